@@ -1,0 +1,1 @@
+"""From the dictionary's rows to the flow graph and its outputs."""

@@ -1,0 +1,1 @@
+"""The front door: commands that parse, ask and show. Nobody imports it."""

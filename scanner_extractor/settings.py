@@ -1,0 +1,131 @@
+"""What a scan is told: one frozen settings type a source; `cluster_file` makes them of a cluster.json."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scanner_model.names import ClusterName, SourceId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasicAuth:
+    """A user and password (or API key and secret) for HTTP Basic."""
+
+    user: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BearerAuth:
+    """A token that is sent as it is."""
+
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuthAuth:
+    """OAuth 2.0 client credentials: a token is fetched at *token_url*, and again when it is about to expire."""
+
+    token_url: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    scope: str = ""
+
+
+Auth = BasicAuth | BearerAuth | OAuthAuth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """A private CA, and certificate and key for mutual TLS; None: the system's CAs, no client certificate."""
+
+    ca: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    verify: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSettings:
+    """How one HTTP source is asked. Seconds for times; *requests_per_second* None: no limit of ours.
+
+    *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight.
+    """
+
+    url: str
+    auth: Auth | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tls: Tls = field(default_factory=Tls)
+    connect_timeout: float = 10.0
+    read_timeout: float = 60.0
+    requests_per_second: float | None = None
+    max_bytes: int = 256 * 1024 * 1024
+    concurrency: int = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamingSettings:
+    """How subjects find their topics: *strategies* in order of preference, `regex:…` among them; *subjects* declared."""
+
+    strategies: tuple[str, ...] = ("topic",)
+    subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrySettings:
+    """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is."""
+
+    type: str
+    http: HttpSettings
+    naming: NamingSettings = field(default_factory=NamingSettings)
+    environment: str = ""
+    deleted: bool = True
+
+    @property
+    def source(self) -> SourceId:
+        """Give the identity of this source in every scan."""
+        return SourceId(f"schema_registry:{self.http.url}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlSettings:
+    """One ksqlDB cluster."""
+
+    http: HttpSettings
+
+    @property
+    def source(self) -> SourceId:
+        """Give the identity of this source in every scan."""
+        return SourceId(f"ksqldb:{self.http.url}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaSettings:
+    """The Kafka protocol: bootstrap brokers and librdkafka's own properties (which hold secrets)."""
+
+    brokers: tuple[str, ...]
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = 20.0
+
+    @property
+    def source(self) -> SourceId:
+        """Give the identity of this source in every scan."""
+        return SourceId("kafka:" + ",".join(self.brokers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One cluster.json, read. *kafka* is None where the Kafka protocol is not to be asked (no `kafka` member).
+
+    *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from.
+    """
+
+    cluster: ClusterName
+    brokers: tuple[str, ...]
+    file: Path
+    kafka: KafkaSettings | None = None
+    registries: tuple[RegistrySettings, ...] = ()
+    ksqldb: tuple[KsqlSettings, ...] = ()
+    manual_input: tuple[Path, ...] = ()

@@ -1,0 +1,59 @@
+"""What a schema reader tells: columns in document order, parents before their children, and what it could not read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scanner_model.names import RecordName
+from scanner_model.paths import ColumnPath, path_name
+from scanner_model.problems import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One place in a schema where a value stands, parent or leaf.
+
+    *path* is empty where the whole message is one value (a primitive Avro root). *type* is the format's own word
+    (`long`, `int64`, `integer`, `record`, `message`, `object`, `array`, `map`, `enum`, `union`…); *logical_type* what
+    refines it (`decimal(8,0)`, `timestamp-millis`, `date`, `uuid`), else None. *nullable*: the value may be null or
+    absent. *default* is JSON text, None where there is none. *recursive* is the name of the type whose recursion is cut
+    here, else None. *branches* are the types of a union that has only plain ones and therefore no columns of its own.
+    """
+
+    path: ColumnPath
+    type: str
+    logical_type: str | None = None
+    nullable: bool = False
+    default: str | None = None
+    doc: str | None = None
+    tags: tuple[str, ...] = ()
+    recursive: str | None = None
+    branches: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Give the dotted name that people use; empty for the root."""
+        return path_name(self.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedSchema:
+    """What a format's reader makes of one schema text.
+
+    *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty where
+    there is none. *records* are all the names that a record naming strategy may use for this text. *problems* say what
+    could not be read; a text that cannot be read at all gives no columns and a problem, never an exception.
+    """
+
+    name: RecordName = RecordName("")
+    columns: tuple[Column, ...] = ()
+    records: tuple[RecordName, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+Lookup = Callable[[str], str | None]
+"""Give the text behind a reference name (an import path, a type's full name, a `$ref` URI); None: nobody has it."""
+
+FieldReader = Callable[[str, Lookup, RecordName | None], ParsedSchema]
+"""Read a schema text; the record names which of several to read (None: the format's default root)."""

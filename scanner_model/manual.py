@@ -1,0 +1,54 @@
+"""What a manual-input file says, before its schema texts are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scanner_model.columns import Column
+from scanner_model.estate import Cluster, ManualFlow, Topic
+from scanner_model.names import Role, SourceId, SubjectName, TopicName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualSchema:
+    """A schema declared by hand: either *text* in a format that a reader knows, or *columns* listed (*text* is empty).
+
+    *subject*, *version* and *schema_id* are absent (empty, None) where the file does not tell. *references* are
+    (name, text) pairs. *place* is file and JSON path.
+    """
+
+    source: SourceId
+    topic: TopicName
+    role: Role
+    format: str
+    place: str
+    text: str = ""
+    columns: tuple[Column, ...] = ()
+    references: tuple[tuple[str, str], ...] = ()
+    subject: SubjectName = SubjectName("")
+    version: int | None = None
+    schema_id: str | None = None
+    environment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """A subject that belongs to a topic because somebody says so; *role* None: by the subject's suffix, else value."""
+
+    source: SourceId
+    subject: SubjectName
+    topic: TopicName
+    role: Role | None
+    place: str
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualInput:
+    """Everything that one or more manual-input files say of one cluster."""
+
+    cluster: Cluster
+    topics: tuple[Topic, ...] = ()
+    schemas: tuple[ManualSchema, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    flows: tuple[ManualFlow, ...] = ()

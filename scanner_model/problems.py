@@ -1,0 +1,18 @@
+"""A problem: something that could not be read or believed, with its place and a next step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that is wrong: `where` (file, JSON path, subject), `what`, and a `hint` (empty where there is none)."""
+
+    where: str
+    what: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """Give one line for people."""
+        return f"{self.where}: {self.what}" + (f" ({self.hint})" if self.hint else "")

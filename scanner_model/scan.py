@@ -1,0 +1,67 @@
+"""What one scan of one cluster found, and how each source answered; the dictionary stores exactly this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scanner_model.estate import Cluster, ConsumerGroup, KsqlSource, ManualFlow, Query, Topic
+from scanner_model.names import SourceId
+from scanner_model.problems import Problem
+from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
+
+
+class Answer(StrEnum):
+    """How a source answered. Empty, unknown and failed are three answers."""
+
+    READ = "read"
+    """All of it was read; what it no longer names is gone."""
+    PARTIAL = "partial"
+    """Some of it could not be read; what is missing stays, stale."""
+    UNAVAILABLE = "unavailable"
+    """It could not be asked; everything it told earlier stays, stale."""
+    SKIPPED = "skipped"
+    """It was not asked in this scan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How one source answered: *asked* and *got* count its own objects (subjects' versions, topics, collections).
+
+    *reason* is one line for people where it did not answer fully, *hint* the next step. *requests* and *seconds* are
+    what it cost. *unread* are the natural names (subjects, collections) that exist and could not be read this time:
+    their earlier facts stay.
+    """
+
+    source: SourceId
+    kind: str
+    answer: Answer
+    got: int = 0
+    asked: int = 0
+    reason: str = ""
+    hint: str = ""
+    requests: int = 0
+    seconds: float = 0.0
+    unread: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterScan:
+    """The result of one scan of one cluster, in a fixed order, ready to be stored in one transaction.
+
+    *registries* lists every registry asked, answered or not. A topic's *source* is the first, in the order Kafka,
+    manual, ksqlDB, registry, that knows it. *problems* are what validation, reading and merging found.
+    """
+
+    cluster: Cluster
+    outcomes: tuple[Outcome, ...]
+    topics: tuple[Topic, ...] = ()
+    registries: tuple[Registry, ...] = ()
+    versions: tuple[SchemaVersion, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    topic_schemas: tuple[TopicSchema, ...] = ()
+    consumer_groups: tuple[ConsumerGroup, ...] = ()
+    ksql_sources: tuple[KsqlSource, ...] = ()
+    queries: tuple[Query, ...] = ()
+    manual_flows: tuple[ManualFlow, ...] = ()
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,119 @@
+"""Schemas as registries hold them, the definitions that they share, and their links to topics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scanner_model.columns import Column
+from scanner_model.names import Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
+from scanner_model.problems import Problem
+
+DEFAULT_CONTEXT = "."
+"""The context of a subject without a `:.ctx:` prefix, as `GET /contexts` names it."""
+
+
+class Confidence(StrEnum):
+    """How sure a link from a schema to a topic is."""
+
+    DECLARED = "declared"
+    """The registry's association, the configuration or a manual file says so."""
+    CONFIRMED = "confirmed"
+    """A naming strategy says so, and the topic is known from elsewhere."""
+    ASSUMED = "assumed"
+    """A naming strategy says so; no source knows the topic."""
+    AMBIGUOUS = "ambiguous"
+    """Several links are possible; the first in the configured order was taken, and the rest reported."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A schema's reference to another subject's version, under the *name* that its text uses; version -1 is the newest."""
+
+    name: str
+    subject: SubjectName
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registry:
+    """One schema registry as asked; *kind* is its entry in the table of registries, *environment* its own id or name."""
+
+    source: SourceId
+    kind: str
+    url: str
+    environment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaVersion:
+    """One version of a subject, exactly as registered.
+
+    *context* is `.` for the default one, and *subject* has no context prefix. *schema_id* is text, because ids are
+    numbers in some registries and UUIDs in others; unique in one context of one registry only. *format* is upper case
+    as the registry names it. *metadata* and *rule_set* are JSON text, empty where there is none. *fingerprint* names
+    the definition, empty until the text was read. *state* is the registry's own word, empty for an ordinary version.
+    """
+
+    source: SourceId
+    subject: SubjectName
+    version: int
+    schema_id: str
+    format: str
+    text: str
+    context: str = DEFAULT_CONTEXT
+    guid: str = ""
+    references: tuple[Reference, ...] = ()
+    metadata: str = ""
+    rule_set: str = ""
+    tags: tuple[str, ...] = ()
+    deleted: bool = False
+    state: str = ""
+    fingerprint: Fingerprint = Fingerprint("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Association:
+    """An explicit link of a topic to a subject, as a registry keeps it (`/associations`, since 8.2)."""
+
+    source: SourceId
+    context: str
+    subject: SubjectName
+    topic: TopicName
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """A schema's meaning, stored once however many subjects, versions and topics share it; it owns its columns."""
+
+    fingerprint: Fingerprint
+    format: str
+    text: str
+    name: RecordName = RecordName("")
+    columns: tuple[Column, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicSchema:
+    """A link from a topic to a definition, with the rule and the evidence that made it.
+
+    *subject*, *version* and *schema_id* are empty (None) where no registry is behind it. *current*: it describes the
+    topic now (the newest version of its subject that is not deleted); older versions stay linked, not current.
+    *strategy* names the rule; *evidence* is what it was read from, for people.
+    """
+
+    source: SourceId
+    topic: TopicName
+    role: Role
+    fingerprint: Fingerprint
+    strategy: str
+    evidence: str
+    confidence: Confidence
+    context: str = DEFAULT_CONTEXT
+    subject: SubjectName = SubjectName("")
+    version: int | None = None
+    schema_id: str | None = None
+    current: bool = True
+    deleted: bool = False
