@@ -19,6 +19,7 @@ class Column:
     refines it (`decimal(8,0)`, `timestamp-millis`, `date`, `uuid`), else None. *nullable*: the value may be null or
     absent. *default* is JSON text, None where there is none. *recursive* is the name of the type whose recursion is cut
     here, else None. *branches* are the types of a union that has only plain ones and therefore no columns of its own.
+    *number* is the field number that Protobuf's wire format goes by, else None.
     """
 
     path: ColumnPath
@@ -30,6 +31,7 @@ class Column:
     tags: tuple[str, ...] = ()
     recursive: str | None = None
     branches: tuple[str, ...] = ()
+    number: int | None = None
 
     @property
     def name(self) -> str:

@@ -1,0 +1,52 @@
+"""What each source's reader gives the runner: facts, what it could not read, and how the source answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scanner_model.estate import ConsumerGroup, KsqlSource, Query, Topic
+from scanner_model.names import SourceId
+from scanner_model.problems import Problem
+from scanner_model.scan import Outcome
+from scanner_model.schemas import Association, Registry, SchemaVersion
+
+Progress = Callable[[SourceId, int, int | None], None]
+"""Told how many objects of a source are done, and of how many (None: not known yet); called from any thread."""
+
+
+def no_progress(source: SourceId, done: int, total: int | None) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryReading:
+    """What a registry said: every version of every subject, sorted by context, subject and version."""
+
+    registry: Registry
+    outcome: Outcome
+    versions: tuple[SchemaVersion, ...] = ()
+    associations: tuple[Association, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlReading:
+    """What a ksqlDB cluster said: collections and queries, each sorted by name."""
+
+    outcome: Outcome
+    sources: tuple[KsqlSource, ...] = ()
+    queries: tuple[Query, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaReading:
+    """What the brokers said: the cluster's own id, every broker's address, topics and groups, each sorted by name."""
+
+    outcome: Outcome
+    cluster_id: str = ""
+    brokers: tuple[str, ...] = ()
+    topics: tuple[Topic, ...] = ()
+    consumer_groups: tuple[ConsumerGroup, ...] = ()
+    problems: tuple[Problem, ...] = ()
