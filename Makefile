@@ -1,0 +1,47 @@
+# One door for people and for CI. `make demo` and `make test` set up everything they need.
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: setup setup-test demo test check check-static format cases bench docs clean
+
+$(BIN)/scanner: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $(BIN)/scanner
+
+$(VENV)/.test: pyproject.toml $(BIN)/scanner
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,spark,postgres]'
+	@touch $(VENV)/.test
+
+setup: $(BIN)/scanner ## the program, in .venv
+
+setup-test: $(VENV)/.test ## the program and everything that its tests need
+
+demo: setup ## the main job on the bundled example, without a network
+	@sh examples/retail/demo.sh $(BIN)/scanner
+
+test: setup-test ## every test, with branch coverage
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
+
+check: check-static test ## everything: format, lint, types, import contracts, tests
+
+check-static: setup-test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup-test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+cases: setup-test ## real schemas and their expected columns, where a folder of them is there
+	$(BIN)/python benchmarks/cases.py $(CASES)
+
+bench: setup-test ## every figure that the documentation names
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

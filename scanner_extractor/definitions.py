@@ -1,0 +1,168 @@
+"""From registered versions to definitions: references resolved, text read once, tags of the metadata laid on columns."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from scanner_extractor.formats import read_columns
+from scanner_extractor.references import resolve
+from scanner_model.columns import Column, ParsedSchema
+from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
+from scanner_model.problems import Problem
+from scanner_model.schemas import Definition, SchemaVersion
+
+TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
+Find = Callable[[str, SubjectName, int], SchemaVersion | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defined:
+    """Versions that know their fingerprint, each definition once, and the record names that each text may go by."""
+
+    versions: tuple[SchemaVersion, ...]
+    definitions: Mapping[Fingerprint, Definition]
+    records: Mapping[Fingerprint, tuple[RecordName, ...]]
+    problems: tuple[Problem, ...]
+
+
+def define(versions: Iterable[SchemaVersion]) -> Defined:
+    """Read every version's text, each distinct text (with what its references resolve to) once.
+
+    A text that cannot be read keeps its version, with a definition that has no columns and says why.
+    """
+    listed = tuple(versions)
+    reader = _Reader()
+    finders = {source: _finder(listed, source) for source in {version.source for version in listed}}
+    defined = tuple(reader.defined(version, finders[version.source]) for version in listed)
+    return Defined(
+        versions=defined,
+        definitions=dict(sorted(reader.definitions.items())),
+        records=dict(sorted(reader.records.items())),
+        problems=tuple(reader.problems),
+    )
+
+
+def define_text(
+    format_name: str, text: str, references: Mapping[str, str], tags: TagPatterns = ()
+) -> tuple[Definition, tuple[RecordName, ...]]:
+    """Read one schema text that no registry holds; gives its definition and its records' names."""
+    parsed = read_columns(format_name, text, references.get)
+    return _definition(format_name, text, references, tags, None, parsed), parsed.records
+
+
+def fingerprint(
+    format_name: str, text: str, references: Mapping[str, str], tags: TagPatterns, record: RecordName | None
+) -> Fingerprint:
+    """Identify a definition by everything that its columns depend on."""
+    parts = [format_name, text, sorted(references.items()), tags, record]
+    return Fingerprint(hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest())
+
+
+def metadata_tags(metadata: str) -> TagPatterns:
+    """Read the path patterns of a version's metadata and their tags; JSON text of another shape has none."""
+    tags = (json.loads(metadata) if metadata else {}).get("tags")
+    if not isinstance(tags, dict):
+        return ()
+    return tuple(
+        (str(pattern), tuple(map(str, names))) for pattern, names in sorted(tags.items()) if isinstance(names, list)
+    )
+
+
+def with_tags(columns: tuple[Column, ...], record: str, patterns: TagPatterns) -> tuple[Column, ...]:
+    """Add the tags of every pattern that a column's name matches, with or without the record's name before it.
+
+    `*` stands for one name and `**` for any number, as in the data contracts of Confluent's registry.
+    """
+    if not patterns:
+        return columns
+    return tuple(_tagged(column, record, patterns) for column in columns)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads versions one after the other and remembers every definition by its fingerprint."""
+
+    definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
+    records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def defined(self, version: SchemaVersion, find: Find) -> SchemaVersion:
+        resolved = resolve(version, find)
+        self.problems.extend(resolved.problems)
+        tags = metadata_tags(version.metadata)
+        default = self._read(version, resolved.texts, tags, None)
+        record = _record_of(version.subject, self.definitions[default].name, self.records[default])
+        mark = self._read(version, resolved.texts, tags, record) if record else default
+        if not version.deleted:
+            self.problems.extend(_placed(version, self.definitions[mark].problems))
+        return replace(version, fingerprint=mark)
+
+    def _read(
+        self, version: SchemaVersion, texts: Mapping[str, str], tags: TagPatterns, record: RecordName | None
+    ) -> Fingerprint:
+        mark = fingerprint(version.format, version.text, texts, tags, record)
+        if mark not in self.definitions:
+            parsed = read_columns(version.format, version.text, texts.get, record)
+            self.definitions[mark] = _definition(version.format, version.text, texts, tags, record, parsed)
+            self.records[mark] = parsed.records
+        return mark
+
+
+def _definition(
+    format_name: str,
+    text: str,
+    references: Mapping[str, str],
+    tags: TagPatterns,
+    record: RecordName | None,
+    parsed: ParsedSchema,
+) -> Definition:
+    return Definition(
+        fingerprint=fingerprint(format_name, text, references, tags, record),
+        format=format_name,
+        text=text,
+        name=parsed.name,
+        columns=with_tags(parsed.columns, parsed.name, tags),
+        problems=parsed.problems,
+    )
+
+
+def _record_of(subject: SubjectName, root: RecordName, records: tuple[RecordName, ...]) -> RecordName | None:
+    """Tell which other record of a text a subject is named after, as the record naming strategies do; None: the root."""
+    others = [record for record in records if record != root]
+    named = [record for record in others if subject == record or subject.endswith(f"-{record}")]
+    root_named = root and (subject == root or subject.endswith(f"-{root}"))
+    return max(named, key=len) if named and not root_named else None
+
+
+def _finder(versions: tuple[SchemaVersion, ...], source: SourceId) -> Find:
+    mine = {(v.context, v.subject, v.version): v for v in versions if v.source == source}
+    newest: dict[tuple[str, SubjectName], SchemaVersion] = {}
+    for version in sorted(mine.values(), key=lambda v: (not v.deleted, v.version)):
+        newest[version.context, version.subject] = version
+    return lambda context, subject, number: (
+        newest.get((context, subject)) if number == -1 else mine.get((context, subject, number))
+    )
+
+
+def _placed(version: SchemaVersion, problems: tuple[Problem, ...]) -> Iterator[Problem]:
+    for problem in problems:
+        where = f"{version.subject} version {version.version}"
+        yield replace(problem, where=f"{where} {problem.where}".rstrip())
+
+
+def _tagged(column: Column, record: str, patterns: TagPatterns) -> Column:
+    names = (column.name, f"{record}.{column.name}")
+    found = [tag for pattern, tags in patterns if any(map(_pattern(pattern).fullmatch, names)) for tag in tags]
+    return replace(column, tags=tuple(dict.fromkeys((*column.tags, *found)))) if found else column
+
+
+@lru_cache(maxsize=1024)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    parts = {"**.": r"(?:.*\.)?", "**": ".*", "*": r"[^.]*", "?": "."}
+    pieces = re.split(r"(\*\*\.|\*\*|\*|\?)", pattern)
+    return re.compile("".join(parts.get(piece, re.escape(piece)) for piece in pieces))
