@@ -1,0 +1,59 @@
+"""The parts that tables are declared with: keys, parents, columns that must or may hold something, each with its doc.
+
+Text of bounded length is `String`; text that may be long is `Text`, a CLOB in H2, which cannot be indexed there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
+from sqlalchemy.schema import SchemaItem
+from sqlalchemy.types import TypeEngine
+
+ColumnType = TypeEngine[Any] | type[TypeEngine[Any]]
+
+metadata = MetaData()
+
+_ABOUT = "about"
+
+
+def declare(name: str, about_row: str, *items: SchemaItem, sqlite_with_rowid: bool = True) -> Table:
+    """Declare a table; *about_row* tells in a sentence what a row of it is."""
+    return Table(name, metadata, *items, info={_ABOUT: about_row}, sqlite_with_rowid=sqlite_with_rowid)
+
+
+def about(table: Table) -> str:
+    """Tell in a sentence what a row of *table* is."""
+    return str(table.info[_ABOUT])
+
+
+def identity() -> Column[int]:
+    """Give the key that the writer assigns in sorted order: no database sequence, the same in every database."""
+    return Column("id", Integer, primary_key=True, autoincrement=False, doc="key, assigned by the writer")
+
+
+def ordinal(doc: str) -> Column[int]:
+    """Give the second part of a key: the place under a parent."""
+    return Column("ordinal", Integer, primary_key=True, autoincrement=False, doc=doc)
+
+
+def parent(name: str, target: str, doc: str, *, key: bool = False) -> Column[int]:
+    """Give the reference to the row that this one stands under; *key*: it is part of the key."""
+    there = ForeignKey(f"{target}.id")
+    return Column(name, Integer, there, primary_key=key, autoincrement=False, nullable=False, doc=doc)
+
+
+def maybe(name: str, target: str, doc: str) -> Column[int]:
+    """Give a reference that may be empty."""
+    return Column(name, Integer, ForeignKey(f"{target}.id"), nullable=True, doc=doc)
+
+
+def must(name: str, type_: ColumnType, doc: str) -> Column[Any]:
+    """Give a column that always holds something (text may be empty)."""
+    return Column(name, type_, nullable=False, doc=doc)
+
+
+def may(name: str, type_: ColumnType, doc: str) -> Column[Any]:
+    """Give a column that may hold nothing."""
+    return Column(name, type_, nullable=True, doc=doc)
