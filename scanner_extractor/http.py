@@ -1,0 +1,121 @@
+"""How a client asks one HTTP source for JSON: paths made of segments, credentials out of sight, errors of ours."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote, unquote, urlencode, urlsplit, urlunsplit
+
+from scanner_extractor.exchange import Answer, Exchange, Json, Request
+from scanner_extractor.http_auth import login_hint
+from scanner_extractor.http_errors import read_json
+from scanner_extractor.http_wire import Wire
+from scanner_extractor.rate import Clock
+from scanner_extractor.secrets import MASK
+from scanner_extractor.settings import BasicAuth, BearerAuth, HttpSettings, OAuthAuth
+from scanner_model.names import SourceId
+
+__all__ = ["Answer", "Exchange", "Http", "Json", "Request", "without_credentials"]
+
+Params = Sequence[tuple[str, str | int]]
+
+_SHORTEST_SECRET = 4
+
+
+class Http:
+    """Ask one HTTP source; safe to call from many threads.
+
+    *exchange* stands in for the network (a replay, a test). *wrap* is given the network and gives what is to be asked
+    instead (a recorder). *clock* makes tests fast.
+
+    Every method raises SourceUnreachable (no answer, or a server that fails each retry), SourceRefused (401, 403),
+    NotFound (404, 405, 410), SourceObjected (other 4xx) and PayloadUnexpected (an answer that is not JSON).
+    """
+
+    def __init__(
+        self,
+        settings: HttpSettings,
+        source: SourceId,
+        *,
+        exchange: Exchange | None = None,
+        wrap: Callable[[Exchange], Exchange] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._settings = without_credentials(settings)
+        self._source = source
+        self._wire = Wire(self._settings, clock or Clock())
+        live = exchange or self._wire
+        self._is_live = exchange is None
+        self._exchange = wrap(live) if wrap else live
+        self._lock = threading.Lock()
+        self._asked = 0
+
+    @property
+    def requests(self) -> int:
+        """Count the requests sent, retries included."""
+        return self._wire.requests if self._is_live else self._asked
+
+    def get(self, *segments: str | int, params: Params = (), accept: str = "application/json") -> Json:
+        """Give the JSON at a path; each segment is one step of it, whatever characters it holds."""
+        return self._ask(self._request("GET", segments, params, accept))
+
+    def post(self, *segments: str | int, body: Json, params: Params = (), accept: str = "application/json") -> Json:
+        """Send *body* as JSON and give the JSON answered; it is retried, so it may only ask, never change."""
+        request = self._request("POST", segments, params, accept)
+        return self._ask(replace(request, body=json.dumps(body, ensure_ascii=False)))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._wire.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _request(self, method: str, segments: Sequence[str | int], params: Params, accept: str) -> Request:
+        path = "".join("/" + _encoded(str(segment)) for segment in segments)
+        query = "?" + urlencode(params, quote_via=quote, safe="") if params else ""
+        url = self._settings.url.rstrip("/") + path + query
+        return Request(source=self._source, method=method, url=url, accept=accept)
+
+    def _ask(self, request: Request) -> Json:
+        with self._lock:
+            self._asked += 1
+        answer = self._exchange(request)
+        if answer.status >= 400:  # some servers quote what was sent
+            answer = replace(answer, body=_hidden(answer.body, self._settings))
+        return read_json(request, answer, login=login_hint(self._settings.auth))
+
+
+def without_credentials(settings: HttpSettings) -> HttpSettings:
+    """Move user and password out of the URL into `auth`, where there is none yet; drop query and fragment."""
+    parts = urlsplit(settings.url)
+    login, _, host = parts.netloc.rpartition("@")
+    user, _, password = login.partition(":")
+    auth = settings.auth or (BasicAuth(user=unquote(user), password=unquote(password)) if login else None)
+    return replace(settings, url=urlunsplit((parts.scheme, host, parts.path, "", "")), auth=auth)
+
+
+def _encoded(segment: str) -> str:
+    """Percent-encode a whole segment; dots too where they would mean this or the parent directory."""
+    return segment.replace(".", "%2E") if segment in (".", "..") else quote(segment, safe="")
+
+
+def _hidden(body: bytes, settings: HttpSettings) -> bytes:
+    match settings.auth:
+        case BasicAuth(password=secret) | BearerAuth(token=secret) | OAuthAuth(client_secret=secret):
+            secrets = [secret, *settings.headers.values()]
+        case None:
+            secrets = list(settings.headers.values())
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_SECRET:
+            body = body.replace(secret.encode(), MASK.encode())
+    return body

@@ -1,0 +1,154 @@
+"""From a server's answer to JSON, or to the error that says what its reader does next."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from scanner_extractor.exchange import Answer, Json, Request
+from scanner_extractor.secrets import mask_text, mask_url
+from scanner_model.errors import (
+    NotFound,
+    PayloadUnexpected,
+    ScannerError,
+    SourceObjected,
+    SourceRefused,
+    SourceUnreachable,
+)
+
+_EXCERPT = 80
+_REASON = 300
+_MISSING = frozenset({404, 405, 410})
+_TEMPORARY = frozenset({408, 425, 429})
+_MESSAGE_MEMBERS = ("message", "error_description", "detail", "reason", "error", "title")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What an error body says: all of it as JSON (None: it is none), its own code (or 0), its message (or empty)."""
+
+    body: Json = None
+    code: int = 0
+    message: str = ""
+
+
+def place(request: Request) -> str:
+    """Name a request in an error: method and URL, without any secret."""
+    return f"{request.method} {mask_url(request.url)}"
+
+
+def read_json(request: Request, answer: Answer, *, login: str = "") -> Json:
+    """Give the JSON of an answer that succeeded, or raise what its status means; *login* is the hint for a 401.
+
+    Raises SourceRefused (401, 403, 407), NotFound (404, 405, 410), SourceUnreachable (408, 425, 429, 5xx),
+    SourceObjected (other 4xx) and PayloadUnexpected (a body that is not JSON, an odd status).
+    """
+    if answer.status >= 400:
+        raise _failure(request, answer, login)
+    if not 200 <= answer.status < 300:
+        raise PayloadUnexpected(
+            f"answered with status {answer.status}", where=place(request), hint="check the `url` of this source"
+        )
+    return _decoded(request, answer)
+
+
+def said(body: bytes) -> Said:
+    """Read an error body, which may be an object in several shapes, a JSON string, HTML or nothing."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return Said()
+    return Said(body=value, code=_code(value), message=_excerpt(_message(value), _REASON))
+
+
+def _failure(request: Request, answer: Answer, login: str) -> ScannerError:
+    told = said(answer.body)
+    where, status = place(request), answer.status
+    what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {told.message}" if told.message else "")
+    if status in _HINTS:
+        return SourceRefused(what, where=where, hint=(login if status == 401 else "") or _HINTS[status])
+    if status >= 500 or status in _TEMPORARY:
+        return SourceUnreachable(what, where=where, hint="try again later")
+    kind = NotFound if status in _MISSING else SourceObjected
+    return kind(what, where=where, status=status, code=told.code, body=told.body)
+
+
+def _decoded(request: Request, answer: Answer) -> Json:
+    try:
+        return json.loads(answer.body.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise _unreadable("the answer is not UTF-8", request, answer) from error
+    except RecursionError as error:
+        raise _unreadable("the answer is nested too deeply", request, answer) from error
+    except ValueError as error:
+        raise _unreadable(_why_not_json(answer), request, answer) from error
+
+
+def _why_not_json(answer: Answer) -> str:
+    start = answer.body[:200].lstrip().lower()
+    if not start:
+        return "the answer is empty"
+    if start.startswith((b"<!doctype", b"<html")) or "html" in answer.headers.get("content-type", ""):
+        return "the answer is a web page, not JSON"
+    return "the answer is not JSON"
+
+
+def _unreadable(what: str, request: Request, answer: Answer) -> PayloadUnexpected:
+    kind = answer.headers.get("content-type", "") or "none"
+    start = _excerpt(answer.body[: 4 * _EXCERPT].decode("utf-8", "replace"), _EXCERPT)
+    shown = f"; it starts with {start!r}" if start else ""
+    return PayloadUnexpected(
+        f"{what} (status {answer.status}, content type {mask_text(kind)[:_EXCERPT]}){shown}",
+        where=place(request),
+        hint="check that `url` is the address of the API itself, not of a login page or a proxy",
+    )
+
+
+def _excerpt(text: str, most: int) -> str:
+    plain = "".join(letter if letter.isprintable() else " " for letter in mask_text(text))
+    line = " ".join(plain.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _message(value: Json) -> str:
+    match value:
+        case str():
+            return value
+        case list() if value:
+            return _message(value[0])
+        case {"errors": [first, *_]}:
+            return _message(first)
+        case dict():
+            return next((text for name in _MESSAGE_MEMBERS if (text := _message(value.get(name)))), "")
+        case _:
+            return ""
+
+
+def _code(value: Json) -> int:
+    match value:
+        case {"error_code": code} | {"error": {"code": code}} | {"errors": [{"code": code}, *_]} | {"code": code}:
+            return int(code) if isinstance(code, int | str) and str(code).isdecimal() else 0
+        case _:
+            return 0
+
+
+_STATUS = {
+    400: "the request was not understood",
+    401: "credentials refused",
+    403: "access denied",
+    404: "not found",
+    405: "not offered here",
+    407: "the proxy wants credentials",
+    408: "the server timed out",
+    410: "gone",
+    429: "too many requests",
+    500: "the server failed",
+    502: "the gateway failed",
+    503: "the service is not available",
+    504: "the gateway timed out",
+}
+_HINTS = {
+    401: "check the credentials in `auth` of this source",
+    403: "give this user the right to read it",
+    407: "put user and password into the proxy's URL",
+}
