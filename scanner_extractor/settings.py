@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scanner_model.names import ClusterName, SourceId
+from scanner_model.problems import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +120,8 @@ class KafkaSettings:
 class Settings:
     """One cluster.json, read. *kafka* is None where the Kafka protocol is not to be asked (no `kafka` member).
 
-    *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from.
+    *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are what
+    the file says and this version does not act on.
     """
 
     cluster: ClusterName
@@ -129,3 +131,4 @@ class Settings:
     registries: tuple[RegistrySettings, ...] = ()
     ksqldb: tuple[KsqlSettings, ...] = ()
     manual_input: tuple[Path, ...] = ()
+    warnings: tuple[Problem, ...] = ()

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from scanner_model.problems import Problem
+
 
 class ScannerError(Exception):
     """Report that something could not be done: where, what, and what next.
@@ -36,7 +41,22 @@ class PayloadUnexpected(ScannerError):
 
 
 class InputInvalid(ScannerError):
-    """Say that a file, option or query is wrong: the user mends it. Exit status 2."""
+    """Say that a file, option or query is wrong: the user mends it. Exit status 2.
+
+    `problems` lists everything that is wrong where a whole file was judged at once; empty where one thing is.
+    """
+
+    def __init__(self, what: str, *, where: str = "", hint: str = "", problems: Iterable[Problem] = ()) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.problems = tuple(problems)
+
+    @classmethod
+    def listing(cls, problems: Sequence[Problem]) -> Self:
+        """Make one error of *problems* (at least one), a line each in their order."""
+        if len(problems) == 1:
+            first = problems[0]
+            return cls(first.what, where=first.where, hint=first.hint, problems=problems)
+        return cls("\n  ".join([f"{len(problems)} problems:", *map(str, problems)]), problems=problems)
 
 
 class NameUnknown(ScannerError):

@@ -1,0 +1,255 @@
+"""Raw answers kept in files and given again, so that a scan needs no network (the layout: docs/capture.md)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from scanner_extractor.exchange import Answer, Exchange, Json, Request
+from scanner_extractor.secrets import mask_json, mask_statement, mask_text, mask_url
+from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.names import SourceId
+
+FORMAT = 1
+MANIFEST = "capture.json"
+
+_HEADERS = ("content-type", "etag", "retry-after", "x-registry-artifacttype")
+_FAILURES: Mapping[str, type[ScannerError]] = {
+    kind.__name__: kind for kind in (SourceUnreachable, SourceRefused, PayloadUnexpected)
+}
+_Key = tuple[str, str, str]
+
+
+class Recorder:
+    """Writes one capture; safe to call from many threads. Raises InputInvalid where a file cannot be written."""
+
+    def __init__(self, directory: Path, *, cluster: str = "", tool: str = "") -> None:
+        if (directory / MANIFEST).exists():
+            raise InputInvalid("holds a capture already", where=str(directory), hint="name a new directory")
+        self._directory = directory
+        self._lock = threading.Lock()
+        self._last: dict[tuple[str, _Key], tuple[int, bytes]] = {}
+        _write(directory / MANIFEST, {"format": FORMAT, "cluster": cluster, "tool": tool})
+
+    def recording(self, live: Exchange) -> Exchange:
+        """Give an exchange that asks *live* and keeps what it says, a failure to answer too."""
+
+        def ask(request: Request) -> Answer:
+            try:
+                answer = live(request)
+            except (SourceUnreachable, SourceRefused, PayloadUnexpected) as error:
+                self._record(request, {"failure": _failure(error)})
+                raise
+            self._record(request, _answer(answer))
+            return answer
+
+        return ask
+
+    def record_document(self, source: SourceId, name: str, document: Json) -> None:
+        """Keep what a source said that does not speak HTTP, under a *name* that is its own in that source."""
+        file = self._directory / slug(source) / f"document-{slug(name)}-{_hash(name)}.json"
+        _write(file, {"document": name, "value": mask_json(document)})
+
+    def _record(self, request: Request, said: Json) -> None:
+        key = _key(request)
+        content = {"request": dict(zip(("method", "url", "body"), key, strict=True)), **said}
+        text = _text(content)
+        with self._lock:
+            number, last = self._last.get((request.source, key), (0, b""))
+            if text == last:
+                return
+            self._last[request.source, key] = (number + 1, text)
+        stem = f"{slug(request.method + ' ' + _path(key[1]))}-{_hash(*key)}"
+        _write(self._directory / slug(request.source) / f"{stem}-{number + 1}.json", content)
+
+
+class Replay:
+    """Answers from a capture; safe to call from many threads.
+
+    Raises InputInvalid for a directory that holds no capture, one of a newer format, or a damaged file.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        manifest = _read(directory / MANIFEST)
+        if manifest.get("format") != FORMAT:
+            raise InputInvalid(
+                f"is a capture of format {manifest.get('format')!r}, and this program reads format {FORMAT}",
+                where=str(directory / MANIFEST),
+                hint="replay it with the program that recorded it",
+            )
+        self._directory = directory
+        self._lock = threading.Lock()
+        self._files: dict[str, Mapping[_Key, list[Path]]] = {}
+        self._asked: dict[tuple[str, _Key], int] = defaultdict(int)
+
+    def __call__(self, request: Request) -> Answer:
+        """Give the recorded answer, the next one each time and then the last again.
+
+        Raises the failure that was recorded, and SourceUnreachable where the capture does not hold the request.
+        """
+        key = _key(request)
+        with self._lock:
+            files = self._indexed(request.source).get(key, [])
+            turn = self._asked[request.source, key]
+            self._asked[request.source, key] += 1
+        if not files:
+            raise self._missing(request.source, f"{key[0]} {key[1]}")
+        return _replayed(files[min(turn, len(files) - 1)])
+
+    def document(self, source: SourceId, name: str) -> Json:
+        """Give what `record_document` kept; raises SourceUnreachable where there is no such document."""
+        for file in sorted((self._directory / slug(source)).glob("document-*.json")):
+            content = _read(file)
+            if content.get("document") == name:
+                return content.get("value")
+        raise self._missing(source, f"document {name}")
+
+    def _indexed(self, source: SourceId) -> Mapping[_Key, list[Path]]:
+        if source not in self._files:
+            files: dict[_Key, list[Path]] = defaultdict(list)
+            for file in sorted((self._directory / slug(source)).glob("*.json"), key=_order):
+                for key in _keys(_read(file)):
+                    files[key].append(file)
+            self._files[source] = files
+        return self._files[source]
+
+    def _missing(self, source: SourceId, what: str) -> SourceUnreachable:
+        return SourceUnreachable(
+            f"{what} is not in the capture",
+            where=str(self._directory / slug(source)),
+            hint="record it again with the cluster.json that you replay it with",
+        )
+
+
+def recording(exchange: Exchange, directory: Path) -> Exchange:
+    """Give an exchange that keeps what *exchange* says in a new capture; several sources share one Recorder."""
+    return Recorder(directory).recording(exchange)
+
+
+def replaying(directory: Path) -> Exchange:
+    """Give an exchange that answers from the capture in *directory*."""
+    return Replay(directory)
+
+
+def slug(name: str) -> str:
+    """Give *name* as a readable file name: lower case, at most 80 of the characters that every file system takes."""
+    return re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-.")[:80].rstrip("-.") or "root"
+
+
+def _key(request: Request) -> _Key:
+    return request.method, mask_url(request.url), mask_statement(request.body)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def _path(url: str) -> str:
+    return url.partition("://")[2].partition("/")[2]
+
+
+def _order(file: Path) -> tuple[str, int]:
+    stem, _, number = file.stem.rpartition("-")
+    return (stem, int(number)) if number.isdecimal() else (file.stem, 0)
+
+
+def _keys(content: Json) -> Iterator[_Key]:
+    match content.get("request"):
+        case {"method": str(method), "url": str(url)} as request:
+            yield method, url, str(request.get("body", ""))
+        case _:
+            return
+
+
+def _failure(error: ScannerError) -> Json:
+    return {"kind": type(error).__name__, "what": mask_text(error.what), "hint": error.hint}
+
+
+def _answer(answer: Answer) -> Json:
+    headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
+    return {"status": answer.status, "headers": headers, **_body(answer.body)}
+
+
+def _body(body: bytes) -> Json:
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(body).decode("ascii")}
+    return {"body": _masked(text)}
+
+
+def _masked(text: str) -> str:
+    """Give a body without its secrets; the same text where it holds none, byte for byte."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return mask_text(text)
+    masked = mask_json(value)
+    return text if masked == value else json.dumps(masked)
+
+
+def _replayed(file: Path) -> Answer:
+    content = _read(file)
+    match content:
+        case {"failure": {"kind": str(kind), "what": str(what)} as failure}:
+            where = f"{content['request']['method']} {content['request']['url']}"
+            raise _FAILURES.get(kind, SourceUnreachable)(what, where=where, hint=str(failure.get("hint", "")))
+        case {"status": int(status), "headers": dict(headers), "body": str(text)}:
+            return Answer(status=status, headers=headers, body=text.encode("utf-8", "surrogatepass"))
+        case {"status": int(status), "headers": dict(headers), "base64": str(text)}:
+            return Answer(status=status, headers=headers, body=_bytes(text, file))
+        case _:
+            raise _damaged(file, "it holds neither an answer nor a failure")
+
+
+def _bytes(text: str, file: Path) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise _damaged(file, "its body is not base64") from error
+
+
+def _read(file: Path) -> dict[str, Json]:
+    try:
+        content = json.loads(file.read_bytes())
+    except FileNotFoundError as error:
+        raise InputInvalid(
+            "there is no capture here", where=str(file), hint="name the directory given to --capture"
+        ) from error
+    except OSError as error:
+        raise InputInvalid(f"cannot be read: {error.strerror}", where=str(file)) from error
+    except (ValueError, RecursionError) as error:
+        raise _damaged(file, "it is not JSON") from error
+    if not isinstance(content, dict):
+        raise _damaged(file, "it is not a JSON object")
+    return content
+
+
+def _damaged(file: Path, why: str) -> InputInvalid:
+    return InputInvalid(f"the capture is damaged: {why}", where=str(file), hint="record it again")
+
+
+def _text(content: Json) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _write(file: Path, content: Json) -> None:
+    """Write *file* whole or not at all."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=".", suffix=".part", delete=False) as part:
+            part.write(_text(content))
+            written = Path(part.name)
+        written.replace(file)
+    except OSError as error:
+        raise InputInvalid(
+            f"cannot be written: {error.strerror}", where=str(file), hint="name a directory that you may write"
+        ) from error
