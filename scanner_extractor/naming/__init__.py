@@ -1,0 +1,26 @@
+"""Naming strategies: which topic, and which side of its messages, a subject belongs to; plug-ins in a table."""
+
+from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, is_topic_name
+from scanner_extractor.naming.choice import Choice, Proposed, choose, propose
+from scanner_extractor.naming.explain import Explained, as_json, explain_subject
+from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.naming.table import DEFAULTS, STRATEGIES, strategies_in_force
+
+__all__ = [
+    "DEFAULTS",
+    "STRATEGIES",
+    "Candidate",
+    "Choice",
+    "Explained",
+    "Link",
+    "Proposed",
+    "Strategy",
+    "Subject",
+    "as_json",
+    "choose",
+    "explain_subject",
+    "is_topic_name",
+    "propose",
+    "seen_subject",
+    "strategies_in_force",
+]

@@ -1,0 +1,93 @@
+"""From what the strategies propose to the topic that a subject is bound to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, suffix_role
+from scanner_model.names import RecordName, TopicName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """The readings of one subject: *declared* by somebody, *read* by the strategies in their order, each once.
+
+    *records* are the names that the schema bears itself.
+    """
+
+    declared: tuple[Candidate, ...]
+    read: tuple[Candidate, ...]
+    records: tuple[RecordName, ...]
+
+    @property
+    def all(self) -> tuple[Candidate, ...]:
+        """Give every reading once, the declared ones first."""
+        return tuple(dict.fromkeys((*self.declared, *self.read)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a subject is bound to: nothing, one candidate, or every topic that was declared for it.
+
+    *ambiguous*: several readings were equally good and the first was taken. *others* are the candidates not taken.
+    *topic_known*: all topics in *bound* are known from elsewhere; False where nothing is known of topics.
+    """
+
+    bound: tuple[Candidate, ...] = ()
+    ambiguous: bool = False
+    others: tuple[Candidate, ...] = ()
+    topic_known: bool = False
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """Give the first binding, None where there is none."""
+        return self.bound[0] if self.bound else None
+
+
+def propose(subject: Subject, strategies: Iterable[Strategy]) -> Proposed:
+    """List every reading of *subject*: what was declared, then by strategy in the configured order."""
+    read = tuple(dict.fromkeys(candidate for strategy in strategies for candidate in strategy(subject)))
+    declared = {(link.topic, (one := _declared(link, subject, read)).role): one for link in reversed(subject.links)}
+    return Proposed(declared=tuple(reversed(declared.values())), read=read, records=subject.records or ())
+
+
+def choose(proposed: Proposed, known: Collection[TopicName] | None) -> Choice:
+    """Bind a subject to what was declared for it, else to the first candidate whose topic is known.
+
+    Where several known (topic, side) pairs are left, the first in order is taken and the choice is ambiguous. Where
+    none is known, the best stays, flagged; but a schema's own record name is a topic only where that topic is known.
+    *known* None: nobody told of any topics, so that every candidate stays in the running.
+    """
+    topics = known or ()
+    if proposed.declared:
+        return _choice(proposed, proposed.declared, topics, ambiguous=False)
+    own_names = set(map(str, proposed.records))
+    pool = [c for c in proposed.read if c.topic in topics or c.topic not in own_names]
+    running = [c for c in pool if known is None or c.topic in known]
+    ambiguous = len({_reading(candidate) for candidate in running}) > 1
+    return _choice(proposed, (running or pool)[:1], topics, ambiguous=ambiguous)
+
+
+def _choice(
+    proposed: Proposed, bound: Sequence[Candidate], known: Collection[TopicName], *, ambiguous: bool
+) -> Choice:
+    return Choice(
+        bound=tuple(bound),
+        ambiguous=ambiguous,
+        others=tuple(candidate for candidate in proposed.all if candidate not in bound),
+        topic_known=bool(bound) and all(candidate.topic in known for candidate in bound),
+    )
+
+
+def _declared(link: Link, subject: Subject, read: Iterable[Candidate]) -> Candidate:
+    """Give the reading of a declared link; a strategy that agrees on the topic tells the side that it leaves open."""
+    if link.role:
+        return Candidate(topic=link.topic, role=link.role, strategy=link.strategy)
+    agreeing = (candidate for candidate in read if candidate.topic == link.topic)
+    return next(agreeing, Candidate(topic=link.topic, role=suffix_role(subject.name), strategy=link.strategy))
+
+
+def _reading(candidate: Candidate) -> tuple[TopicName, str, bool]:
+    # `t-value` is the value of `t`, and as record `value` in `t` it may be either side: not the same reading.
+    return candidate.topic, candidate.role, candidate.record is not None
