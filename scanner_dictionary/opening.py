@@ -1,0 +1,106 @@
+"""Opening a dictionary: it is created or migrated where needed, and refused where a newer program wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, inspect, text
+
+from scanner_dictionary.failures import speak_for
+from scanner_dictionary.location import Location, locate
+from scanner_dictionary.sqlite_file import beside_readers, check_file, for_writing, sqlite_engine
+from scanner_dictionary.tables import metadata, scan
+from scanner_model.errors import DictionaryUnusable
+
+REVISION = "0001"
+"""The newest revision under migrations/; a test compares. Kept here so that opening need not import Alembic."""
+
+VERSION_TABLE = "dictionary_version"
+
+_PATIENCE = 10.0
+
+
+def open_dictionary(url: str, *, create: bool = True, patience: float = _PATIENCE) -> Engine:
+    """Open the dictionary at *url* (a file or a URL), creating or migrating it.
+
+    *create* False is for questions: a dictionary that is not there is an error then. *patience* is how many seconds
+    to wait for another writer. Raises DictionaryUnusable, also later from every statement of the engine.
+    """
+    place = locate(url)
+    engine = _engine(place, create=create, patience=patience)
+    speak_for(engine, place.shown)
+    with engine.connect() as conn:
+        found = _revision(conn)
+        if found != REVISION:
+            _check_revision(conn, found, place, create=create)
+    if found != REVISION:
+        _migrate(engine)
+    return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """Give the one writing connection, in a transaction committed at the end; until then readers see what was before.
+
+    Another writer waits for its turn.
+    """
+    with _transaction(engine) as conn:
+        if conn.dialect.name == "postgresql":
+            # SQLite has one writer anyway; here two could choose the same keys. Readers go on reading.
+            conn.execute(text(f"SET LOCAL lock_timeout = '{int(_PATIENCE)}s'"))
+            conn.execute(text(f"LOCK TABLE {scan.name} IN EXCLUSIVE MODE"))
+        yield conn
+
+
+@contextmanager
+def _transaction(engine: Engine) -> Iterator[Connection]:
+    with engine.connect() as plain:
+        conn = for_writing(plain)
+        with beside_readers(conn) if conn.dialect.name == "sqlite" else nullcontext(), conn.begin():
+            yield conn
+
+
+def _engine(place: Location, *, create: bool, patience: float) -> Engine:
+    if place.file is not None:
+        check_file(place.file, place.shown, create=create)
+        return sqlite_engine(place.file, create=create, patience=patience)
+    try:
+        return create_engine(place.url, connect_args={"connect_timeout": max(int(patience), 2)})
+    except ImportError as error:
+        hint = "pip install 'scanner[postgres]'"
+        raise DictionaryUnusable("PostgreSQL needs a driver", where=place.shown, hint=hint) from error
+
+
+def _revision(conn: Connection) -> str:
+    """Give the stored revision, empty where there is none."""
+    if not conn.dialect.has_table(conn, VERSION_TABLE):
+        return ""
+    return conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar() or ""  # noqa: S608 - our constant
+
+
+def _check_revision(conn: Connection, found: str, place: Location, *, create: bool) -> None:
+    if found > REVISION:
+        what = f"a newer program wrote the dictionary (revision {found}; this one knows {REVISION})"
+        raise DictionaryUnusable(what, where=place.shown, hint="update scanner, or name another dictionary")
+    if found:
+        return
+    names = set(inspect(conn).get_table_names())
+    if names & set(metadata.tables) or (names and place.file):
+        raise DictionaryUnusable("the database is something else's", where=place.shown, hint="name another one")
+    if not create:
+        raise DictionaryUnusable("there is no dictionary", where=place.shown, hint="run `scanner extract` first")
+
+
+def _migrate(engine: Engine) -> None:
+    """Apply the missing revisions, all or none."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    with _transaction(engine) as conn:
+        config.attributes.update(connection=conn, version_table=VERSION_TABLE)
+        if _revision(conn) != REVISION:
+            command.upgrade(config, REVISION)

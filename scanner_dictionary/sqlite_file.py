@@ -1,0 +1,102 @@
+"""A dictionary in a SQLite file: how it is opened, and how one writer works while readers see the last scan."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.pool import NullPool
+
+from scanner_model.errors import DictionaryUnusable
+
+_CACHE_KIB = 65536
+_WRITES = "scanner_writes"
+
+
+def sqlite_engine(file: Path, *, create: bool, patience: float) -> Engine:
+    """Give an engine over *file*; it waits *patience* seconds for another writer. Nothing is opened yet."""
+    engine = create_engine("sqlite://", poolclass=NullPool, creator=lambda: _connect(file, create, patience))
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def check_file(file: Path, shown: str, *, create: bool) -> None:
+    """Refuse a place where no dictionary can be, before SQLite says so less clearly."""
+    if file.is_dir():
+        raise DictionaryUnusable("the dictionary is a directory", where=shown, hint="name a file in it")
+    if create and not file.exists() and not file.parent.is_dir():
+        what = "the dictionary's directory does not exist"
+        raise DictionaryUnusable(what, where=shown, hint=f"make it: mkdir -p {file.parent}")
+    if not create and not file.exists():
+        raise DictionaryUnusable("there is no dictionary", where=shown, hint="run `scanner extract` first")
+
+
+@contextmanager
+def beside_readers(conn: Connection) -> Iterator[None]:
+    """Keep readers at what was committed last while *conn* writes; must be entered before its transaction begins.
+
+    The file is in write-ahead mode only meanwhile: at rest a dictionary is one plain file, which can be copied, and
+    read from a directory that cannot be written. Where the mode cannot be had (a network disk, a reader just now)
+    SQLite's ordinary journal keeps the last scan as safe, and readers may have to wait.
+    """
+    driver = _driver(conn)
+    _try(driver, "PRAGMA journal_mode = WAL")
+    _try(driver, f"PRAGMA cache_size = -{_CACHE_KIB}")
+    try:
+        yield
+    finally:
+        _try(driver, "PRAGMA journal_mode = DELETE")
+
+
+def for_writing(conn: Connection) -> Connection:
+    """Let transactions of *conn* take the write lock when they begin, not in their middle."""
+    return conn.execution_options(**{_WRITES: True})
+
+
+def _connect(file: Path, create: bool, patience: float) -> sqlite3.Connection:
+    uri = file.absolute().as_uri()
+    try:
+        return _open(f"{uri}?mode={'rwc' if create else 'rw'}", patience)
+    except sqlite3.OperationalError:
+        if not _is_at_rest(file):
+            raise
+        # A reader with no right to the directory cannot take part in write-ahead mode; nobody is writing just now.
+        return _open(f"{uri}?immutable=1", patience)
+
+
+def _open(uri: str, patience: float) -> sqlite3.Connection:
+    driver = sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)
+    try:
+        driver.execute("PRAGMA foreign_keys = ON")
+        driver.execute("PRAGMA synchronous = NORMAL")
+        driver.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.Error:
+        driver.close()
+        raise
+    return driver
+
+
+def _is_at_rest(file: Path) -> bool:
+    log = file.with_name(file.name + "-wal")
+    return file.exists() and not log.exists() and os.access(file, os.R_OK) and not os.access(file.parent, os.W_OK)
+
+
+def _begin(conn: Connection) -> None:
+    # sqlite3 itself would begin only before the first INSERT, so that a migration could stop half-way.
+    conn.exec_driver_sql("BEGIN IMMEDIATE" if conn.get_execution_options().get(_WRITES) else "BEGIN")
+
+
+def _driver(conn: Connection) -> sqlite3.Connection:
+    driver: sqlite3.Connection = conn.connection.driver_connection  # type: ignore[assignment]
+    return driver
+
+
+def _try(driver: sqlite3.Connection, pragma: str) -> None:
+    try:
+        driver.execute(pragma).fetchall()
+    except sqlite3.OperationalError:
+        return
