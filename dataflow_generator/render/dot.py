@@ -1,0 +1,44 @@
+"""The graph in Graphviz' DOT language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
+from scanner_model.paths import path_name
+
+_SHAPES = {
+    NodeKind.CLUSTER: "house",
+    NodeKind.TOPIC: "cds",
+    NodeKind.SCHEMA: "note",
+    NodeKind.COLUMN: "plaintext",
+}
+
+
+def dot_lines(graph: FlowGraph) -> Iterator[str]:
+    """Write a directed graph, left to right, with a shape for each kind of node.
+
+    Source: the DOT language, https://graphviz.org/doc/info/lang.html (quoted identifiers).
+    """
+    yield "digraph scanner {\n  rankdir=LR;\n  node [fontname=Helvetica];\n"
+    for node in graph.nodes():
+        yield f"  {_quoted(node.key)} [label={_quoted(_label(node))}, shape={_SHAPES[node.kind]}];\n"
+    for edge in graph.edges():
+        yield f"  {_quoted(edge.source)} -> {_quoted(edge.target)}{_style(edge)};\n"
+    yield "}\n"
+
+
+def _label(node: Node) -> str:
+    if node.path is not None:
+        return path_name(node.path[-1:]) or node.name or "(value)"
+    return node.name or "(schema)"
+
+
+def _style(edge: Edge) -> str:
+    label = edge.subtype or ("" if edge.kind == "contains" else str(edge.kind))
+    return f" [label={_quoted(label)}]" if label else ""
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -1,0 +1,83 @@
+"""A Spark session that starts quietly, or a clear error that says what is missing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA = 17
+"""The oldest Java that Spark 4 runs on (Spark documentation, "Downloading")."""
+
+_LOG = """rootLogger.level = warn
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {file}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d %p %c: %m%n%ex
+"""
+
+
+@contextlib.contextmanager
+def spark_session(settings: Mapping[str, str], *, log: Path) -> Iterator[SparkSession]:
+    """Start Spark with *settings* (Spark's own property names) and stop it afterwards; its log goes to *log*.
+
+    Without a `spark.master` it runs in this machine's processors. Raises InputInvalid where PySpark or Java is missing.
+    """
+    _need_java(os.environ)
+    session = _start(settings, log)
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise InputInvalid(
+            "PySpark is not installed", where="--engine spark", hint="pip install 'scanner[spark]'"
+        ) from error
+    properties = log.with_suffix(".log4j2.properties")
+    properties.write_text(_LOG.format(file=log.resolve()), encoding="utf-8")
+    defaults = {
+        "spark.master": "local[*]",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={properties.resolve().as_uri()}",
+        "spark.sql.shuffle.partitions": "8",
+    }
+    builder = SparkSession.builder.appName("scanner dataflow")
+    for name, value in {**defaults, **settings}.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+def _need_java(environment: Mapping[str, str]) -> None:
+    home = environment.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    if not java or not Path(java).exists():
+        hint = f"install Java {JAVA} or newer, or set JAVA_HOME; or use --engine local"
+        raise InputInvalid("no Java was found", where="--engine spark", hint=hint)
+    version = java_version(subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr)
+    if version is not None and version < JAVA:
+        hint = f"install Java {JAVA} or newer and set JAVA_HOME"
+        raise InputInvalid(f"Java {version} is too old for Spark", where=java, hint=hint)
+
+
+def java_version(said: str) -> int | None:
+    """Read the major version from what `java -version` says; None where it cannot be told."""
+    _, quote, rest = said.partition('version "')
+    number = rest.removeprefix("1.").split(".")[0].split('"')[0].split("-")[0]
+    return int(number) if quote and number.isdigit() else None

@@ -1,0 +1,1 @@
+"""One module a command: it parses, asks and shows."""

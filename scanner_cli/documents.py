@@ -1,0 +1,43 @@
+"""The JSON members that programs may rely on, made of facts; `docs/json.md` documents them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from scanner_model.columns import Column, ParsedSchema
+from scanner_model.problems import Problem
+
+Json = Any
+
+
+def column_document(column: Column) -> dict[str, Json]:
+    """Give a COLUMN; *recursive*, *of* (a union's plain types) and *number* (Protobuf) stand only where they say something."""
+    document: dict[str, Json] = {
+        "path": list(column.path),
+        "name": column.name,
+        "type": column.type,
+        "logical_type": column.logical_type,
+        "nullable": column.nullable,
+        "default": None if column.default is None else json.loads(column.default),
+        "has_default": column.default is not None,
+        "doc": column.doc,
+        "tags": list(column.tags),
+    }
+    further = {"recursive": column.recursive, "of": list(column.branches) or None, "number": column.number}
+    return document | {key: value for key, value in further.items() if value is not None}
+
+
+def problem_document(problem: Problem) -> dict[str, Json]:
+    """Give a PROBLEM."""
+    return {"where": problem.where, "what": problem.what, "hint": problem.hint}
+
+
+def schema_document(format_name: str, parsed: ParsedSchema) -> dict[str, Json]:
+    """Give what `scanner explain schema` tells of one text."""
+    return {
+        "format": format_name,
+        "name": parsed.name,
+        "columns": [column_document(column) for column in parsed.columns],
+        "problems": [problem_document(problem) for problem in parsed.problems],
+    }

@@ -1,0 +1,186 @@
+"""What the flow graph is generated from: the live clusters, topics, links and definitions, readable by key ranges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+from sqlalchemy import Connection, and_, func, select
+
+from scanner_dictionary import tables as t
+
+_COLUMNS_AT_ONCE = 20_000
+
+
+class ClusterRow(NamedTuple):
+    """A cluster and its broker addresses; the first names its canonical namespace."""
+
+    name: str
+    brokers: tuple[str, ...]
+
+
+class TopicNodeRow(NamedTuple):
+    """A live topic and the cluster that it stands in."""
+
+    cluster: str
+    name: str
+    partitions: int | None
+    internal: bool
+    description: str
+    tags: tuple[str, ...]
+
+
+class LinkRow(NamedTuple):
+    """A current link from a live topic to a definition, with its evidence."""
+
+    cluster: str
+    topic: str
+    role: str
+    fingerprint: str
+    strategy: str
+    evidence: str
+    confidence: str
+
+
+class ColumnNodeRow(NamedTuple):
+    """A column of a definition."""
+
+    path: tuple[str, ...]
+    name: str
+    type: str
+    logical_type: str | None
+    nullable: bool
+    tags: tuple[str, ...]
+
+
+class DefinitionRow(NamedTuple):
+    """A definition that a live topic has now, with its columns in document order."""
+
+    fingerprint: str
+    format: str
+    name: str
+    columns: tuple[ColumnNodeRow, ...]
+
+
+def graph_clusters(conn: Connection) -> tuple[ClusterRow, ...]:
+    """List the clusters by name, each with its live brokers by address."""
+    query = (
+        select(t.cluster.c.name, t.broker.c.address)
+        .outerjoin(t.broker, and_(t.broker.c.cluster_id == t.cluster.c.id, t.broker.c.gone.is_(None)))
+        .order_by(t.cluster.c.name, t.broker.c.address)
+    )
+    rows = groupby(conn.execute(query), key=lambda row: str(row[0]))
+    return tuple(ClusterRow(name, tuple(address for _, address in group if address)) for name, group in rows)
+
+
+def graph_topics(conn: Connection) -> Iterator[TopicNodeRow]:
+    """List the live topics by cluster and name."""
+    topic = t.topic.c
+    query = (
+        select(t.cluster.c.name, topic.name, topic.partitions, topic.is_internal, topic.description, topic.tags)
+        .join(t.cluster, t.cluster.c.id == topic.cluster_id)
+        .where(topic.gone.is_(None))
+        .order_by(t.cluster.c.name, topic.name)
+    )
+    for cluster, name, partitions, internal, description, tags in conn.execute(query):
+        yield TopicNodeRow(cluster, name, partitions, internal, description, tuple(json.loads(tags)))
+
+
+def graph_links(conn: Connection) -> Iterator[LinkRow]:
+    """List what live topics have now: by cluster, topic, role and fingerprint, each link once for each rule."""
+    link = t.topic_schema.c
+    query = (
+        select(
+            t.cluster.c.name,
+            t.topic.c.name,
+            link.schema_role,
+            t.schema_definition.c.fingerprint,
+            link.strategy,
+            link.evidence,
+            link.confidence,
+        )
+        .select_from(t.topic_schema)
+        .join(t.topic, t.topic.c.id == link.topic_id)
+        .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+        .join(t.schema_definition, t.schema_definition.c.id == link.definition_id)
+        .where(link.is_current, link.gone.is_(None), t.topic.c.gone.is_(None))
+        .order_by(
+            t.cluster.c.name,
+            t.topic.c.name,
+            link.schema_role,
+            t.schema_definition.c.fingerprint,
+            link.strategy,
+            link.evidence,
+        )
+    )
+    return (LinkRow(*row) for row in conn.execute(query))
+
+
+def all_definitions(conn: Connection) -> Iterator[DefinitionRow]:
+    """List every definition that live topics have now, in the order of their keys."""
+    for first, last in definition_ranges(conn, parts=1):
+        yield from graph_definitions(conn, first, last)
+
+
+def definition_ranges(conn: Connection, *, parts: int) -> tuple[tuple[int, int], ...]:
+    """Split the keys of all definitions into at most *parts* ranges (first, last), none where there are none."""
+    query = select(func.min(t.schema_definition.c.id), func.max(t.schema_definition.c.id))
+    first, last = conn.execute(query).one()
+    if first is None:
+        return ()
+    size = -(-(last - first + 1) // parts)
+    return tuple((start, min(start + size - 1, last)) for start in range(first, last + 1, size))
+
+
+def graph_definitions(conn: Connection, first: int, last: int) -> Iterator[DefinitionRow]:
+    """List the definitions that live topics have now, with keys from *first* to *last*, in the order of their keys."""
+    definition = t.schema_definition.c
+    used = (
+        select(t.topic_schema.c.definition_id)
+        .join(t.topic, t.topic.c.id == t.topic_schema.c.topic_id)
+        .where(t.topic_schema.c.is_current, t.topic_schema.c.gone.is_(None), t.topic.c.gone.is_(None))
+        .where(t.topic_schema.c.definition_id.between(first, last))
+    )
+    heads = conn.execute(
+        select(definition.id, definition.fingerprint, definition.format, definition.name)
+        .where(definition.id.in_(used))
+        .order_by(definition.id)
+    ).all()
+    columns = _columns_by_definition(conn, first, last)
+    waiting = next(columns, None)
+    for key, fingerprint, format_name, name in heads:
+        while waiting and waiting[0] < key:
+            waiting = next(columns, None)
+        mine = waiting[1] if waiting and waiting[0] == key else ()
+        yield DefinitionRow(fingerprint, format_name, name, mine)
+
+
+def _columns_by_definition(
+    conn: Connection, first: int, last: int
+) -> Iterator[tuple[int, tuple[ColumnNodeRow, ...]]]:
+    column = t.schema_column.c
+    query = (
+        select(
+            column.definition_id,
+            column.path,
+            column.name,
+            column.data_type,
+            column.logical_type,
+            column.nullable,
+            column.tags,
+        )
+        .where(column.definition_id.between(first, last))
+        .order_by(column.definition_id, column.ordinal)
+    )
+    rows = conn.execution_options(yield_per=_COLUMNS_AT_ONCE).execute(query)
+    for key, group in groupby(rows, key=lambda row: int(row[0])):
+        yield key, tuple(_column(row[1:]) for row in group)
+
+
+def _column(row: tuple[str, str, str, str | None, bool, str | None]) -> ColumnNodeRow:
+    path, name, type_, logical_type, nullable, tags = row
+    return ColumnNodeRow(
+        tuple(json.loads(path)), name, type_, logical_type, bool(nullable), tuple(json.loads(tags)) if tags else ()
+    )

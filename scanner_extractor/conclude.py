@@ -1,0 +1,129 @@
+"""From what the sources said to one scan: definitions read, subjects bound, manual input merged. Pure; asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import TypeVar
+
+from scanner_extractor.binding import Bound, RegistryNaming, bind
+from scanner_extractor.definitions import Defined, define
+from scanner_extractor.manual_merge import agreeing, merge_schemas
+from scanner_extractor.phases import Reading
+from scanner_extractor.readings import KafkaReading, KsqlReading, RegistryReading
+from scanner_extractor.runner import Asked
+from scanner_extractor.settings import Settings
+from scanner_extractor.sources.collections import collection_schemas
+from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics
+from scanner_model.brokers import broker_address
+from scanner_model.estate import Cluster, Topic
+from scanner_model.manual import ManualInput
+from scanner_model.problems import Problem
+from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.schemas import Definition, TopicSchema
+
+_Kind = TypeVar("_Kind", KafkaReading, KsqlReading, RegistryReading)
+
+
+def conclude(
+    settings: Settings, asked: Asked, manual: ManualInput | None = None, *, remembered: Iterable[Topic] = ()
+) -> ClusterScan:
+    """Put together what one scan of one cluster found.
+
+    *remembered* are the topics that earlier scans know from sources which did not answer this time: an outage of the
+    brokers must not turn known topics into unknown ones. Everything has a fixed order, whatever order the sources
+    answered in. Problems of reading, naming and merging are listed; none of them loses a fact.
+    """
+    manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
+    kafka, ksqldb, registries = (
+        _of(KafkaReading, asked.readings),
+        _of(KsqlReading, asked.readings),
+        _of(RegistryReading, asked.readings),
+    )
+    collections = tuple(source for reading in ksqldb for source in reading.sources)
+    brokers_topics = tuple(topic for reading in kafka for topic in reading.topics)
+    told = merge_topics(brokers_topics, manual.topics, ksqldb_topics(collections), remembered)
+    defined = define(version for reading in registries for version in reading.versions)
+    bound, objections = _bind(settings, registries, defined, told, manual)
+    declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
+    links = (*bound.topic_schemas, *declared.topic_schemas)
+    described = collection_schemas(collections, {(link.topic, link.role) for link in links if link.current})
+    inventory = brokers_topics if kafka and not kafka[0].outcome.answer == Answer.UNAVAILABLE else None
+    return ClusterScan(
+        cluster=_cluster(settings, kafka, manual),
+        outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
+        topics=merge_topics(told, bound.topics),
+        registries=tuple(reading.registry for reading in registries),
+        versions=defined.versions,
+        definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
+        topic_schemas=_ordered(links, (link for _, link in described)),
+        consumer_groups=tuple(group for reading in kafka for group in reading.consumer_groups),
+        ksql_sources=collections,
+        queries=tuple(query for reading in ksqldb for query in reading.queries),
+        manual_flows=manual.flows,
+        problems=(
+            *chain.from_iterable(reading.problems for reading in asked.readings),
+            *missing_topics(inventory, chain(manual.topics, ksqldb_topics(collections))),
+            *defined.problems,
+            *objections,
+            *bound.problems,
+            *declared.problems,
+        ),
+    )
+
+
+def _bind(
+    settings: Settings,
+    registries: Sequence[RegistryReading],
+    defined: Defined,
+    topics: Iterable[Topic],
+    manual: ManualInput,
+) -> tuple[Bound, tuple[Problem, ...]]:
+    naming = {registry.source: registry.naming for registry in settings.registries}
+    assignments, objections = agreeing(manual.assignments, (a for reading in registries for a in reading.associations))
+    told = [
+        RegistryNaming(
+            registry=reading.registry,
+            naming=naming[reading.registry.source],
+            associations=reading.associations,
+        )
+        for reading in registries
+    ]
+    return bind(defined.versions, defined.records, topics, told, assignments), objections
+
+
+def _of(kind: type[_Kind], readings: Iterable[Reading]) -> tuple[_Kind, ...]:
+    return tuple(reading for reading in readings if isinstance(reading, kind))
+
+
+def _cluster(settings: Settings, kafka: Sequence[KafkaReading], manual: ManualInput) -> Cluster:
+    addresses = chain(settings.brokers, *(reading.brokers for reading in kafka), manual.cluster.brokers)
+    identities = [reading.cluster_id for reading in kafka if reading.cluster_id]
+    return Cluster(
+        name=settings.cluster,
+        brokers=tuple(dict.fromkeys(map(broker_address, addresses))),
+        cluster_id=identities[0] if identities else "",
+    )
+
+
+def _manual_outcomes(manual: ManualInput) -> Iterator[Outcome]:
+    facts = chain(manual.topics, manual.schemas, manual.assignments, manual.flows)
+    counted: dict[str, int] = {}
+    for fact in facts:
+        counted[fact.source] = counted.get(fact.source, 0) + 1
+    for source in dict.fromkeys(fact.source for fact in chain(manual.topics, manual.schemas, manual.assignments, manual.flows)):
+        yield Outcome(source=source, kind="manual", answer=Answer.READ, got=counted[source], asked=counted[source])
+
+
+def _distinct(*definitions: Iterable[Definition]) -> tuple[Definition, ...]:
+    by_fingerprint = {definition.fingerprint: definition for definition in chain(*definitions)}
+    return tuple(by_fingerprint[mark] for mark in sorted(by_fingerprint))
+
+
+def _ordered(*links: Iterable[TopicSchema]) -> tuple[TopicSchema, ...]:
+    return tuple(
+        sorted(
+            chain(*links),
+            key=lambda link: (link.topic, link.role, link.source, link.context, link.subject, link.version or 0, link.fingerprint),
+        )
+    )

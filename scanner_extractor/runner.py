@@ -1,0 +1,139 @@
+"""Runs the phases of one scan: order, threads, deadlines, progress, and the one broad except."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from scanner_extractor.access import Access
+from scanner_extractor.phases import PHASES, Phase, Reading, Task
+from scanner_extractor.readings import Progress, no_progress
+from scanner_extractor.settings import Settings
+from scanner_model.errors import ScannerError
+from scanner_model.names import SourceId
+from scanner_model.scan import Answer, Outcome
+
+_LOG = logging.getLogger(__name__)
+
+DEADLINE = 120.0
+"""Seconds without any progress after which a source is given up; a slow source that goes on is waited for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which sources to ask: kinds or source ids; an empty *only* means all."""
+
+    only: frozenset[str] = frozenset()
+    skip: frozenset[str] = frozenset()
+
+    def takes(self, task: Task) -> bool:
+        """Tell whether *task* is chosen."""
+        names = {task.kind, str(task.source)}
+        return not (names & self.skip) and (not self.only or bool(names & self.only))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What asking every source gave: one outcome a source, and the readings of those that answered."""
+
+    outcomes: tuple[Outcome, ...]
+    readings: tuple[Reading, ...]
+
+
+def ask(
+    settings: Settings,
+    access: Access,
+    *,
+    choice: Choice = Choice(),
+    progress: Progress = no_progress,
+    phases: Sequence[Phase] = PHASES,
+    deadline: float = DEADLINE,
+) -> Asked:
+    """Ask every chosen source, phase after phase; one that fails gives an outcome, and everything else goes on.
+
+    Outcomes and readings stand in the order of the phases and of cluster.json, whatever thread was first.
+    """
+    results: list[tuple[Outcome, Reading | None]] = []
+    for phase in phases:
+        tasks = tuple(phase.tasks(settings, access))
+        results += _together(tasks, choice, _Watch(progress, deadline))
+    return Asked(
+        outcomes=tuple(outcome for outcome, _ in results),
+        readings=tuple(reading for _, reading in results if reading is not None),
+    )
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Passes progress on, and knows when each source last moved."""
+
+    tell: Progress
+    deadline: float
+    moved: dict[SourceId, float] = field(default_factory=dict)
+
+    def progress(self, source: SourceId, done: int, total: int | None) -> None:
+        self.moved[source] = time.monotonic()
+        self.tell(source, done, total)
+
+    def left(self, sources: Iterable[SourceId]) -> float:
+        return max(0.0, min(self.moved[source] for source in sources) + self.deadline - time.monotonic())
+
+    def stuck(self, source: SourceId) -> bool:
+        return time.monotonic() >= self.moved[source] + self.deadline
+
+
+def _together(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[Outcome, Reading | None]]:
+    done: queue.SimpleQueue[tuple[SourceId, Outcome, Reading | None]] = queue.SimpleQueue()
+    waiting = {task.source: task for task in tasks if choice.takes(task)}
+    for task in waiting.values():
+        watch.progress(task.source, 0, None)
+        _in_background(lambda task=task: done.put((task.source, *_attempt(task, watch.progress))))  # type: ignore[misc]
+    results: dict[SourceId, tuple[Outcome, Reading | None]] = {}
+    while waiting:
+        try:
+            source, outcome, reading = done.get(timeout=watch.left(waiting) + 0.01)
+            results[source] = (outcome, reading)
+            waiting.pop(source, None)
+        except queue.Empty:
+            for task in [task for task in waiting.values() if watch.stuck(task.source)]:
+                results[task.source] = (_given_up(task, watch.deadline), None)
+                del waiting[task.source]
+    return [results.get(task.source, (_skipped(task), None)) for task in tasks]
+
+
+def _in_background(work: Callable[[], None]) -> None:
+    # A daemon, so that neither Ctrl-C nor a source that hangs keeps the program alive.
+    threading.Thread(target=work, daemon=True).start()
+
+
+def _attempt(task: Task, progress: Progress) -> tuple[Outcome, Reading | None]:
+    started = time.monotonic()
+    try:
+        reading = task.run(progress)
+    except ScannerError as error:
+        return _unavailable(task, str(error.what), error.where, error.hint, time.monotonic() - started), None
+    except Exception as error:  # noqa: BLE001  the one place: a defect of ours in one source must not lose the others
+        _LOG.debug("source %s failed", task.source, exc_info=True)
+        what = f"scanner's reader failed: {type(error).__name__}: {error}"
+        hint = "this is a defect of scanner; `--verbose` shows where, and a capture lets others reproduce it"
+        return _unavailable(task, what, "", hint, time.monotonic() - started), None
+    return replace(reading.outcome, seconds=time.monotonic() - started), reading
+
+
+def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -> Outcome:
+    reason = f"{where}: {what}" if where else what
+    return Outcome(
+        source=task.source, kind=task.kind, answer=Answer.UNAVAILABLE, reason=reason, hint=hint, seconds=seconds
+    )
+
+
+def _given_up(task: Task, deadline: float) -> Outcome:
+    return _unavailable(task, f"no progress for {deadline:g} s", "", "is the source overloaded? try again later", deadline)
+
+
+def _skipped(task: Task) -> Outcome:
+    return Outcome(source=task.source, kind=task.kind, answer=Answer.SKIPPED, reason="not chosen")

@@ -1,0 +1,53 @@
+"""One topic from everything that names it: the brokers first, then manual input, ksqlDB, and the registries' subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from scanner_model.estate import KsqlSource, Topic
+from scanner_model.names import TopicName
+from scanner_model.problems import Problem
+
+
+def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
+    """Give each topic once, sorted by name; the first source that knows it owns it, later ones add what it left open."""
+    merged: dict[TopicName, Topic] = {}
+    for topic in (topic for topics in sources for topic in topics):
+        known = merged.get(topic.name)
+        merged[topic.name] = _filled(known, topic) if known else topic
+    return tuple(merged[name] for name in sorted(merged))
+
+
+def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:
+    """Name the topics that ksqlDB's collections stand on, with what the server says of them."""
+    for collection in collections:
+        yield Topic(
+            source=collection.source,
+            name=collection.topic,
+            partitions=collection.partitions or None,
+            replication=collection.replication or None,
+            internal=collection.internal,
+        )
+
+
+def missing_topics(brokers: Iterable[Topic] | None, others: Iterable[Topic]) -> Iterator[Problem]:
+    """Report topics that other sources name and the brokers do not have; None: the brokers were not asked."""
+    if brokers is None:
+        return
+    known = {topic.name for topic in brokers}
+    for topic in merge_topics(others):
+        if topic.name not in known:
+            hint = "kept as declared; was it deleted, or is it on another cluster?"
+            yield Problem(str(topic.source), f"the brokers have no topic {topic.name!r}", hint)
+
+
+def _filled(first: Topic, later: Topic) -> Topic:
+    return replace(
+        first,
+        partitions=later.partitions if first.partitions is None else first.partitions,
+        replication=later.replication if first.replication is None else first.replication,
+        internal=first.internal or later.internal,
+        description=first.description or later.description,
+        tags=tuple(dict.fromkeys((*first.tags, *later.tags))),
+    )
