@@ -1,0 +1,88 @@
+"""Avro schemas: text and references to columns, by our own walk, because a registry takes what libraries refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from scanner_extractor.formats.avro_columns import Walk
+from scanner_extractor.formats.avro_names import NamedTypes, worded
+from scanner_extractor.formats.avro_opinion import refusal
+from scanner_extractor.formats.avro_types import UNREADABLE, Shape, Types
+from scanner_extractor.formats.json_text import read_json
+from scanner_model.columns import Lookup, ParsedSchema
+from scanner_model.errors import InputInvalid
+from scanner_model.names import RecordName
+from scanner_model.problems import Problem
+
+_BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_ONCE = Problem(
+    "$",
+    "the schema uses named types inside each other more often than can be shown",
+    "the columns of each named type are shown at its first use only",
+)
+
+
+def avro_fields(text: str, lookup: Lookup, record: RecordName | None = None) -> ParsedSchema:
+    """List the columns of an Avro schema; *lookup* gives the text behind a type's full name or a reference's name.
+
+    *record* picks one of the records of a union at the root; None, or a name that is not there, reads all of it. What
+    is wrong at one place is a problem there and leaves the rest; fastavro's refusal is a problem of the whole.
+    """
+    try:
+        root = _root(text)
+    except InputInvalid as error:
+        return ParsedSchema(problems=(Problem(error.where or "$", error.what, error.hint),))
+    if isinstance(root, dict) and "type" not in root and isinstance(root.get("types"), list):
+        # A protocol (.avpr) is read as the union of its types.
+        return _fields(root["types"], worded(root, "namespace"), lookup, record, None)
+    return _fields(root, "", lookup, record, len(text))
+
+
+def _root(text: str) -> object:
+    """Read the JSON of a schema; registries also hold a type's bare name, in quotes or not."""
+    bare = text.strip()
+    return bare if _BARE_NAME.fullmatch(bare) else read_json(text)
+
+
+def _fields(
+    root: object, namespace: str, lookup: Lookup, record: RecordName | None, size: int | None
+) -> ParsedSchema:
+    names = NamedTypes(root, lookup, namespace)
+    problems: dict[Problem, None] = {}
+    types = Types(names)
+    shapes = types.alternatives(root, namespace, lambda what: problems.setdefault(Problem("$", what)))
+    walk = _walked(types, _chosen(shapes, record))
+    problems |= dict.fromkeys(names.problems) | walk.problems
+    refused = refusal(root, size, names.foreign()) if size is not None and not problems else None
+    records = _records(shapes)
+    name = [shape.name for shape in _chosen(shapes, record) if shape.word != "null"]
+    return ParsedSchema(
+        name=RecordName(name[0]) if len(name) == 1 and name[0] in records else RecordName(""),
+        columns=tuple(walk.found.columns),
+        records=records,
+        problems=(*problems, refused) if refused else tuple(problems),
+    )
+
+
+def _walked(types: Types, shapes: Sequence[Shape]) -> Walk:
+    walk = Walk(types)
+    if shapes and all(shape.word == UNREADABLE for shape in shapes):
+        return walk
+    walk.read(shapes)
+    if not walk.found.full:
+        return walk
+    brief = Walk(types, once=True)
+    brief.read(shapes)
+    brief.problems[_ONCE] = None
+    return brief
+
+
+def _chosen(shapes: Sequence[Shape], record: RecordName | None) -> Sequence[Shape]:
+    named = [shape for shape in shapes if record and shape.word == "record" and shape.name == record]
+    return named[:1] or shapes
+
+
+def _records(shapes: Sequence[Shape]) -> tuple[RecordName, ...]:
+    names = [RecordName(shape.name) for shape in shapes if shape.word == "record" and shape.name]
+    return tuple(dict.fromkeys(names))
