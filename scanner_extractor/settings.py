@@ -68,9 +68,12 @@ class HttpSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamingSettings:
-    """How subjects find their topics: *strategies* in order of preference, `regex:…` among them; *subjects* declared."""
+    """How subjects find their topics: *strategies* in order of preference, `regex:…` among them; *subjects* declared.
 
-    strategies: tuple[str, ...] = ("topic",)
+    Without *strategies*, those that the registry's kind offers apply (`naming.DEFAULTS`).
+    """
+
+    strategies: tuple[str, ...] = ()
     subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -120,8 +123,8 @@ class KafkaSettings:
 class Settings:
     """One cluster.json, read. *kafka* is None where the Kafka protocol is not to be asked (no `kafka` member).
 
-    *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are what
-    the file says and this version does not act on.
+    *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
+    what the file says and this version does not act on.
     """
 
     cluster: ClusterName

@@ -16,7 +16,8 @@ def by_group_and_record(subject: Subject) -> tuple[Candidate, ...]:
 def by_group_topic_and_record(subject: Subject) -> tuple[Candidate, ...]:
     """Read group `shop`, artifact `orders-Created` as record `shop.Created` in topic `orders`.
 
-    So TopicRecordIdStrategy names them. Strategies of 1.x wrote the record's full name. A group that is not told agrees with every namespace.
+    So TopicRecordIdStrategy names them; in 1.x it wrote the record's full name. A group that is not told agrees with
+    every namespace.
     """
     splits = _at_last_dash(subject) if subject.records is None else _before(subject)
     return tuple(

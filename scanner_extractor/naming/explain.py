@@ -42,7 +42,7 @@ def explain_subject(
 
     def explained(raw: str) -> Explained:
         context, name = seen_subject(raw, registry_kind)
-        links = mapped_links(mapping or {}, name, context, registry_kind)[1]
+        links = mapped_links(mapping or {}, name, context, registry_kind)
         group, artifact = group_and_name(name, context, registry_kind)
         proposed = propose(Subject(name=artifact, group=group, records=records, links=links), in_force)
         return Explained(

@@ -36,18 +36,20 @@ def group_and_name(subject: str, context: str, kind: str) -> tuple[str, str]:
     return ("" if group in (DEFAULT_CONTEXT, "default") else group), artifact
 
 
-def mapped_links(
-    mapping: Mapping[str, Sequence[str]], subject: str, context: str, kind: str
-) -> tuple[tuple[str, ...], tuple[Link, ...]]:
-    """Look *subject* up in a map of subject (or record) to topics; gives the keys that it goes by, and the links.
+def mapped_key(mapping: Mapping[str, Sequence[str]], subject: str, context: str, kind: str) -> str | None:
+    """Give the key under which *mapping* has *subject*: the most exact spelling of it, None where there is none.
 
-    The most exact spelling wins: with its context or group, then the record that group and artifact make, then alone.
+    Most exact first: with its context or group, then the record that group and artifact make, then the name alone.
     """
-    keys = _spellings(subject, context, kind)
-    key = next((key for key in keys if key in mapping), None)
-    topics = mapping[key] if key is not None else ()
-    evidence = f"naming.subjects maps {key!r}"
-    return keys, tuple(Link(topic=TopicName(topic), strategy="map", evidence=evidence) for topic in topics)
+    return next((key for key in _spellings(subject, context, kind) if key in mapping), None)
+
+
+def mapped_links(mapping: Mapping[str, Sequence[str]], subject: str, context: str, kind: str) -> tuple[Link, ...]:
+    """Give the topics that *mapping* (subject or record to topics) declares for *subject*."""
+    key = mapped_key(mapping, subject, context, kind)
+    evidence = f"naming.subjects maps {key!r} to it"
+    topics = () if key is None else mapping[key]
+    return tuple(Link(topic=TopicName(topic), strategy="map", evidence=evidence) for topic in topics)
 
 
 def _spellings(subject: str, context: str, kind: str) -> tuple[str, ...]:

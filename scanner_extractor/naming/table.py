@@ -43,7 +43,12 @@ def strategies_in_force(names: Sequence[str], kind: str) -> tuple[Strategy, ...]
 
     Raises InputInvalid for a name that nobody registered and for a pattern that cannot be used.
     """
-    return tuple(map(_strategy, names or DEFAULTS.get(kind, _CONFLUENT)))
+    return tuple(map(_strategy, names or default_names(kind)))
+
+
+def default_names(kind: str) -> tuple[str, ...]:
+    """Name the strategies of a registry kind; a kind of a plug-in is taken for one that speaks Confluent's API."""
+    return DEFAULTS.get(kind, _CONFLUENT)
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,76 @@
+"""The topics that somebody declared for subjects: the registry's associations, manual assignments, cluster.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scanner_extractor.naming import Link
+from scanner_extractor.naming.subjects import mapped_key, mapped_links
+from scanner_model.manual import Assignment
+from scanner_model.names import SourceId, SubjectName
+from scanner_model.places import nearest
+from scanner_model.problems import Problem
+from scanner_model.schemas import Association, SchemaVersion
+
+_HINTED = 10
+"""How many misspelt names get a search for the nearest known one, which costs a walk over all subjects each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredLinks:
+    """What is declared for the subjects of one registry; a context of None means every context."""
+
+    kind: str
+    by_subject: Mapping[tuple[str | None, SubjectName], tuple[Link, ...]]
+    mapping: Mapping[str, Sequence[str]]
+
+    def of(self, context: str, subject: SubjectName) -> tuple[Link, ...]:
+        """List what is declared for one subject: associations, then assignments, then the map."""
+        exact = self.by_subject.get((context, subject), ())
+        anywhere = self.by_subject.get((None, subject), ())
+        return (*exact, *anywhere, *mapped_links(self.mapping, subject, context, self.kind))
+
+
+def declared_links(
+    kind: str,
+    mapping: Mapping[str, Sequence[str]],
+    associations: Iterable[Association],
+    assignments: Iterable[Assignment],
+) -> DeclaredLinks:
+    """Gather every declaration by the subject that it is of."""
+    links: dict[tuple[str | None, SubjectName], list[Link]] = {}
+    for association in associations:
+        evidence = f"the registry associates subject {association.subject!r} with it"
+        link = Link(topic=association.topic, strategy="associated", evidence=evidence, role=association.role)
+        links.setdefault((association.context, association.subject), []).append(link)
+    for given in assignments:
+        link = Link(topic=given.topic, strategy="manual", evidence=given.place, role=given.role)
+        links.setdefault((given.context, given.subject), []).append(link)
+    return DeclaredLinks(
+        kind=kind, by_subject={place: tuple(found) for place, found in links.items()}, mapping=mapping
+    )
+
+
+def unused_keys(
+    source: SourceId, declared: DeclaredLinks, places: Iterable[tuple[str, SubjectName]]
+) -> Iterator[Problem]:
+    """Report members of `naming.subjects` that no subject of the registry goes by."""
+    listed = tuple(places)
+    used = {mapped_key(declared.mapping, subject, context, declared.kind) for context, subject in listed}
+    names = sorted({subject for _, subject in listed})
+    for count, key in enumerate(sorted(declared.mapping.keys() - used)):
+        hint = nearest(key, names) if count < _HINTED else ""
+        yield Problem(str(source), f"naming.subjects names {key!r}, and the registry has no such subject", hint)
+
+
+def unmatched(assignments: Iterable[Assignment], versions: Iterable[SchemaVersion]) -> Iterator[Problem]:
+    """Report assignments of subjects that no registry has that answered."""
+    places: set[tuple[str | None, SubjectName]] = set()
+    for version in versions:
+        places |= {(version.context, version.subject), (None, version.subject)}
+    names = sorted({subject for _, subject in places})
+    missing = [given for given in assignments if (given.context, given.subject) not in places]
+    for count, given in enumerate(missing):
+        hint = nearest(given.subject, names) if count < _HINTED else ""
+        yield Problem(given.place, f"no registry that answered has a subject {given.subject!r}", hint)
