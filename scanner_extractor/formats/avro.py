@@ -41,7 +41,7 @@ def avro_fields(text: str, lookup: Lookup, record: RecordName | None = None) -> 
 
 def _root(text: str) -> object:
     """Read the JSON of a schema; registries also hold a type's bare name, in quotes or not."""
-    bare = text.strip()
+    bare = text.strip("\ufeff \t\r\n")
     return bare if _BARE_NAME.fullmatch(bare) else read_json(text)
 
 
@@ -74,7 +74,8 @@ def _walked(types: Types, shapes: Sequence[Shape]) -> Walk:
         return walk
     brief = Walk(types, once=True)
     brief.read(shapes)
-    brief.problems[_ONCE] = None
+    if brief.repeated:
+        brief.problems[_ONCE] = None
     return brief
 
 

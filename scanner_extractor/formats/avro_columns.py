@@ -44,6 +44,7 @@ class Walk:
     def __init__(self, types: Types, *, once: bool = False) -> None:
         self.found = ColumnList()
         self.problems: dict[Problem, None] = {}
+        self.repeated = False
         self._types = types
         self._once = once
         self._shown: set[str] = set()
@@ -110,7 +111,10 @@ class Walk:
             )
 
     def _descend(self, place: _Place, shape: Shape) -> None:
-        if self.found.too_deep(len(place.path) + 1) or (self._once and shape.opens in self._shown):
+        if self.found.too_deep(len(place.path) + 1):
+            return
+        if self._once and shape.opens in self._shown:
+            self.repeated = True
             return
         open_ = place.scope.open
         if shape.opens:

@@ -33,7 +33,7 @@ def read_json(text: str) -> object:
         raise InputInvalid(f"not JSON: {error.msg}", where=where) from error
     except ValueError as error:
         # An integer of more digits than Python agrees to read.
-        raise InputInvalid(f"not readable JSON: {error}") from error
+        raise InputInvalid("a number has more digits than can be read") from error
 
 
 def _loads(text: str) -> object:

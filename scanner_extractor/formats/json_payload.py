@@ -1,0 +1,117 @@
+"""Columns of a topic that has no schema, inferred from sample payloads in JSON; no value of a sample is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from scanner_extractor.formats.column_list import CUT, ColumnList
+from scanner_extractor.formats.json_samples import Seen
+from scanner_extractor.formats.json_text import read_json
+from scanner_model.columns import Column, Lookup, ParsedSchema
+from scanner_model.errors import InputInvalid
+from scanner_model.names import RecordName
+from scanner_model.paths import ColumnPath, branch, element, field_segment
+from scanner_model.problems import Problem
+
+_MOST_TOLD = 20
+
+
+def json_payload_fields(text: str, _lookup: Lookup, _record: RecordName | None = None) -> ParsedSchema:
+    """List the columns that sample payloads show: one JSON document, one a line, or an array of objects.
+
+    A place that is null or absent in a sample is nullable; kinds that differ between samples make a union. No object
+    is guessed to be a map. A line that is not JSON is a problem, and the other lines are read.
+    """
+    try:
+        samples, problems = _samples(text)
+    except InputInvalid as error:
+        return ParsedSchema(problems=(Problem(error.where or "$", error.what, error.hint),))
+    root = Seen()
+    for sample in samples:
+        root.add(sample)
+    found = _columns(root)
+    return ParsedSchema(columns=tuple(found.columns), problems=(*problems, CUT) if found.cut else problems)
+
+
+def _samples(text: str) -> tuple[Sequence[object], tuple[Problem, ...]]:
+    try:
+        document = read_json(text)
+    except InputInvalid:
+        lines = _lines(text)
+        if not lines:
+            raise
+        return lines
+    if isinstance(document, list) and document and all(isinstance(one, dict) for one in document):
+        return document, ()
+    return [document], ()
+
+
+def _lines(text: str) -> tuple[Sequence[object], tuple[Problem, ...]] | None:
+    """Read one document a line; None where the first is none: a broken document is not taken for lines."""
+    samples: list[object] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            samples.append(read_json(line))
+        except InputInvalid as error:
+            if not samples:
+                return None
+            problems.append(Problem(f"line {number}", error.what, "the other lines are read"))
+    if len(problems) > _MOST_TOLD:
+        more = f"{len(problems) - _MOST_TOLD} more lines are not JSON"
+        problems = [*problems[:_MOST_TOLD], Problem("$", more, "the other lines are read")]
+    return (samples, tuple(problems)) if samples else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place to be listed: all that it held, or of a union's branch only the *kind* that the branch is."""
+
+    path: ColumnPath
+    seen: Seen
+    nullable: bool
+    kind: str | None = None
+
+
+def _columns(root: Seen) -> ColumnList:
+    found = ColumnList()
+    waiting = [_Place((), root, root.null)]
+    if root.kinds == ("object",) and not root.null:
+        waiting = list(_inside(waiting[0], "object"))[::-1]
+    while waiting and not found.full:
+        place = waiting.pop()
+        kinds = (place.kind,) if place.kind else place.seen.kinds
+        inner = list(_branches(place, kinds) if len(kinds) > 1 else _inside(place, kinds[0] if kinds else "null"))
+        if found.add(_column(place, kinds, plain=not inner)) and inner and not found.too_deep(len(place.path) + 1):
+            waiting.extend(reversed(inner))
+    return found
+
+
+def _column(place: _Place, kinds: Sequence[str], *, plain: bool) -> Column:
+    nullable = place.nullable or not kinds
+    if len(kinds) > 1:
+        return Column(path=place.path, type="union", nullable=nullable, branches=tuple(kinds) if plain else ())
+    kind = kinds[0] if kinds else "null"
+    logical = place.seen.format if kind == "string" else None
+    return Column(path=place.path, type=kind, logical_type=logical, nullable=nullable)
+
+
+def _inside(place: _Place, kind: str) -> Iterator[_Place]:
+    """List the members of an object, the element of an array; nothing for other kinds."""
+    seen = place.seen
+    if kind == "object":
+        for name, member in seen.members.items():
+            absent = member.count < seen.objects
+            yield _Place((*place.path, field_segment(name)), member, absent or member.null)
+    elif kind == "array" and seen.items:
+        yield _Place((*place.path, element()), seen.items, seen.items.null)
+
+
+def _branches(place: _Place, kinds: Sequence[str]) -> Iterator[_Place]:
+    """List each kind as a branch where any has columns of its own; nothing where all are plain."""
+    if {"object", "array"} & set(kinds):
+        for kind in kinds:
+            yield _Place((*place.path, branch(kind)), place.seen, True, kind)
