@@ -60,7 +60,7 @@ def bind(
 ) -> Bound:
     """Bind every subject of *registries* to its topics, and every version of it with it.
 
-    *versions* know their fingerprints, *records* the names that each text bears, *topics* what other sources know. The
+    *versions* know their fingerprints, *records* the names each text bears, *topics* what other sources know. The
     newest live version decides; a subject that others refer to is bound only where its topic is known or declared.
     Takes time in proportion to the number of subjects. Raises InputInvalid for a naming strategy that cannot be used.
     """

@@ -1,0 +1,1 @@
+"""Sources besides the schema registries: the brokers themselves and ksqlDB."""

@@ -1,0 +1,191 @@
+"""Asks a ksqlDB cluster for its collections and queries: two requests, and older words where it knows no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from scanner_extractor.http import Http
+from scanner_extractor.readings import KsqlReading, Progress
+from scanner_extractor.settings import KsqlSettings
+from scanner_extractor.sources.ksqldb_queries import joined_queries
+from scanner_extractor.sources.ksqldb_reader import Entity, read_entities
+from scanner_model.errors import NotFound, ScannerError, SourceObjected
+from scanner_model.estate import KsqlSource
+from scanner_model.names import SourceId
+from scanner_model.problems import Problem
+from scanner_model.scan import Answer, Outcome
+
+ACCEPT = "application/vnd.ksql.v1+json"
+PROCESSING_LOG = "KSQL_PROCESSING_LOG"
+"""The stream that ksqlDB writes its own errors to, by its default name."""
+
+_PLAIN_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
+_RESERVED = {"STREAMS", "TABLES", "EXTENDED"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """What we want to know, the statements that ask for it (newest first), and the entities that answer it."""
+
+    about: str
+    statements: tuple[str, ...]
+    answers: frozenset[str]
+
+
+_SOURCES = frozenset({"sourceDescriptions", "names"})
+_SOURCE_WORDS = frozenset({"streams", "tables"})
+_QUESTIONS = (
+    # The forms without EXTENDED spare the server the offsets of every group; old servers know only the others.
+    _Question(
+        about="streams", statements=("DESCRIBE STREAMS;", "LIST STREAMS EXTENDED;", "LIST STREAMS;"), answers=_SOURCES
+    ),
+    _Question(
+        about="tables", statements=("DESCRIBE TABLES;", "LIST TABLES EXTENDED;", "LIST TABLES;"), answers=_SOURCES
+    ),
+    _Question(
+        about="queries",
+        statements=("SHOW QUERIES EXTENDED;", "SHOW QUERIES;"),
+        answers=frozenset({"queryDescriptions", "queries"}),
+    ),
+)
+
+
+def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress) -> KsqlReading:
+    """Read collections and persistent queries (`GET /info`, `POST /ksql`).
+
+    All statements go in one request; a server that does not know one of them is asked again, one by one, in the words
+    of older versions. Raises ScannerError where neither streams nor tables can be read; everything less is a problem.
+    """
+    client = _Client(http, settings.source, progress)
+    service = client.service()
+    # Descriptions of queries first: they tell most, and what comes later only fills their gaps.
+    entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
+    collections = _distinct(_marked(one, service) for entity in entities for one in entity.collections)
+    queries = joined_queries((query for entity in entities for query in entity.queries), collections)
+    unread = frozenset[str]().union(*(entity.unread for entity in entities))
+    got = len(collections) + len(queries)
+    progress(settings.source, got, got)
+    return KsqlReading(
+        outcome=Outcome(
+            source=settings.source,
+            kind="ksqldb",
+            answer=Answer.PARTIAL if unread or client.refused else Answer.READ,
+            got=got,
+            asked=got + len(unread),
+            reason="; ".join(_reasons(client.refused, unread)),
+            requests=http.requests,
+            unread=unread,
+        ),
+        sources=collections,
+        queries=queries,
+        problems=tuple(dict.fromkeys(problem for entity in entities for problem in entity.problems)),
+    )
+
+
+class _Client:
+    """Asks one server; *refused* names what it would not tell in any words."""
+
+    def __init__(self, http: Http, source: SourceId, progress: Progress) -> None:
+        self._http = http
+        self._source = source
+        self._progress = progress
+        self.refused: list[str] = []
+
+    def service(self) -> str:
+        """Give the server's `ksqlServiceId`, empty where it does not tell."""
+        try:
+            info = self._http.get("info", accept=ACCEPT)
+        except (NotFound, SourceObjected):
+            return ""
+        match info:
+            case {"KsqlServerInfo": {"ksqlServiceId": str(service)}}:
+                return service
+            case _:
+                return ""
+
+    def everything(self) -> list[Entity]:
+        """Give an answer to every question, all in one request where the server takes it."""
+        entities = dict(self._together())
+        for question in _QUESTIONS:
+            if question not in entities:
+                entities[question] = self._alone(question)
+        names = [name for entity in entities.values() for name in entity.listed]
+        return [*entities.values(), *(self._described(name, len(names)) for name in names)]
+
+    def _together(self) -> Iterator[tuple[_Question, Entity]]:
+        try:
+            answers = self._post(" ".join(question.statements[0] for question in _QUESTIONS))
+        except SourceObjected as error:
+            answers = _earlier(error, self._source)
+        for question, entity in zip(_QUESTIONS, answers, strict=False):
+            if entity.kind in question.answers:
+                yield question, entity
+
+    def _alone(self, question: _Question) -> Entity:
+        """Ask one question in newer, then in older words; an old server takes `DESCRIBE STREAMS` for a name."""
+        objection: ScannerError | None = None
+        for statement in question.statements:
+            try:
+                answers = self._post(statement)
+            except SourceObjected as error:
+                objection = error
+                continue
+            for entity in answers:
+                if entity.kind in question.answers:
+                    return entity
+        return self._refused(question, objection)
+
+    def _refused(self, question: _Question, objection: ScannerError | None) -> Entity:
+        self.refused.append(question.about)
+        if objection and _SOURCE_WORDS.issubset(self.refused):
+            raise objection
+        why = objection.what if objection else "it answered something else"
+        return Entity(problems=(Problem(str(self._source), f"ksqlDB does not list its {question.about}: {why}"),))
+
+    def _described(self, name: str, total: int) -> Entity:
+        """Describe one collection, as servers need that list names only."""
+        self._progress(self._source, 0, total)
+        try:
+            (entity, *_) = (*self._post(f"DESCRIBE {_quoted(name)};"), Entity())
+        except (NotFound, SourceObjected) as error:
+            problem = Problem(f"{self._source} {name}", f"ksqlDB does not describe it: {error.what}")
+            return Entity(problems=(problem,), unread=frozenset({name}))
+        return entity
+
+    def _post(self, statements: str) -> tuple[Entity, ...]:
+        body = {"ksql": statements, "streamsProperties": {}}
+        return read_entities(self._http.post("ksql", body=body, accept=ACCEPT), self._source)
+
+
+def _earlier(error: SourceObjected, source: SourceId) -> tuple[Entity, ...]:
+    """Read what a failed batch answered before it failed (`statement_error`)."""
+    match error.body:
+        case {"entities": list(entities)}:
+            return read_entities(entities, source)
+        case _:
+            return ()
+
+
+def _quoted(name: str) -> str:
+    plain = _PLAIN_NAME.fullmatch(name) and name not in _RESERVED
+    return name if plain else "`" + name.replace("`", "``") + "`"
+
+
+def _marked(collection: KsqlSource, service: str) -> KsqlSource:
+    """Mark the processing log, which is ksqlDB's own."""
+    own = collection.name == PROCESSING_LOG or (service and collection.topic == f"{service}ksql_processing_log")
+    return replace(collection, internal=True) if own else collection
+
+
+def _distinct(collections: Iterable[KsqlSource]) -> tuple[KsqlSource, ...]:
+    by_name = {collection.name: collection for collection in collections}
+    return tuple(by_name[name] for name in sorted(by_name))
+
+
+def _reasons(refused: Sequence[str], unread: frozenset[str]) -> Iterator[str]:
+    if refused:
+        yield f"ksqlDB does not list its {' and '.join(refused)}"
+    if unread:
+        yield f"{len(unread)} of its objects could not be read"

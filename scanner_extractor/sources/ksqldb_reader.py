@@ -1,0 +1,145 @@
+"""Reads what `POST /ksql` answers: an array of entities, each with collections, queries, or something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scanner_extractor.exchange import Json
+from scanner_extractor.sources.ksqldb_fields import read_fields
+from scanner_extractor.sources.ksqldb_queries import read_query_description, read_running_query
+from scanner_model.errors import PayloadUnexpected
+from scanner_model.estate import KsqlSource, Query
+from scanner_model.names import SourceId, TopicName
+from scanner_model.problems import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """What one statement answered.
+
+    *kind* is the member that holds the answer (`sourceDescriptions`, `queries`…), empty for one that we do not know.
+    *listed* are names of collections that were only listed. *unread* names what was there and could not be read.
+    """
+
+    kind: str = ""
+    collections: tuple[KsqlSource, ...] = ()
+    listed: tuple[str, ...] = ()
+    queries: tuple[Query, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    unread: frozenset[str] = frozenset()
+
+
+def read_entities(payload: Json, source: SourceId) -> tuple[Entity, ...]:
+    """Read the answer of `POST /ksql`, one entity a statement; raises PayloadUnexpected where it is no array.
+
+    What cannot be read costs itself alone and becomes a problem, as do the server's warnings and unknown entities.
+    """
+    if not isinstance(payload, list):
+        raise PayloadUnexpected("ksqlDB answered something else than an array", where=str(source))
+    return tuple(_with_warnings(_entity(item, source), item, source) for item in payload)
+
+
+def read_source(payload: dict[str, Any], source: SourceId) -> KsqlSource:
+    """Read a `sourceDescription` without its queries; raises PayloadUnexpected without name, topic, fields.
+
+    The server says 0 partitions of a topic that does not exist: then partitions and replication are None. Servers
+    before 0.10 tell one `format`, which is the value's.
+    """
+    name, topic = payload.get("name"), payload.get("topic")
+    if not isinstance(name, str) or not isinstance(topic, str):
+        raise PayloadUnexpected("a collection has no name or no topic")
+    kind = str(payload.get("type") or "STREAM")
+    return KsqlSource(
+        source=source,
+        name=name,
+        kind=kind,
+        topic=TopicName(topic),
+        key_format=str(payload.get("keyFormat") or "KAFKA").upper(),
+        value_format=str(payload.get("valueFormat") or payload.get("format") or "").upper(),
+        statement=str(payload.get("statement") or ""),
+        window=str(payload.get("windowType") or ""),
+        columns=read_fields(payload.get("fields"), kind),
+        partitions=_count(payload.get("partitions")),
+        replication=_count(payload.get("replication")),
+    )
+
+
+def _entity(item: Json, source: SourceId) -> Entity:
+    match item:
+        case {"sourceDescriptions": list(described)}:
+            return _each("sourceDescriptions", described, source, _described)
+        case {"sourceDescription": dict(described)}:
+            return _each("sourceDescription", [described], source, _described)
+        case {"queryDescriptions": list(queries)}:
+            return _each("queryDescriptions", queries, source, _query_described)
+        case {"queries": list(queries)}:
+            return _each("queries", queries, source, _query_running)
+        case {"streams": list(listed)} | {"tables": list(listed)}:
+            names = [str(one.get("name")) for one in listed if isinstance(one, dict) and one.get("name")]
+            return Entity(kind="names", listed=tuple(names))
+        case {"errorMessage": message}:
+            return Entity(problems=(Problem(str(source), f"ksqlDB could not answer: {message}"),))
+        case _:
+            told = repr(item.get("@type")) if isinstance(item, dict) else "no type"
+            return Entity(problems=(Problem(str(source), f"ksqlDB answered with an entity of {told}, left unread"),))
+
+
+def _each(
+    kind: str, items: list[Json], source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]
+) -> Entity:
+    parts = [_attempt(item, source, read) for item in items]
+    return Entity(
+        kind=kind,
+        collections=tuple(one for part in parts for one in part.collections),
+        queries=tuple(one for part in parts for one in part.queries),
+        problems=tuple(one for part in parts for one in part.problems),
+        unread=frozenset[str]().union(*(part.unread for part in parts)),
+    )
+
+
+def _attempt(item: Json, source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]) -> Entity:
+    payload = item if isinstance(item, dict) else {}
+    try:
+        return read(payload, source)
+    except PayloadUnexpected as error:
+        name = str(payload.get("name") or payload.get("id") or "?")
+        return Entity(problems=(Problem(f"{source} {name}", error.what),), unread=frozenset({name}))
+
+
+def _described(payload: dict[str, Any], source: SourceId) -> Entity:
+    collection = read_source(payload, source)
+    reads = (read_running_query(one, source, collection.name) for one in _objects(payload, "readQueries"))
+    writes = (read_running_query(one, source) for one in _objects(payload, "writeQueries"))
+    missing = Problem(
+        f"{source} {collection.name}", f"its topic {collection.topic!r} does not exist", "was the topic deleted?"
+    )
+    return Entity(
+        collections=(collection,),
+        queries=(*reads, *writes),
+        problems=(missing,) if payload.get("partitions") == 0 else (),
+    )
+
+
+def _query_described(payload: dict[str, Any], source: SourceId) -> Entity:
+    return Entity(queries=(read_query_description(payload, source),))
+
+
+def _query_running(payload: dict[str, Any], source: SourceId) -> Entity:
+    return Entity(queries=(read_running_query(payload, source),))
+
+
+def _with_warnings(entity: Entity, item: Json, source: SourceId) -> Entity:
+    warnings = _objects(item, "warnings") if isinstance(item, dict) else []
+    told = dict.fromkeys(Problem(str(source), f"ksqlDB warns: {one.get('message')}") for one in warnings)
+    return replace(entity, problems=(*entity.problems, *told))
+
+
+def _objects(payload: dict[str, Any], member: str) -> list[dict[str, Any]]:
+    value = payload.get(member)
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _count(value: Json) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
