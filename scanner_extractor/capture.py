@@ -190,9 +190,9 @@ def _masked(text: str) -> str:
     """Give a body without its secrets; the same text where it holds none, byte for byte."""
     try:
         value = json.loads(text)
+        masked = mask_json(value)
     except (ValueError, RecursionError):
         return mask_text(text)
-    masked = mask_json(value)
     return text if masked == value else json.dumps(masked)
 
 

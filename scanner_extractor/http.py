@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
-from urllib.parse import quote, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import quote, urlencode
 
+from scanner_extractor.addresses import read_address
 from scanner_extractor.exchange import Answer, Exchange, Json, Request
 from scanner_extractor.http_auth import login_hint
 from scanner_extractor.http_errors import read_json
@@ -83,7 +84,7 @@ class Http:
     def _request(self, method: str, segments: Sequence[str | int], params: Params, accept: str) -> Request:
         path = "".join("/" + _encoded(str(segment)) for segment in segments)
         query = "?" + urlencode(params, quote_via=quote, safe="") if params else ""
-        url = self._settings.url.rstrip("/") + path + query
+        url = self._settings.url + path + query
         return Request(source=self._source, method=method, url=url, accept=accept)
 
     def _ask(self, request: Request) -> Json:
@@ -96,12 +97,9 @@ class Http:
 
 
 def without_credentials(settings: HttpSettings) -> HttpSettings:
-    """Move user and password out of the URL into `auth`, where there is none yet; drop query and fragment."""
-    parts = urlsplit(settings.url)
-    login, _, host = parts.netloc.rpartition("@")
-    user, _, password = login.partition(":")
-    auth = settings.auth or (BasicAuth(user=unquote(user), password=unquote(password)) if login else None)
-    return replace(settings, url=urlunsplit((parts.scheme, host, parts.path, "", "")), auth=auth)
+    """Move user and password out of the URL into `auth`, where there is none yet."""
+    address = read_address(settings.url)
+    return replace(settings, url=address.url, auth=settings.auth or address.auth)
 
 
 def _encoded(segment: str) -> str:

@@ -5,17 +5,31 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any
 
+from scanner_model.complaints import Complaint, JsonPath, SchemaError, complaints, nearest, quoted
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
-Step = str | int
-JsonPath = tuple[Step, ...]
+__all__ = [
+    "JsonPath",
+    "Place",
+    "PlacedJson",
+    "SchemaError",
+    "json_path",
+    "nearest",
+    "placed_problems",
+    "read_placed",
+    "schema_complaints",
+    "schema_problems",
+]
+
 Place = tuple[int, int]
+
+_DEEPEST = 200
+"""Levels of nesting that we read; nobody writes more by hand, and whoever walks the value may recurse."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -31,27 +45,27 @@ class PlacedJson:
     file: str
     repeated: tuple[JsonPath, ...] = ()
 
+    def place(self, path: JsonPath) -> Place:
+        """Give line and column of *path*; a missing member is placed at its nearest parent."""
+        while path not in self.places:
+            path = path[:-1]
+        return self.places[path]
+
     def where(self, path: JsonPath) -> str:
-        """Say where *path* stands: file, line, column, JSON path; a missing member is placed at its nearest parent."""
-        known = path
-        while known not in self.places:
-            known = known[:-1]
-        line, column = self.places[known]
+        """Say where *path* stands: file, line, column, JSON path."""
+        line, column = self.place(path)
         return f"{self.file}:{line}:{column} {json_path(path)}"
 
+    def shown(self, path: JsonPath) -> str:
+        """Give the value at *path* on one short line."""
+        return quoted(self.at(path))
 
-class SchemaError(Protocol):
-    """The parts that we use of `jsonschema.ValidationError`."""
-
-    validator: Any
-    validator_value: Any
-    message: str
-    instance: Any
-    schema: Any
-
-    @property
-    def absolute_path(self) -> Sequence[Step]:
-        """Give the path of the value that is wrong."""
+    def at(self, path: JsonPath) -> object:
+        """Give the value at *path*."""
+        value = self.value
+        for step in path:
+            value = value[step]
+        return value
 
 
 def json_path(path: JsonPath) -> str:
@@ -76,40 +90,32 @@ def read_placed(text: str, file: str) -> PlacedJson:
         ) from error
     except RecursionError as error:
         raise InputInvalid("nested too deeply to be read", where=file) from error
+    except ValueError as error:  # Python reads no number of more than 4300 digits
+        raise InputInvalid("not JSON that can be read: a number is too long", where=file) from error
     return PlacedJson(value, walk.places, file, tuple(walk.repeated))
 
 
-def schema_problems(errors: Iterator[SchemaError], document: PlacedJson) -> Iterator[Problem]:
+def schema_problems(errors: Iterable[SchemaError], document: PlacedJson) -> Iterator[Problem]:
     """Turn a validator's errors into problems with places, in the order of the file; near-misses get a hint."""
+    return placed_problems(schema_complaints(errors, document), document)
+
+
+def schema_complaints(errors: Iterable[SchemaError], document: PlacedJson) -> Iterator[Complaint]:
+    """Complain about what a validator found, and about members that are written twice.
+
+    The values of *document* are shown, which need not be those that were validated: hand in one without secrets.
+    """
     for path in document.repeated:
-        yield Problem(document.where(path), f"{path[-1]!r} is written twice", "keep one of them")
-    found = {
-        problem: document.places.get(tuple(error.absolute_path), (0, 0))
-        for error in errors
-        for problem in _read(error, document)
-    }
-    yield from sorted(found, key=lambda problem: (found[problem], problem))
+        yield path, f"{path[-1]!r} is written twice", "keep one of them"
+    for error in errors:
+        yield from complaints(error, document.shown)
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
-    """Give a hint that names the nearest known names, or nothing where none is near."""
-    near = get_close_matches(name, known, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
-
-
-def _read(error: SchemaError, document: PlacedJson) -> Iterator[Problem]:
-    path = tuple(error.absolute_path)
-    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
-        known = list(error.schema.get("properties", {}))
-        for key in sorted(set(error.instance) - set(known)):
-            hint = nearest(key, known) or f"known here: {', '.join(known)}"
-            yield Problem(document.where((*path, key)), f"{key!r} is not known here", hint)
-    else:
-        yield Problem(
-            document.where(path),
-            error.message,
-            str(error.schema.get("description", "")) if isinstance(error.schema, dict) else "",
-        )
+def placed_problems(found: Iterable[Complaint], document: PlacedJson) -> Iterator[Problem]:
+    """Give every complaint once as a problem with its place, in the order of the file."""
+    ordered = sorted({(document.place(path), document.where(path), what, hint) for path, what, hint in found})
+    for _, where, what, hint in ordered:
+        yield Problem(where, what, hint)
 
 
 def _json_hint(text: str, at: int) -> str:
@@ -128,6 +134,8 @@ class _Walk:
 
     def value(self, at: int, path: JsonPath) -> int:
         """Note the value that starts at or after *at*, and everything in it; give where it ends."""
+        if len(path) > _DEEPEST:
+            raise RecursionError
         at = self._skip(at)
         self._note(at, path)
         match self._text[at]:

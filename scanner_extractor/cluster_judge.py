@@ -1,0 +1,151 @@
+"""What a JSON Schema cannot say of a cluster.json: addresses, files, patterns, kinds, and sources named twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from scanner_extractor.addresses import Address, read_address
+from scanner_extractor.cluster_settings import broker_list, manual_files
+from scanner_extractor.exchange import Json
+from scanner_extractor.naming import strategies_in_force
+from scanner_model.complaints import Complaint, JsonPath, nearest
+from scanner_model.errors import InputInvalid
+from scanner_model.places import PlacedJson
+
+_SOURCES = ("schema_registries", "ksqldb")
+_LATER = ("connect", "flink")
+_BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
+_TLS_FILES = ("ca", "certificate", "key")
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges a filled-in *document* of any form; *shown* is the same without secrets and as it is written."""
+
+    document: Json
+    shown: PlacedJson
+    directory: Path
+    registry_types: Collection[str]
+
+    def complaints(self) -> Iterator[Complaint]:
+        """Say everything that is wrong, skipping what has not the right form."""
+        yield from self._brokers()
+        yield from self._kafka()
+        yield from self._manual_input()
+        for path, item in _items(self.document, _SOURCES):
+            yield from self._http(path, item)
+        for path, item in _items(self.document, _SOURCES[:1]):
+            yield from self._registry(path, item)
+        yield from self._repeated()
+
+    def _brokers(self) -> Iterator[Complaint]:
+        brokers = _member(self.document, "brokers")
+        parts = {("brokers",): brokers} | dict(_entries(self.document, ("brokers",)))
+        for path, text in parts.items():
+            if isinstance(text, str) and not _passes(broker_list, text):
+                what = f"{self.shown.shown(path)} is not a broker address"
+                yield path, what, "write host:port, as in kafka-1:9092"
+
+    def _kafka(self) -> Iterator[Complaint]:
+        for name in _BOOTSTRAP:
+            if name in (_member(self.document, "kafka") or {}):
+                yield ("kafka", name), f"{name!r} stands in `kafka`", "name the brokers in `brokers` only"
+
+    def _manual_input(self) -> Iterator[Complaint]:
+        for path, pattern in _entries(self.document, ("manual_input",)):
+            if isinstance(pattern, str) and not manual_files(pattern, self.directory):
+                yield path, f"{self.shown.shown(path)} matches no file", "the pattern is relative to this file"
+
+    def _http(self, path: JsonPath, item: Json) -> Iterator[Complaint]:
+        address = _address(item.get("url"))
+        if address and address.auth and "auth" in item:
+            yield (*path, "auth"), "there are credentials in `url` and in `auth`", "keep one of them"
+        token_url = _member(_member(item.get("auth"), "oauth"), "token_url")
+        for where, url in (((*path, "url"), item.get("url")), ((*path, "auth", "oauth", "token_url"), token_url)):
+            if isinstance(url, str) and not _address(url):
+                what = f"{self.shown.shown(where)} is not a web address"
+                yield where, what, "write http://host:port or https://host:port"
+        for name in _TLS_FILES:
+            file = _member(item.get("tls"), name)
+            if isinstance(file, str) and not (self.directory / file).is_file():
+                where = (*path, "tls", name)
+                yield where, f"there is no file {self.shown.shown(where)}", "the path is relative to this file"
+        for where, value in _members(item.get("headers"), (*path, "headers")):
+            if isinstance(value, str) and not (value.isprintable() and value.isascii()):
+                yield where, "the value cannot be sent in a header", "printable ASCII only"
+
+    def _registry(self, path: JsonPath, item: Json) -> Iterator[Complaint]:
+        kind = item.get("type")
+        if isinstance(kind, str) and kind not in self.registry_types:
+            known = sorted(self.registry_types)
+            hint = nearest(kind, known) or f"known: {', '.join(known)}"
+            yield (*path, "type"), f"{self.shown.shown((*path, 'type'))} is no kind of schema registry", hint
+        for where, name in _entries(item, ("naming", "strategies")):
+            if isinstance(name, str):
+                yield from self._strategy((*path, *where), name)
+
+    def _strategy(self, path: JsonPath, name: str) -> Iterator[Complaint]:
+        try:
+            strategies_in_force([name], "")
+        except InputInvalid as error:
+            literal = self.shown.at(path) == name
+            what = error.what if literal else f"{self.shown.shown(path)} is no naming strategy"
+            yield path, what, error.hint if literal else ""
+
+    def _repeated(self) -> Iterator[Complaint]:
+        seen: set[tuple[object, str]] = set()
+        for path, item in _items(self.document, _SOURCES):
+            address = _address(item.get("url"))
+            if address and (path[0], address.url) in seen:
+                yield (*path, "url"), "this source is named twice", "keep one of them"
+            seen.add((path[0], address.url if address else ""))
+
+
+def warnings_of(document: Json) -> Iterator[Complaint]:
+    """Say what a valid *document* holds that is not acted on, or that is unwise."""
+    for member in _LATER:
+        if document.get(member):
+            yield (member,), f"{member} is not scanned yet", "the member is kept for a later version"
+    for path, item in _items(document, _SOURCES):
+        if item.get("tls", {}).get("verify") is False:
+            yield (*path, "tls", "verify"), "the server's certificate is not checked", "give its CA as `ca`"
+
+
+def _address(url: Json) -> Address | None:
+    try:
+        return read_address(url) if isinstance(url, str) else None
+    except ValueError:
+        return None
+
+
+def _passes(read: Callable[[str], object], text: str) -> bool:
+    try:
+        read(text)
+    except InputInvalid:
+        return False
+    return True
+
+
+def _member(value: Json, name: str) -> Json:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _items(document: Json, members: tuple[str, ...]) -> Iterator[tuple[JsonPath, Json]]:
+    for member in members:
+        for path, item in _entries(document, (member,)):
+            if isinstance(item, dict):
+                yield path, item
+
+
+def _entries(value: Json, path: tuple[str, ...]) -> Iterator[tuple[JsonPath, Json]]:
+    for name in path:
+        value = _member(value, name)
+    for index, item in enumerate(value if isinstance(value, list) else ()):
+        yield (*path, index), item
+
+
+def _members(value: Json, path: JsonPath) -> Iterator[tuple[JsonPath, Json]]:
+    for name, item in (value if isinstance(value, dict) else {}).items():
+        yield (*path, name), item

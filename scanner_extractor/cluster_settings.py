@@ -1,0 +1,128 @@
+"""From a cluster.json that was judged valid to frozen settings."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Mapping
+from pathlib import Path
+
+from scanner_extractor.addresses import read_address
+from scanner_extractor.exchange import Json
+from scanner_extractor.settings import (
+    Auth,
+    BasicAuth,
+    BearerAuth,
+    HttpSettings,
+    KafkaSettings,
+    KsqlSettings,
+    NamingSettings,
+    OAuthAuth,
+    RegistrySettings,
+    Settings,
+    Tls,
+)
+from scanner_model.brokers import broker_addresses
+from scanner_model.names import ClusterName
+from scanner_model.problems import Problem
+
+CLOUD = ".confluent.cloud"
+CLOUD_REQUESTS_PER_SECOND = 70.0
+"""A little below the 75 reads a second that Confluent documents for a registry."""
+
+_LIMITS = ("connect_timeout", "read_timeout", "requests_per_second", "max_bytes", "concurrency")
+
+
+def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Settings:
+    """Make the settings of one cluster; relative paths are relative to *file*."""
+    brokers = broker_list(document["brokers"])
+    base = file.parent
+    return Settings(
+        cluster=ClusterName(document["cluster"]),
+        brokers=brokers,
+        file=file,
+        kafka=_kafka(document["kafka"], brokers, base) if "kafka" in document else None,
+        registries=tuple(_registry(item, base) for item in document.get("schema_registries", [])),
+        ksqldb=tuple(KsqlSettings(http=_http(item, base)) for item in document.get("ksqldb", [])),
+        manual_input=_files(document.get("manual_input", []), base),
+        warnings=warnings,
+    )
+
+
+def broker_list(written: Json) -> tuple[str, ...]:
+    """Give the brokers of a list or of a text with commas, each once; raises InputInvalid."""
+    parts = [written] if isinstance(written, str) else written
+    return tuple(dict.fromkeys(address for part in parts for address in broker_addresses(part)))
+
+
+def manual_files(pattern: str, base: Path) -> tuple[Path, ...]:
+    """List the files that *pattern* means, sorted: a file, every *.json of a directory, or what a pattern matches."""
+    if (base / pattern).is_dir():
+        return tuple(sorted((base / pattern).glob("*.json")))
+    if (base / pattern).is_file():
+        return (base / pattern,)
+    found = (base / name for name in glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207  takes absolute ones too
+    return tuple(sorted(path for path in found if path.is_file()))
+
+
+def _files(patterns: list[str], base: Path) -> tuple[Path, ...]:
+    return tuple(sorted({path for pattern in patterns for path in manual_files(pattern, base)}))
+
+
+def _registry(item: Json, base: Path) -> RegistrySettings:
+    naming = item.get("naming", {})
+    return RegistrySettings(
+        type=item["type"],
+        http=_http(item, base),
+        naming=NamingSettings(
+            strategies=tuple(naming.get("strategies", ())),
+            subjects={subject: tuple(topics) for subject, topics in naming.get("subjects", {}).items()},
+        ),
+        environment=item.get("environment", ""),
+        deleted=item.get("deleted", True),
+    )
+
+
+def _http(item: Json, base: Path) -> HttpSettings:
+    address = read_address(item["url"])
+    limits = {name: item[name] for name in _LIMITS if name in item}
+    if address.host.endswith(CLOUD):
+        limits = {"requests_per_second": CLOUD_REQUESTS_PER_SECOND} | limits
+    return HttpSettings(
+        url=address.url,
+        auth=_auth(item.get("auth")) or address.auth,
+        headers=item.get("headers", {}),
+        tls=_tls(item.get("tls", {}), base),
+        **limits,
+    )
+
+
+def _auth(item: Json) -> Auth | None:
+    match item:
+        case {"basic": basic}:
+            return BasicAuth(**basic)
+        case {"bearer": bearer}:
+            return BearerAuth(**bearer)
+        case {"oauth": oauth}:
+            return OAuthAuth(**oauth)
+        case _:
+            return None
+
+
+def _tls(item: Json, base: Path) -> Tls:
+    paths = {name: base / item[name] for name in ("ca", "certificate", "key") if name in item}
+    return Tls(**paths, verify=item.get("verify", True))
+
+
+def _kafka(item: Mapping[str, Json], brokers: tuple[str, ...], base: Path) -> KafkaSettings:
+    properties = {name: _property(name, value, base) for name, value in item.items()}
+    return KafkaSettings(brokers=brokers, properties=properties)
+
+
+def _property(name: str, value: Json, base: Path) -> str:
+    """Give a property as librdkafka takes it; a file beside cluster.json gets its whole path."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    names_file = name.endswith(".location") or name == "sasl.kerberos.keytab"
+    if names_file and value and (base / str(value)).exists():  # `ssl.ca.location` may also be the word `probe`
+        return str(base / str(value))
+    return str(value)
