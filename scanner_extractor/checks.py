@@ -16,7 +16,6 @@ from scanner_model.names import SourceId
 _KSQL = "application/vnd.ksql.v1+json"
 _HINT = "check the `url` and `type` of this source"
 _APICURIO = (("apis", "registry", "v3", "search", "versions"), ("apis", "registry", "v2", "search", "artifacts"))
-_STATES = ((SourceRefused, State.REFUSED), (SourceUnreachable, State.UNREACHABLE))
 
 
 class State(StrEnum):
@@ -29,6 +28,9 @@ class State(StrEnum):
     """Nobody answered, or the server failed."""
     UNEXPECTED = "unexpected"
     """Somebody answered, but not what this kind of source answers."""
+
+
+_STATES = ((SourceRefused, State.REFUSED), (SourceUnreachable, State.UNREACHABLE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
