@@ -59,7 +59,9 @@ def table_text(rows: Sequence[Mapping[str, Json]], columns: Sequence[str]) -> st
     cells = [[_line(cell(row.get(column))) for column in columns] for row in rows]
     headings = [column.replace("_", " ").upper() for column in columns]
     widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
-    lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in [headings, *cells]]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in [headings, *cells]
+    ]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 

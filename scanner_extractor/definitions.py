@@ -65,7 +65,8 @@ def fingerprint(
 
 def metadata_tags(metadata: str) -> TagPatterns:
     """Read the path patterns of a version's metadata and their tags; JSON text of another shape has none."""
-    tags = (json.loads(metadata) if metadata else {}).get("tags")
+    document = json.loads(metadata) if metadata else None
+    tags = document.get("tags") if isinstance(document, dict) else None
     if not isinstance(tags, dict):
         return ()
     return tuple(

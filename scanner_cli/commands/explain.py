@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
@@ -13,7 +14,13 @@ from scanner_cli.show import Format, format_option, json_text, show, table_text
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName
 
-_BY_ENDING = {".avsc": "AVRO", ".avro": "AVRO", ".proto": "PROTOBUF", ".ndjson": "JSON_PAYLOAD", ".jsonl": "JSON_PAYLOAD"}
+_BY_ENDING = {
+    ".avsc": "AVRO",
+    ".avro": "AVRO",
+    ".proto": "PROTOBUF",
+    ".ndjson": "JSON_PAYLOAD",
+    ".jsonl": "JSON_PAYLOAD",
+}
 _PROTO = re.compile(r"^\s*(?:syntax|edition|package|import|message|enum|option)\b", re.MULTILINE)
 _AVRO_TYPES = "record|error|enum|fixed|array|map|null|boolean|int|long|float|double|bytes|string"
 _AVRO = re.compile(rf'"type"\s*:\s*"(?:record|error|enum|fixed)"|^\s*"?(?:{_AVRO_TYPES})"?\s*$|^\s*\[')
@@ -27,11 +34,22 @@ def explain() -> None:
 
 @explain.command()
 @click.argument("file", type=click.File("rb"))
-@click.option("--type", "kind", type=click.Choice(["avro", "json", "protobuf", "json_payload"]), help="The schema's format; told from the file's ending and text if left out.")  # noqa: E501
-@click.option("--reference", "references", multiple=True, metavar="NAME=FILE", help="The text behind a reference; may be repeated.")  # noqa: E501
+@click.option(
+    "--type",
+    "kind",
+    type=click.Choice(["avro", "json", "protobuf", "json_payload"]),
+    help="The schema's format; told from the file's ending and text if left out.",
+)  # noqa: E501
+@click.option(
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="The text behind a reference; may be repeated.",
+)  # noqa: E501
 @click.option("--record", help="Which of several records or messages to read; the first if left out.")
 @format_option(Format.TABLE, Format.JSON, Format.CSV)
-def schema(file: click.utils.LazyFile, kind: str | None, references: Sequence[str], record: str | None, style: str) -> None:
+def schema(file: BinaryIO, kind: str | None, references: Sequence[str], record: str | None, style: str) -> None:
     """Show the columns that we read from a schema file (`-` for standard input).
 
     \b
@@ -56,9 +74,24 @@ def schema(file: click.utils.LazyFile, kind: str | None, references: Sequence[st
 @click.argument("subjects", nargs=-1, required=True)
 @click.option("--topic", "topics", multiple=True, help="A topic that exists; may be repeated.")
 @click.option("--record", help="The record name that stands in the schema.")
-@click.option("--strategy", "strategies", multiple=True, metavar="NAME|regex:PATTERN", help="A naming strategy; may be repeated, in order of preference.")  # noqa: E501
-@click.option("--map", "mapped", multiple=True, metavar="SUBJECT=TOPIC", help="A subject's topic, declared; may be repeated.")  # noqa: E501
-@click.option("--registry", "kind", type=click.Choice(["confluent", "karapace", "apicurio", "cloudera", "glue"]), default="confluent", show_default=True, help="The kind of registry: it decides how a name is read.")  # noqa: E501
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME|regex:PATTERN",
+    help="A naming strategy; may be repeated, in order of preference.",
+)  # noqa: E501
+@click.option(
+    "--map", "mapped", multiple=True, metavar="SUBJECT=TOPIC", help="A subject's topic, declared; may be repeated."
+)  # noqa: E501
+@click.option(
+    "--registry",
+    "kind",
+    type=click.Choice(["confluent", "karapace", "apicurio", "cloudera", "glue"]),
+    default="confluent",
+    show_default=True,
+    help="The kind of registry: it decides how a name is read.",
+)  # noqa: E501
 @format_option(Format.TABLE, Format.JSON)
 def subject(
     subjects: Sequence[str],
@@ -78,16 +111,18 @@ def subject(
       scanner explain subject com.acme.Payment --strategy record --map com.acme.Payment=payments
       scanner explain subject eu.orders.v1 --strategy 'regex:(?P<topic>.+)\\.v\\d+'
     """
-    from scanner_extractor.naming.explain import explain_subjects
+    from scanner_extractor.naming import as_json, explain_subject
 
     mapping: dict[str, list[str]] = {}
     for name, topic in (_pair(text, "--map", "SUBJECT=TOPIC") for text in mapped):
         mapping.setdefault(name, []).append(topic)
-    rows = explain_subjects(subjects, topics, record, strategies, mapping, kind)
+    rows = as_json(explain_subject(subjects, topics, record, strategies, mapping, kind))
     if style == Format.JSON:
         click.echo(json_text(rows))
     else:
-        click.echo(table_text([_flat(row) for row in rows], ("subject", "topic", "role", "strategy", "ambiguous")), nl=False)
+        click.echo(
+            table_text([_flat(row) for row in rows], ("subject", "topic", "role", "strategy", "ambiguous")), nl=False
+        )
 
 
 def _flat(row: dict[str, object]) -> dict[str, object]:

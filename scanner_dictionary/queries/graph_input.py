@@ -11,6 +11,21 @@ from sqlalchemy import Connection, and_, func, select
 
 from scanner_dictionary import tables as t
 
+__all__ = [
+    "ClusterRow",
+    "ColumnNodeRow",
+    "Connection",
+    "DefinitionRow",
+    "LinkRow",
+    "TopicNodeRow",
+    "all_definitions",
+    "definition_ranges",
+    "graph_clusters",
+    "graph_definitions",
+    "graph_links",
+    "graph_topics",
+]
+
 _COLUMNS_AT_ONCE = 20_000
 
 

@@ -1,0 +1,103 @@
+"""Timing of whole processes: wall seconds and peak memory of several runs, medians, and the conditions they ran under."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One finished process: wall seconds, the largest resident memory in MiB, its exit status."""
+
+    seconds: float
+    memory: float
+    status: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One figure: ours (a median), what it must stay under or above, and a limit of the same machine in the same run.
+
+    *limit* names what the ratio is to: work that no scanner could do without.
+    """
+
+    name: str
+    ours: float
+    unit: str
+    target: str
+    met: bool
+    limit: str = ""
+    ratio: float | None = None
+    detail: str = ""
+
+
+def run(command: Sequence[str], *, expect: int = 0) -> Run:
+    """Run *command* once; raises RuntimeError where it does not end with the status *expect*."""
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        said = process.stderr.read() if process.stderr else b""
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != expect:
+        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {said.decode(errors='replace')[-2000:]}")
+    return Run(seconds, usage.ru_maxrss * 1024 / MIB, process.returncode)
+
+
+def medians(command: Callable[[], Sequence[str]], *, runs: int, before: Callable[[], None] = lambda: None) -> Run:
+    """Run a command *runs* times after one warm-up, *before* each a preparation that is not timed; give the medians."""
+    measured = []
+    for turn in range(runs + 1):
+        before()
+        one = run(command())
+        if turn:
+            measured.append(one)
+    return Run(
+        statistics.median(one.seconds for one in measured), statistics.median(one.memory for one in measured), 0
+    )
+
+
+def conditions() -> str:
+    """Describe the machine that the figures are of."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / MIB / 1024
+    load = " ".join(f"{one:.2f}" for one in os.getloadavg())
+    return (
+        f"{os.cpu_count()} processors ({_processor()}), {memory:.0f} GiB, {platform.system()} {platform.release()}, "
+        f"Python {platform.python_version()}, load {load}"
+    )
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Write the rows as a Markdown table."""
+    lines = ["| what | ours | required | met | ratio | to | detail |", "|---|---|---|---|---|---|---|"]
+    for row in rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+        met = "yes" if row.met else "**no**"
+        lines.append(
+            f"| {row.name} | {row.ours:,.3g} {row.unit} | {row.target} | {met} | {ratio} | {row.limit} | {row.detail} |"
+        )
+    return "\n".join(lines)
+
+
+def scanner() -> str:
+    """Give the program under test: the one beside this Python."""
+    return str(Path(sys.executable).with_name("scanner"))
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or "unknown"
+    names = [line.partition(":")[2].strip() for line in text.splitlines() if line.startswith("model name")]
+    return names[0] if names else "unknown"

@@ -1,0 +1,45 @@
+"""Every figure that the documentation names: `make bench`, or `python benchmarks/run.py [NAME …]` for some of them.
+
+Each row is a median of several runs, beside what is required and beside a limit measured in the same run.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from dictionary_rows import query_row, write_row
+from measure import Row, conditions, table
+from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
+
+ROWS = {
+    "help": help_row,
+    "one-topic": one_topic_row,
+    "bulk": bulk_row,
+    "walk": walk_row,
+    "large-bulk": large_bulk_row,
+    "write": write_row,
+    "query": query_row,
+}
+
+
+def main(names: list[str]) -> int:
+    """Measure the rows of *names*, all where none is named; status 1 where a figure is not met."""
+    unknown = sorted(set(names) - set(ROWS))
+    if unknown:
+        print(f"no row {', '.join(unknown)}; there are: {', '.join(ROWS)}", file=sys.stderr)
+        return 2
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as directory:
+        for name in names or ROWS:
+            print(f"measuring {name} …", file=sys.stderr, flush=True)
+            rows.extend(ROWS[name](Path(directory)))
+    print(f"{conditions()}\n\n{table(rows)}")
+    return 0 if all(row.met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,33 @@
+"""A graph's way out: into the dictionary, and into files that are written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from dataflow_generator.graph import FlowGraph
+from dataflow_generator.render import OUTPUTS
+from scanner_model.errors import InputInvalid
+
+
+def write_files(graph: FlowGraph, directory: Path, formats: Iterable[str]) -> tuple[Path, ...]:
+    """Write *graph* as `graph.<format>` into *directory*, which is made where it is missing.
+
+    Raises InputInvalid for a format that is not in OUTPUTS, before anything is written.
+    """
+    names = tuple(dict.fromkeys(formats))
+    for name in names:
+        if name not in OUTPUTS:
+            raise InputInvalid(f"no output format {name!r}", where="--format", hint=f"one of {', '.join(OUTPUTS)}")
+    directory.mkdir(parents=True, exist_ok=True)
+    return tuple(_written(OUTPUTS[name](graph), directory / f"graph.{name}") for name in names)
+
+
+def _written(pieces: Iterator[str], file: Path) -> Path:
+    part = file.with_name(f".{file.name}.part")
+    try:
+        with part.open("w", encoding="utf-8") as out:
+            out.writelines(pieces)
+        return part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,26 @@
+"""`scanner config`: the JSON Schema of cluster.json, for editors."""
+
+from __future__ import annotations
+
+import click
+
+from scanner_cli.show import json_text
+
+
+@click.group()
+def config() -> None:
+    """Describe cluster.json."""
+
+
+@config.command()
+def schema() -> None:
+    """Print the JSON Schema of cluster.json.
+
+    \b
+    Example, so that an editor completes the file:
+      scanner config schema > cluster.schema.json
+      # and in cluster.json: "$schema": "cluster.schema.json"
+    """
+    from scanner_extractor.cluster_file import cluster_schema
+
+    click.echo(json_text(cluster_schema()))

@@ -1,0 +1,52 @@
+"""Progress of long work on stderr: moving bars on a terminal, a line a source elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from scanner_extractor.readings import Progress, no_progress
+from scanner_model.names import SourceId
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+
+@contextmanager
+def progress_on(*, quiet: bool) -> Iterator[Progress]:
+    """Give what readers tell their progress to, while the block runs; silent unless stderr is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield no_progress
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield _Told(bars)
+
+
+class _Told:
+    """Moves one bar a source; called from any thread."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._tasks: dict[SourceId, TaskID] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, source: SourceId, done: int, total: int | None) -> None:
+        with self._lock:
+            if source not in self._tasks:
+                self._tasks[source] = self._bars.add_task(source, total=None)
+            self._bars.update(self._tasks[source], completed=done, total=total)

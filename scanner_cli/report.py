@@ -1,0 +1,98 @@
+"""The report at the end of a scan: what was asked, got, not got and why, what it cost, and what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from scanner_cli.documents import problem_document
+from scanner_cli.show import table_text
+from scanner_model.problems import Problem
+from scanner_model.scan import Answer, Outcome
+
+Json = Any
+_SHOWN_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanReport:
+    """What is told of one scan; *changes* are counts by action, *scan* is its number, None where nothing was stored."""
+
+    cluster: str
+    scan: int | None
+    outcomes: tuple[Outcome, ...]
+    counts: tuple[tuple[str, int], ...]
+    changes: tuple[tuple[str, int], ...]
+    problems: tuple[Problem, ...]
+    seconds: float
+
+    @property
+    def stored(self) -> bool:
+        """Tell whether the dictionary holds this scan."""
+        return self.scan is not None
+
+    @property
+    def is_partial(self) -> bool:
+        """Tell whether some source that was asked could not be read, or not fully."""
+        return any(outcome.answer in (Answer.PARTIAL, Answer.UNAVAILABLE) for outcome in self.outcomes)
+
+
+def report_text(report: ScanReport) -> str:
+    """Write the report for people."""
+    return "".join(_sections(report))
+
+
+def report_document(report: ScanReport) -> dict[str, Json]:
+    """Give the report as JSON, as `--report` writes it."""
+    return {
+        "cluster": report.cluster,
+        "scan": report.scan,
+        "stored": report.stored,
+        "partial": report.is_partial,
+        "seconds": round(report.seconds, 3),
+        "sources": [_outcome(outcome) | {"unread": sorted(outcome.unread)} for outcome in report.outcomes],
+        "counts": dict(report.counts),
+        "changes": dict(report.changes),
+        "problems": [problem_document(problem) for problem in report.problems],
+    }
+
+
+def _sections(report: ScanReport) -> Iterator[str]:
+    yield table_text(
+        [_outcome(o) for o in report.outcomes], ("source", "answer", "asked", "got", "requests", "seconds")
+    )
+    yield from (_could_not(outcome) for outcome in report.outcomes if outcome.reason)
+    yield from _problem_lines(report.problems)
+    counted = ", ".join(f"{count} {name}" for name, count in report.counts)
+    changed = ", ".join(f"{count} {name}" for name, count in report.changes if count) or "nothing changed"
+    if report.stored:
+        yield f"{report.cluster}: scan {report.scan} stored in {report.seconds:.1f} s: {counted}; {changed}\n"
+    else:
+        yield f"{report.cluster}: no source could be read; nothing was stored, the dictionary is as it was\n"
+
+
+def _outcome(outcome: Outcome) -> dict[str, Json]:
+    return {
+        "source": outcome.source,
+        "kind": outcome.kind,
+        "answer": str(outcome.answer),
+        "asked": outcome.asked,
+        "got": outcome.got,
+        "requests": outcome.requests,
+        "seconds": round(outcome.seconds, 2),
+        "reason": outcome.reason,
+        "hint": outcome.hint,
+    }
+
+
+def _could_not(outcome: Outcome) -> str:
+    hint = f" ({outcome.hint})" if outcome.hint else ""
+    return f"{outcome.answer}: {outcome.source}: {outcome.reason}{hint}\n"
+
+
+def _problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
+    listed = list(problems)
+    yield from (f"warning: {problem}\n" for problem in listed[:_SHOWN_PROBLEMS])
+    if len(listed) > _SHOWN_PROBLEMS:
+        yield f"and {len(listed) - _SHOWN_PROBLEMS} more warnings: see `scanner scans --problems SCAN`\n"

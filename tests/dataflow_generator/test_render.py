@@ -1,0 +1,84 @@
+"""OUTPUTS: each writes the same graph in the same bytes, whatever it is called."""
+
+import json
+
+import pytest
+
+from dataflow_generator.generation import write_files
+from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
+from dataflow_generator.render import OUTPUTS
+from scanner_model.errors import InputInvalid
+
+NODES = (
+    Node("cluster:retail", NodeKind.CLUSTER, "kafka://k:9092", "retail", None, (("brokers", ("k:9092",)),)),
+    Node('topic:kafka://k:9092/a"b\\', NodeKind.TOPIC, "kafka://k:9092", 'a"b\\'),
+    Node("schema:1", NodeKind.SCHEMA, "", ""),
+    Node("column:1#", NodeKind.COLUMN, "", "", ()),
+    Node("column:1#x", NodeKind.COLUMN, "", "", ("x",), (("nullable", True), ("type", "long"))),
+)
+EDGES = (
+    Edge(NODES[0].key, NODES[1].key, EdgeKind.CONTAINS, "cluster retail", Certainty.DECLARED),
+    Edge(NODES[1].key, NODES[2].key, EdgeKind.HAS_SCHEMA, "subject", Certainty.MATCHED, "", "value"),
+)
+GRAPH = FlowGraph(nodes=lambda: iter(NODES), edges=lambda: iter(EDGES))
+EMPTY = FlowGraph(nodes=lambda: iter(()), edges=lambda: iter(()))
+
+
+@pytest.mark.parametrize("output", OUTPUTS.values(), ids=OUTPUTS)
+@pytest.mark.parametrize("graph", [GRAPH, EMPTY], ids=["graph", "empty"])
+def test_an_output_is_the_same_twice_and_ends_its_last_line(output, graph) -> None:
+    """Graphs are compared by their bytes."""
+    text = "".join(output(graph))
+
+    assert text == "".join(output(graph))
+    assert text.endswith("}\n")
+
+
+def test_json_holds_every_node_and_edge() -> None:
+    """Programs read it back whole."""
+    document = json.loads("".join(OUTPUTS["json"](GRAPH)))
+
+    assert [node["id"] for node in document["nodes"]] == [node.key for node in NODES]
+    assert document["nodes"][0]["attributes"] == {"brokers": ["k:9092"]}
+    assert document["nodes"][4]["path"] == ["x"]
+    assert document["edges"][1]["subtype"] == "value"
+
+
+def test_json_of_an_empty_graph_is_still_a_document() -> None:
+    """An empty dictionary is no error."""
+    assert json.loads("".join(OUTPUTS["json"](EMPTY))) == {"nodes": [], "edges": []}
+
+
+def test_dot_escapes_what_names_may_hold() -> None:
+    """A topic's quote must not end a label."""
+    assert r'[label="a\"b\\", shape=cds]' in "".join(OUTPUTS["dot"](GRAPH))
+
+
+def test_files_are_written_into_a_new_directory(tmp_path) -> None:
+    """One file a format."""
+    files = write_files(GRAPH, tmp_path / "flow", ["dot", "json", "dot"])
+
+    assert [file.name for file in files] == ["graph.dot", "graph.json"]
+    assert files[1].read_text() == "".join(OUTPUTS["json"](GRAPH))
+
+
+def test_an_unknown_format_is_refused_before_anything_is_written(tmp_path) -> None:
+    """A typing error costs nothing."""
+    with pytest.raises(InputInvalid):
+        write_files(GRAPH, tmp_path / "flow", ["json", "jsn"])
+
+    assert not (tmp_path / "flow").exists()
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path) -> None:
+    """An older graph stays until the new one is complete."""
+    (tmp_path / "graph.json").write_text("old")
+
+    def broken():
+        yield NODES[0]
+        raise InputInvalid("half-way")
+
+    with pytest.raises(InputInvalid):
+        write_files(FlowGraph(nodes=broken, edges=lambda: iter(())), tmp_path, ["json"])
+
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("graph.json", "old")]

@@ -1,0 +1,55 @@
+"""Registers the retail estate's schemas through the Confluent-compatible API of a registry: `seed_registry.py URL`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from urllib.parse import quote
+
+import requests
+
+ESTATE = Path(__file__).parent / "estate"
+
+ADDRESS = [{"name": "com.acme.shared.Address", "subject": "com.acme.shared.Address", "version": 1}]
+MONEY = [{"name": "money.proto", "subject": "money.proto", "version": 1}]
+ADDRESS_JSON = [{"name": "address.schema.json", "subject": "address.schema.json", "version": 1}]
+
+SCHEMAS = (
+    ("com.acme.shared.Address", "AVRO", "address.avsc", []),
+    ("orders-key", "AVRO", '"string"', []),
+    ("orders-value", "AVRO", "order.v1.avsc", ADDRESS),
+    ("orders-value", "AVRO", "order.avsc", ADDRESS),
+    ("orders.RETRY-value", "AVRO", "retry.avsc", []),
+    ("orders-com.acme.retail.Retry", "AVRO", "retry.avsc", []),
+    ("catalog.categories-value", "AVRO", "category.avsc", []),
+    ("money.proto", "PROTOBUF", "money.proto", []),
+    ("payments-value", "PROTOBUF", "payment.proto", MONEY),
+    ("com.acme.retail.Payment", "PROTOBUF", "payment.proto", MONEY),
+    ("address.schema.json", "JSON", "address.schema.json", []),
+    ("customers-value", "JSON", "customer.schema.json", ADDRESS_JSON),
+    ("shipments-value", "AVRO", '{"type":"record","name":"Shipment","fields":[{"name":"id","type":"string"}]}', []),
+    (
+        "shipments-value",
+        "AVRO",
+        '{"type":"record","name":"Shipment","fields":[{"name":"id","type":"string"},'
+        '{"name":"carrier","type":"string","default":""}]}',
+        [],
+    ),
+)
+DELETED = ("shipments-value", 1)
+
+
+def main(url: str) -> None:
+    """Register every schema in order, then delete one version softly."""
+    for subject, kind, schema, references in SCHEMAS:
+        text = (ESTATE / schema).read_text("utf-8") if "." in schema and not schema.startswith(("{", '"')) else schema
+        body = {"schemaType": kind, "schema": text, "references": references}
+        answer = requests.post(f"{url}/subjects/{quote(subject, safe='')}/versions", json=body, timeout=30)
+        sys.stdout.write(f"{subject}: {answer.status_code} {answer.text[:300]}\n")
+    subject, version = DELETED
+    answer = requests.delete(f"{url}/subjects/{subject}/versions/{version}", timeout=30)
+    sys.stdout.write(f"delete {subject} {version}: {answer.status_code} {answer.text[:200]}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1].rstrip("/"))

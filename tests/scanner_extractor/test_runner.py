@@ -1,0 +1,158 @@
+"""The runner: what one source does never costs another."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from scanner_extractor.access import Access
+from scanner_extractor.phases import Phase, Reading, Task
+from scanner_extractor.readings import KsqlReading, Progress, no_progress
+from scanner_extractor.runner import Asked, Choice, ask
+from scanner_extractor.settings import Settings
+from scanner_model.errors import SourceRefused
+from scanner_model.names import ClusterName, SourceId
+from scanner_model.scan import Answer, Outcome
+
+SETTINGS = Settings(cluster=ClusterName("retail"), brokers=("k:9092",), file=Path("cluster.json"))
+
+
+def reading(source: str, got: int = 1) -> KsqlReading:
+    return KsqlReading(outcome=Outcome(source=SourceId(source), kind="ksqldb", answer=Answer.READ, got=got))
+
+
+def phase(name: str, *tasks: tuple[str, Callable[[Progress], Reading]]) -> Phase:
+    def listed(_settings: Settings, _access: Access) -> Iterator[Task]:
+        return (Task(source=SourceId(source), kind=source.split(":")[0], run=run) for source, run in tasks)
+
+    return Phase(name, listed)
+
+
+def asked(
+    *phases: Phase, choice: Choice = Choice(), deadline: float = 5.0, progress: Progress = no_progress
+) -> Asked:
+    return ask(SETTINGS, Access(), choice=choice, phases=phases, deadline=deadline, progress=progress)
+
+
+def refuse(_progress: Progress) -> Reading:
+    raise SourceRefused("the password is wrong", where="GET https://sr", hint="check auth.basic")
+
+
+def break_down(_progress: Progress) -> Reading:
+    raise KeyError("surprise")
+
+
+def test_a_source_that_fails_leaves_the_others_alone() -> None:
+    """One outage must not hide what the rest said."""
+    result = asked(phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1"))))
+
+    assert [(o.source, o.answer) for o in result.outcomes] == [("a:1", Answer.UNAVAILABLE), ("b:1", Answer.READ)]
+    assert [r.outcome.source for r in result.readings] == ["b:1"]
+
+
+def test_a_refusal_keeps_its_place_and_its_hint() -> None:
+    """The report must say what to do."""
+    (outcome,) = asked(phase("all", ("a:1", refuse))).outcomes
+
+    assert outcome.reason == "GET https://sr: the password is wrong"
+    assert outcome.hint == "check auth.basic"
+
+
+def test_a_defect_of_a_reader_is_an_outcome_and_no_crash() -> None:
+    """A defect of ours in one source must not lose the others."""
+    (outcome,) = asked(phase("all", ("a:1", break_down))).outcomes
+
+    assert outcome.answer == Answer.UNAVAILABLE
+    assert "KeyError" in outcome.reason
+
+
+def test_order_does_not_depend_on_which_source_is_first() -> None:
+    """Same input, same bytes."""
+    first_may_go = threading.Event()
+
+    def slow(_progress: Progress) -> Reading:
+        first_may_go.wait(5)
+        return reading("a:1")
+
+    def quick(_progress: Progress) -> Reading:
+        first_may_go.set()
+        return reading("b:1")
+
+    result = asked(phase("all", ("a:1", slow), ("b:1", quick)))
+
+    assert [r.outcome.source for r in result.readings] == ["a:1", "b:1"]
+
+
+def test_a_phase_begins_when_the_one_before_has_ended() -> None:
+    """Subjects are bound to topics, so topics come first."""
+    order: list[str] = []
+
+    def note(name: str) -> Callable[[Progress], Reading]:
+        def run(_progress: Progress) -> Reading:
+            time.sleep(0.05 if name == "a:1" else 0)
+            order.append(name)
+            return reading(name)
+
+        return run
+
+    asked(phase("one", ("a:1", note("a:1"))), phase("two", ("b:1", note("b:1"))))
+
+    assert order == ["a:1", "b:1"]
+
+
+def test_a_source_without_progress_is_given_up() -> None:
+    """A hanging server must not hang the scan."""
+    release = threading.Event()
+
+    def hang(_progress: Progress) -> Reading:
+        release.wait(10)
+        return reading("a:1")
+
+    (outcome, other) = asked(phase("all", ("a:1", hang), ("b:1", lambda _: reading("b:1"))), deadline=0.1).outcomes
+    release.set()
+
+    assert outcome.answer == Answer.UNAVAILABLE
+    assert "no progress" in outcome.reason
+    assert other.answer == Answer.READ
+
+
+def test_a_slow_source_that_moves_is_waited_for() -> None:
+    """A deadline on the total would throw away what was read."""
+
+    def crawl(progress: Progress) -> Reading:
+        for done in range(6):
+            time.sleep(0.06)
+            progress(SourceId("a:1"), done, 6)
+        return reading("a:1")
+
+    (outcome,) = asked(phase("all", ("a:1", crawl)), deadline=0.2).outcomes
+
+    assert outcome.answer == Answer.READ
+    assert outcome.seconds > 0.2
+
+
+def test_sources_not_chosen_are_skipped_and_say_so() -> None:
+    """Skipped is not gone: their facts stay."""
+    tasks = phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1")))
+
+    only = asked(tasks, choice=Choice(only=frozenset({"b"})))
+    skip = asked(tasks, choice=Choice(skip=frozenset({"a:1"})))
+
+    assert [o.answer for o in only.outcomes] == [Answer.SKIPPED, Answer.READ]
+    assert [o.answer for o in skip.outcomes] == [Answer.SKIPPED, Answer.READ]
+
+
+def test_progress_is_passed_on() -> None:
+    """People watch it."""
+    seen: list[tuple[str, int, int | None]] = []
+
+    def tell(source: SourceId, done: int, total: int | None) -> None:
+        seen.append((source, done, total))
+
+    def run(progress: Progress) -> Reading:
+        progress(SourceId("a:1"), 3, 7)
+        return reading("a:1")
+
+    asked(phase("all", ("a:1", run)), progress=tell)
+
+    assert ("a:1", 3, 7) in seen
