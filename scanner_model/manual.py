@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scanner_model.columns import Column
 from scanner_model.estate import Cluster, ManualFlow, Topic
-from scanner_model.names import Role, SourceId, SubjectName, TopicName
+from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +14,8 @@ class ManualSchema:
     """A schema declared by hand: either *text* in a format that a reader knows, or *columns* listed (*text* is empty).
 
     *subject*, *version* and *schema_id* are absent (empty, None) where the file does not tell. *references* are
-    (name, text) pairs. *place* is file and JSON path.
+    (name, text) pairs. *place* is file and JSON path. *record* names which record of the text it is, empty where the
+    file leaves that to the format.
     """
 
     source: SourceId
@@ -29,6 +30,7 @@ class ManualSchema:
     version: int | None = None
     schema_id: str | None = None
     environment: str = ""
+    record: RecordName = RecordName("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,68 @@
+"""What `scanner manual-input check` shows, and what is published."""
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from manual_input.checking import Severity, Summary, check
+from manual_input.example import example, schema
+
+
+def test_example_is_valid_and_uses_every_part(write) -> None:
+    """It is what people copy."""
+    result = check([write("example.json", example())])
+
+    assert result.valid
+    assert not result.rows
+    (summary,) = result.summaries
+    assert summary == Summary(cluster="retail", files=1, brokers=2, topics=5, schemas=5, assignments=3, flows=5)
+
+
+def test_published_schema_is_a_schema() -> None:
+    """Editors and validators of others must be able to load it."""
+    Draft202012Validator.check_schema(schema())
+
+
+def members(value, path="$"):
+    if isinstance(value, dict):
+        for key, member in value.get("properties", {}).items():
+            yield f"{path}.{key}", member
+        for key, inner in value.items():
+            yield from members(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from members(inner, path)
+
+
+@pytest.mark.parametrize(("path", "member"), sorted(members(schema()), key=lambda pair: pair[0]))
+def test_every_member_says_what_it_is(path, member) -> None:
+    """Whoever completes a member in an editor reads its description there, and sees an example."""
+    target = schema()["$defs"][member["$ref"].rpartition("/")[2]] | member if "$ref" in member else member
+
+    assert target["description"]
+    assert target["examples"]
+
+
+def test_errors_and_warnings_are_rows(write) -> None:
+    """Errors of a file stand before its warnings, and files in their order."""
+    first = write("b.json", {"topics": ["!"], "flows": [{"from": "x", "to": "y"}]})
+    second = write("a.json", {"topics": 5})
+
+    result = check([first, second])
+
+    assert not result.valid
+    assert [(row.severity, row.where.rpartition("/")[2]) for row in result.rows] == [
+        (Severity.ERROR, "b.json:1:13 $.topics[0]"),
+        (Severity.WARNING, "b.json:1:38 $.flows[0].from"),
+        (Severity.WARNING, "b.json:1:49 $.flows[0].to"),
+        (Severity.ERROR, "a.json:1:12 $.topics"),
+    ]
+
+
+def test_files_of_several_clusters_are_checked_apart(write) -> None:
+    """Two clusters may each have a topic of the same name."""
+    files = [write(f"{name}.json", {"cluster": name, "topics": ["orders"]}) for name in ("b", "a")]
+
+    result = check(files)
+
+    assert result.valid
+    assert [(summary.cluster, summary.topics) for summary in result.summaries] == [("a", 1), ("b", 1)]
