@@ -1,0 +1,169 @@
+"""Asks the brokers through confluent-kafka's AdminClient: one method, one question; waiting is bounded everywhere."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from scanner_extractor.settings import KafkaSettings
+from scanner_extractor.sources.kafka_answers import (
+    ClusterAnswer,
+    ConfigAnswer,
+    DescriptionAnswer,
+    GroupAnswer,
+    MembersAnswer,
+    OffsetAnswer,
+)
+from scanner_extractor.sources.kafka_failures import Failures
+
+# Without a handler of its own, librdkafka's log lines would reach stderr through Python's last resort.
+_LOG = logging.getLogger("scanner_extractor.kafka")
+_LOG.addHandler(logging.NullHandler())
+
+_BATCH = 500
+_PATIENCE = 5.0
+"""Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Gathered(Generic[_T]):
+    """Answers by name, and the reasons of those that have none."""
+
+    answers: dict[str, _T] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    requests: int = 0
+
+
+class KafkaClient:
+    """Asks one cluster. Raises InputInvalid where librdkafka does not take the properties."""
+
+    def __init__(self, settings: KafkaSettings) -> None:
+        from confluent_kafka import KafkaException, admin
+
+        self._timeout = settings.timeout
+        self._failures = Failures(settings.properties, str(settings.source))
+        self._exception = KafkaException
+        self._admin_module: Any = admin
+        properties: dict[str, Any] = {
+            "client.id": "scanner",
+            **settings.properties,
+            "bootstrap.servers": ",".join(settings.brokers),
+            "error_cb": self._failures.note,
+        }
+        try:
+            self._admin: Any = admin.AdminClient(properties, logger=_LOG)
+        except KafkaException as error:
+            raise self._failures.invalid(error.args[0]) from error
+
+    def metadata(self) -> ClusterAnswer:
+        """Give the cluster's id, brokers and topics.
+
+        Raises SourceRefused as soon as the brokers have refused us, SourceUnreachable once the time is over, or after
+        a few seconds in which no broker took a connection.
+        """
+        started, patience = time.monotonic(), 1.0
+        while True:
+            left = started + self._timeout - time.monotonic()
+            try:
+                answer: ClusterAnswer = self._admin.list_topics(timeout=max(0.05, min(patience, left)))
+            except self._exception as error:
+                self._admin.poll(0)
+                waited = time.monotonic() - started
+                hopeless = self._failures.all_down and waited >= _PATIENCE
+                if self._failures.final or hopeless or waited >= self._timeout:
+                    raise self._failures.error(error.args[0]) from error
+            else:
+                return answer
+            patience *= 2
+
+    def internal(self, topics: Sequence[str]) -> Gathered[DescriptionAnswer]:
+        """Ask which topics the brokers hold for themselves (DescribeTopics)."""
+        from confluent_kafka import TopicCollection
+
+        return self._batches(
+            topics,
+            lambda names: self._admin.describe_topics(TopicCollection(list(names)), request_timeout=self._timeout),
+        )
+
+    def configs(self, topics: Sequence[str]) -> Gathered[dict[str, ConfigAnswer]]:
+        """Ask for every topic's settings (DescribeConfigs)."""
+        make = self._admin_module.ConfigResource
+
+        def ask(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
+            resources = [make(make.Type.TOPIC, name) for name in names]
+            futures = self._admin.describe_configs(resources, request_timeout=self._timeout)
+            return {resource.name: future for resource, future in futures.items()}
+
+        return self._batches(topics, ask)
+
+    def groups(self) -> tuple[list[GroupAnswer], list[str]]:
+        """List consumer groups (ListGroups at every broker), and why some could not be listed."""
+        try:
+            result = self._admin.list_consumer_groups(request_timeout=self._timeout).result()
+        except self._exception as error:
+            return [], [self._failures.clean(error.args[0].str())]
+        reasons = [self._failures.clean(error.str()) for error in result.errors or ()]
+        return sorted(result.valid or (), key=lambda one: one.group_id), sorted(set(reasons))
+
+    def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
+        """Ask for the offsets that each group has committed (OffsetFetch; one group a request, many in flight)."""
+        from confluent_kafka import ConsumerGroupTopicPartitions
+
+        def ask(names: Sequence[str]) -> dict[str, Future[Any]]:
+            futures: dict[str, Future[Any]] = {}
+            for name in names:
+                request = [ConsumerGroupTopicPartitions(name)]
+                futures |= self._admin.list_consumer_group_offsets(request, request_timeout=self._timeout)
+            return futures
+
+        found = self._batches(groups, ask)
+        answers = {name: list(one.topic_partitions or ()) for name, one in found.answers.items()}
+        return Gathered(answers=answers, failures=found.failures, requests=len(found.answers) + len(found.failures))
+
+    def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
+        """Ask for the members of each group and what they are assigned (DescribeGroups)."""
+        return self._batches(
+            groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
+        )
+
+    def _batches(
+        self, names: Sequence[str], ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]]
+    ) -> Gathered[_T]:
+        """Ask in batches; once a whole batch has failed, the rest is not asked but failed for the same reason."""
+        found: Gathered[_T] = Gathered()
+        for start in range(0, len(names), _BATCH):
+            batch = names[start : start + _BATCH]
+            reasons = self._take(batch, ask, found)
+            found.requests += 1
+            if len(reasons) == len(batch):
+                found.failures |= dict.fromkeys(names[start + _BATCH :], reasons[batch[0]])
+                break
+        return found
+
+    def _take(
+        self,
+        batch: Sequence[str],
+        ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]],
+        found: Gathered[_T],
+    ) -> dict[str, str]:
+        reasons: dict[str, str] = {}
+        try:
+            futures = ask(batch)
+        except self._exception as error:
+            futures, reasons = {}, dict.fromkeys(batch, self._reason(error))
+        for name, future in futures.items():
+            try:
+                found.answers[name] = future.result()
+            except self._exception as error:
+                reasons[name] = self._reason(error)
+        found.failures |= reasons
+        return reasons
+
+    def _reason(self, error: Exception) -> str:
+        return self._failures.clean(error.args[0].str())
