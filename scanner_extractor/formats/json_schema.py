@@ -1,0 +1,143 @@
+"""JSON Schema text to columns: the walk from the root, level by level, so that what must be cut is cut evenly."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from scanner_extractor.formats.json_schema_merge import Complaint, Parts
+from scanner_extractor.formats.json_schema_refs import References
+from scanner_extractor.formats.json_schema_shapes import Shape, Shapes
+from scanner_extractor.formats.json_text import read_json
+from scanner_model.columns import Column, Lookup, ParsedSchema
+from scanner_model.errors import InputInvalid
+from scanner_model.names import RecordName
+from scanner_model.paths import MAP_VALUE, ColumnPath, branch, element, field_segment, path_name
+from scanner_model.problems import Problem
+
+MOST_COLUMNS = 50_000
+"""Columns kept of one schema: definitions that use each other a dozen ways multiply without end."""
+
+DEEPEST_PATH = 200
+"""Segments of one path."""
+
+
+def json_schema_fields(text: str, lookup: Lookup, _record: RecordName | None) -> ParsedSchema:
+    """List the columns of a JSON Schema of any draft from 4 to 2020-12, and of none (read as draft 7).
+
+    *lookup* gives the text behind a `$ref`'s URI; a text has one root, so the record does not choose. A root that is
+    an object has no column of its own. A property that may be left out is nullable, and so are its elements and map
+    values. What `additionalProperties` and all `patternProperties` say stands at `{}`: a union where they differ.
+    A recursion is cut where a schema is referred to from inside itself; `recursive` is the reference as written.
+    """
+    try:
+        root = read_json(text)
+    except InputInvalid as error:
+        return ParsedSchema(problems=(Problem(error.where or "$", error.what, error.hint),))
+    if not isinstance(root, dict | bool):
+        hint = "a JSON Schema is an object, or true or false"
+        return ParsedSchema(problems=(Problem("$", f"not a JSON Schema: {type(root).__name__}", hint),))
+    return _Walk(References(root, lookup)).read()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Node:
+    """A column, what is inside it, and the schemas that are open there."""
+
+    column: Column
+    shape: Shape
+    within: frozenset[int]
+    children: list[_Node] = field(default_factory=list)
+
+
+class _Walk:
+    def __init__(self, references: References) -> None:
+        self._root = references.root
+        self._shapes = Shapes(references)
+        self._problems: dict[Complaint, Problem] = {}
+        self._columns = 0
+
+    def read(self) -> ParsedSchema:
+        """Read everything below the root."""
+        root = self._node((self._root,), (), required=True, within=frozenset())
+        if root is None:
+            self._complain((), ("no message can match the schema", "its root is, or comes to, the schema false"))
+            return ParsedSchema(problems=tuple(self._problems.values()))
+        self._grow(root)
+        nodes = list(_in_order(root))
+        title = RecordName(root.shape.title)
+        return ParsedSchema(
+            name=title,
+            columns=tuple(node.column for node in (nodes[1:] if root.column.type == "object" else nodes)),
+            records=(title,) if title else (),
+            problems=tuple(self._problems.values()),
+        )
+
+    def _grow(self, root: _Node) -> None:
+        """Add the columns below *root* level by level, up to the bounds."""
+        waiting = deque([root])
+        while waiting:
+            node = waiting.popleft()
+            if node.column.recursive is not None or node.shape.plain:
+                continue
+            if self._columns >= MOST_COLUMNS or len(node.column.path) >= DEEPEST_PATH:
+                self._cut(node)
+                continue
+            node.children.extend(self._children(node))
+            waiting.extend(node.children)
+
+    def _children(self, node: _Node) -> Iterator[_Node]:
+        path, shape, inherited = node.column.path, node.shape, not node.column.nullable
+        places = [(field_segment(member.name), member.parts, member.required) for member in shape.members]
+        places += [(element(index), parts, inherited) for index, parts in shape.places]
+        places += [(element(), shape.element, inherited)] if shape.element else []
+        places += [(MAP_VALUE, shape.value, inherited)] if shape.value else []
+        places += [(branch(option.name), option.parts, False) for option in shape.branches]
+        for segment, parts, required in places:
+            child = self._node(parts, (*path, segment), required=required, within=node.within)
+            if child:
+                yield child
+
+    def _node(self, parts: Parts, path: ColumnPath, *, required: bool, within: frozenset[int]) -> _Node | None:
+        shape = self._shapes.of(parts)
+        for complaint in shape.complaints:
+            self._complain(path, complaint)
+        if not shape.possible:
+            return None
+        self._columns += 1
+        recursive = next((text for target, text in shape.references if target in within), None)
+        column = _column(path, shape, required=required, recursive=recursive)
+        return _Node(column=column, shape=shape, within=within | shape.identities)
+
+    def _cut(self, node: _Node) -> None:
+        path = node.column.path
+        if len(path) >= DEEPEST_PATH:
+            self._complain(path, (f"nested more than {DEEPEST_PATH} levels deep", "what lies below was not read"))
+        else:
+            self._complain(path, (f"more than {MOST_COLUMNS} columns", "from here on nothing deeper was read"))
+
+    def _complain(self, path: ColumnPath, complaint: Complaint) -> None:
+        self._problems.setdefault(complaint, Problem(path_name(path) or "$", *complaint))
+
+
+def _column(path: ColumnPath, shape: Shape, *, required: bool, recursive: str | None) -> Column:
+    return Column(
+        path=path,
+        type=shape.type,
+        logical_type=shape.logical_type,
+        nullable=not required or shape.nullable,
+        default=shape.default,
+        doc=shape.doc,
+        tags=shape.tags,
+        recursive=recursive,
+        branches=shape.words,
+    )
+
+
+def _in_order(root: _Node) -> Iterator[_Node]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.children))

@@ -1,0 +1,189 @@
+"""All that applies at one place of a JSON Schema: `$ref` followed, `allOf` and conditions laid side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scanner_extractor.formats.json_schema_refs import Located, References, Schema
+
+Parts = tuple[Located, ...]
+"""Schemas that all apply to one value."""
+
+Complaint = tuple[str, str]
+"""What is wrong, and a hint."""
+
+DEEPEST_MERGE = 64
+"""How many `$ref`, `allOf` and conditions may lie inside each other at one place."""
+
+_ANNOTATIONS = ("title", "description", "default", "confluent:tags", "connect.index")
+_CONDITIONS = ("if", "then", "else")
+_DEPENDENT = ("dependencies", "dependentSchemas")
+_CHOICES = ("oneOf", "anyOf")
+_FOLLOWED = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", *_CONDITIONS, *_DEPENDENT, *_CHOICES})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A `oneOf` or `anyOf`: the value is as one of the *options* says; *owner* tells choices of one run apart.
+
+    *same*: the options describe one property as several branches know it, so if all are objects they are one object.
+    """
+
+    owner: int
+    options: tuple[Parts, ...]
+    same: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """What applies at one place: *solid* always, *extra* for some values.
+
+    *references* are (identity of the target, text of the reference); *identities* the schemas of the text that were
+    met. *possible*: False where the schema `false` is among them, so that no value can stand here.
+    """
+
+    solid: Parts
+    extra: Parts
+    choices: tuple[Choice, ...]
+    references: tuple[tuple[int, str], ...]
+    identities: frozenset[int]
+    complaints: tuple[Complaint, ...]
+    possible: bool
+
+
+def merge(parts: Parts, references: References) -> Merged:
+    """Lay side by side what *parts* and everything that they refer to say."""
+    merging = _Merging(references)
+    for part in parts:
+        merging.add(part, ())
+    return merging.merged()
+
+
+class _Merging:
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._solid: list[Located] = []
+        self._extra: list[Located] = []
+        self._choices: list[Choice] = []
+        self._followed: list[tuple[int, str]] = []
+        self._seen: set[tuple[int, bool]] = set()
+        self._complaints: list[Complaint] = []
+        self._possible = True
+
+    def merged(self) -> Merged:
+        return Merged(
+            solid=tuple(self._solid),
+            extra=tuple(self._extra),
+            choices=tuple(self._choices),
+            references=tuple(self._followed),
+            identities=frozenset(identity for identity, _ in (*self._seen, *self._followed)),
+            complaints=tuple(self._complaints),
+            possible=self._possible,
+        )
+
+    def add(self, place: Located, within: tuple[int, ...]) -> None:
+        """Add what stands at *place*; *within* are the schemas that led here, to notice a loop."""
+        schema = place.schema
+        self._followed.extend(place.via)
+        if not isinstance(schema, dict):
+            self._add_plain(place)
+        elif len(within) > DEEPEST_MERGE:
+            self._complain("a schema is put together of too many others", f"read {DEEPEST_MERGE} levels deep")
+        elif self._is_new(place):
+            self._add_schema(place, (*within, id(schema)))
+
+    def _is_new(self, place: Located) -> bool:
+        if place.made:
+            return True
+        if {(id(place.schema), False), (id(place.schema), place.extra)} & self._seen:
+            return False
+        self._seen.add((id(place.schema), place.extra))
+        return True
+
+    def _add_plain(self, place: Located) -> None:
+        if place.schema is False:
+            self._possible = self._possible and place.extra
+        elif place.schema is not True:
+            self._complain("a schema is neither an object nor true or false", f"found {type(place.schema).__name__}")
+
+    def _add_schema(self, place: Located, within: tuple[int, ...]) -> None:
+        (self._extra if place.extra else self._solid).append(replace(place, schema=_own(place)))
+        self._follow(place, within)
+        if _stands_alone(place):
+            return
+        for part in _listed(place.schema.get("allOf")):
+            self.add(self._child(part, place), within)
+        for part in _conditional(place.schema):
+            self.add(replace(self._child(part, place), extra=True), within)
+        self._choose(place, within)
+
+    def _follow(self, place: Located, within: tuple[int, ...]) -> None:
+        ways = (
+            ("$ref", self._references.follow),
+            ("$dynamicRef", self._references.follow_dynamic),
+            ("$recursiveRef", self._references.follow_recursive),
+        )
+        for keyword, way in ways:
+            reference = place.schema.get(keyword)
+            if isinstance(reference, str):
+                self._refer(reference, way(reference, place), place, within)
+
+    def _refer(self, text: str, target: Located | None, place: Located, within: tuple[int, ...]) -> None:
+        if target is None:
+            hint = "nothing is fetched: register the schema that it names as a reference of this one"
+            self._complain(f"the reference {text!r} leads nowhere", hint)
+        elif id(target.schema) in within:
+            if not place.extra:
+                self._complain(f"the reference {text!r} leads back to itself", "such a loop describes nothing")
+        else:
+            if isinstance(target.schema, dict):
+                self._followed.append((id(target.schema), text))
+            self.add(replace(target, extra=place.extra), within)
+
+    def _choose(self, place: Located, within: tuple[int, ...]) -> None:
+        if place.options:
+            options = tuple((option,) for option in place.options)
+            self._choices.append(Choice(owner=id(place), options=options, same=place.same))
+        for keyword in _CHOICES:
+            branches = [self._child(branch, place) for branch in _listed(place.schema.get(keyword))]
+            if place.extra:
+                for branch in branches:
+                    self.add(replace(branch, extra=True), within)
+            elif branches:
+                owner = id(place.schema[keyword])
+                self._choices.append(Choice(owner=owner, options=tuple((branch,) for branch in branches)))
+
+    def _child(self, schema: Schema, place: Located) -> Located:
+        return replace(self._references.child(schema, place), extra=place.extra)
+
+    def _complain(self, what: str, hint: str) -> None:
+        self._complaints.append((what, hint))
+
+
+def _stands_alone(place: Located) -> bool:
+    """Tell whether a `$ref` at *place* is all that counts, as until draft 7; annotations are read all the same."""
+    return isinstance(place.schema.get("$ref"), str) and not place.resource.dialect.modern
+
+
+def _own(place: Located) -> dict[str, Any]:
+    schema: dict[str, Any] = place.schema
+    if _stands_alone(place):
+        return {key: schema[key] for key in _ANNOTATIONS if key in schema}
+    if not _FOLLOWED & schema.keys():
+        return schema
+    return {key: value for key, value in schema.items() if key not in _FOLLOWED}
+
+
+def _conditional(schema: dict[str, Any]) -> Iterator[Any]:
+    for keyword in _CONDITIONS if "if" in schema else ():
+        if isinstance(schema.get(keyword), dict):
+            yield schema[keyword]
+    for keyword in _DEPENDENT:
+        if isinstance(schema.get(keyword), dict):
+            yield from (value for value in schema[keyword].values() if isinstance(value, dict))
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,323 @@
+"""What a value at one place of a JSON Schema looks like: its type, and what is inside. Recursion is not cut here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scanner_extractor.formats.json_schema_choices import Option, Outcome, Own, branch_names, decide, reconciled
+from scanner_extractor.formats.json_schema_merge import Choice, Complaint, Merged, Parts, merge
+from scanner_extractor.formats.json_schema_parts import Inside, Member
+from scanner_extractor.formats.json_schema_refs import Located, References
+from scanner_extractor.formats.json_schema_types import (
+    ANY,
+    NULL,
+    claim,
+    implied_type,
+    json_text,
+    logical_type,
+    narrowed,
+)
+
+_WITH_INSIDE = frozenset({"array", "map", "object"})
+
+DEEPEST_CHOICE = 24
+"""How many `oneOf` and `anyOf` may lie inside each other at one place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A branch of a union that has columns of its own, under the name that tells it from the others."""
+
+    name: str
+    parts: Parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A value's type and what is inside it; the names follow `scanner_model.columns.Column`.
+
+    *words* are the types of a plain union. *references*, *identities*, *complaints* and *possible* are `Merged`'s.
+    """
+
+    type: str = ANY
+    logical_type: str | None = None
+    nullable: bool = False
+    words: tuple[str, ...] = ()
+    members: tuple[Member, ...] = ()
+    places: tuple[tuple[int, Parts], ...] = ()
+    element: Parts = ()
+    value: Parts = ()
+    branches: tuple[Branch, ...] = ()
+    title: str = ""
+    doc: str | None = None
+    default: str | None = None
+    tags: tuple[str, ...] = ()
+    references: tuple[tuple[int, str], ...] = ()
+    identities: frozenset[int] = frozenset()
+    complaints: tuple[Complaint, ...] = ()
+    possible: bool = True
+
+    @property
+    def plain(self) -> bool:
+        """Tell whether there is nothing inside."""
+        return not (self.members or self.places or self.element or self.value or self.branches)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settled:
+    """A place whose choices are decided."""
+
+    merged: Merged
+    union: Outcome
+    nullable: bool
+    complaints: tuple[Complaint, ...] = ()
+
+
+class Shapes:
+    """Reads shapes and remembers them: a large schema refers to the same few definitions again and again."""
+
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._known: dict[object, tuple[Parts, Shape]] = {}
+        self._provisional: dict[object, tuple[Parts, Shape]] = {}
+        self._open: list[int] = []
+        self._cut = 0
+
+    def of(self, parts: Parts) -> Shape:
+        """Read the shape of the value that all of *parts* describe."""
+        key = tuple(map(_key, parts))
+        known = self._known.get(key) or self._provisional.get(key)
+        if known:
+            return known[1]
+        cut = self._cut
+        shape = self._read(merge(parts, self._references))
+        # What was read inside a choice that leads back to itself lacks that branch: true there, and not elsewhere.
+        # The parts are kept with the shape so that no other schema can get their identities.
+        kept = self._provisional if self._open and self._cut > cut else self._known
+        kept[key] = (parts, shape)
+        if not self._open:
+            self._provisional.clear()
+        return shape
+
+    def _read(self, merged: Merged) -> Shape:
+        if not merged.possible or any(choice.owner in self._open for choice in merged.choices):
+            self._cut += merged.possible
+            return Shape(possible=False, complaints=merged.complaints)
+        settled = self._settled(merged)
+        shape = self._typed(settled)
+        final = settled.merged
+        return replace(
+            _described(shape, (*final.solid, *final.extra)),
+            nullable=settled.nullable or shape.type == NULL or (shape.type == ANY and shape.plain),
+            references=final.references,
+            identities=final.identities,
+            complaints=(*final.complaints, *settled.complaints),
+        )
+
+    def _settled(self, merged: Merged) -> _Settled:
+        outcomes: list[Outcome] = []
+        nulls: list[bool] = []
+        complaints: list[Complaint] = []
+        first = merged
+        pending, handled = list(merged.choices), set[int]()
+        while pending:
+            choice = pending.pop(0)
+            if choice.owner in handled:
+                continue
+            handled.add(choice.owner)
+            options = self._options(choice, complaints)
+            outcome = decide(self._own(merged), options, same=choice.same)
+            outcomes.append(outcome)
+            if choice in first.choices:
+                nulls.append(outcome.null)
+            merged, added = self._with(merged, outcome)
+            pending.extend(added)
+        union = reconciled(outcomes)
+        merged, _ = self._with(merged, union)
+        return _Settled(merged=merged, union=union, nullable=_nullable(first, nulls), complaints=tuple(complaints))
+
+    def _with(self, merged: Merged, outcome: Outcome) -> tuple[Merged, tuple[Choice, ...]]:
+        parts = outcome.solid or tuple(replace(part, extra=True) for part in outcome.extra)
+        if not parts:
+            return merged, ()
+        more = merge(parts, self._references)
+        both = Merged(
+            solid=(*merged.solid, *more.solid),
+            extra=(*merged.extra, *more.extra),
+            choices=merged.choices,
+            references=(*merged.references, *more.references),
+            identities=merged.identities | more.identities,
+            complaints=(*merged.complaints, *more.complaints),
+            possible=True,
+        )
+        return both, more.choices
+
+    def _own(self, merged: Merged) -> Own:
+        types = _stated(merged.solid)
+        inside = Inside(merged, self._references)
+        word = types[0] if len(types) == 1 else _implied(merged.solid) or ANY
+        return Own(types=types, word=word, has_inside=inside.any_solid())
+
+    def _options(self, choice: Choice, complaints: list[Complaint]) -> list[Option]:
+        if len(self._open) >= DEEPEST_CHOICE:
+            complaints.append(("choices are nested too deeply", f"{DEEPEST_CHOICE} levels were read"))
+            return []
+        with self._opened(choice.owner):
+            return [option for parts in choice.options for option in self._spread(parts, complaints)]
+
+    def _spread(self, parts: Parts, complaints: list[Complaint]) -> Iterator[Option]:
+        shape = self.of(parts)
+        complaints.extend(shape.complaints)
+        if not shape.possible:
+            return
+        if not shape.branches:
+            yield _option(parts, shape)
+            return
+        if shape.nullable:
+            yield Option(parts=(), words=(NULL,), plain=True, null=True)
+        for branch in shape.branches:
+            first, *rest = branch.parts
+            yield from self._spread((replace(first, via=(*shape.references, *first.via)), *rest), complaints)
+
+    @contextmanager
+    def _opened(self, owner: int) -> Iterator[None]:
+        self._open.append(owner)
+        try:
+            yield
+        finally:
+            self._open.pop()
+
+    def _typed(self, settled: _Settled) -> Shape:
+        merged, union = settled.merged, settled.union
+        inside = Inside(merged, self._references)
+        if union.branches and not union.words:
+            own = inside.bare() if inside.any_solid() else ()
+            return Shape(type="union", branches=_branches(union.branches, own))
+        claims = [said for place in merged.solid if (said := claim(place.schema))]
+        types = _stated(merged.solid) or union.words or _extra_types(merged)
+        if len(types) > 1:
+            return self._mixed(types, inside)
+        if not types:
+            return Shape(type=NULL if claims else ANY)
+        shape = self._single(types[0], merged, inside)
+        return replace(shape, logical_type=union.logical_type) if union.branches else shape
+
+    def _mixed(self, types: tuple[str, ...], inside: Inside) -> Shape:
+        bare = inside.bare()
+        first = bare[0] if bare else None
+        if first is None:
+            return Shape(type="union", words=types)
+        typed = [(replace(first, schema={"type": word}, extra=False, made=True), *bare) for word in types]
+        options = [_option(parts, self.of(parts)) for parts in typed]
+        if all(option.plain for option in options):
+            return Shape(type="union", words=types)
+        return Shape(type="union", branches=_branches(options, ()))
+
+    def _single(self, word: str, merged: Merged, inside: Inside) -> Shape:
+        is_map = any(place.schema.get("connect.type") == "map" for place in merged.solid)
+        if word == "object":
+            members, value = inside.members(), inside.value()
+            return Shape(type="map" if not members and (value or is_map) else word, members=members, value=value)
+        if word != "array":
+            return Shape(type=word)
+        element = inside.element()
+        entry = self._entry_value(element) if is_map else ()
+        if entry:
+            return Shape(type="map", value=entry)
+        return Shape(type=word, places=inside.tuple_places(), element=element)
+
+    def _entry_value(self, element: Parts) -> Parts:
+        """Give a map's values where its keys are not text, so that Connect wrote an array of {key, value}."""
+        entry = Inside(merge(element, self._references), self._references)
+        members = {member.name: member.parts for member in entry.members()}
+        return members["value"] if members.keys() == {"key", "value"} else ()
+
+
+def _key(place: Located) -> tuple[object, ...]:
+    options = tuple(id(option.schema) for option in place.options)
+    return (id(place.schema), place.resource, place.scope, place.extra, place.via, options)
+
+
+def _option(parts: Parts, shape: Shape) -> Option:
+    schema = parts[0].schema
+    reference = schema.get("$ref") if isinstance(schema, dict) else None
+    return Option(
+        parts=parts,
+        words=shape.words or (shape.type,),
+        plain=shape.plain,
+        null=shape.nullable,
+        logical_type=shape.logical_type,
+        title=shape.title,
+        reference=reference if isinstance(reference, str) else "",
+    )
+
+
+def _branches(options: Sequence[Option], own: Parts) -> tuple[Branch, ...]:
+    names = branch_names(options)
+    return tuple(Branch(name=name, parts=(*option.parts, *own)) for name, option in zip(names, options, strict=True))
+
+
+def _stated(places: Parts) -> tuple[str, ...]:
+    types: tuple[str, ...] = ()
+    for place in places:
+        said = claim(place.schema)
+        if said and said.types:
+            types = narrowed(types, said.types) if types else said.types
+    return types
+
+
+def _implied(places: Parts) -> str | None:
+    return next((word for place in places if (word := implied_type(place.schema))), None)
+
+
+def _extra_types(merged: Merged) -> tuple[str, ...]:
+    """Give the type that is not stated: what the keywords are about, else what conditions add columns to."""
+    word = _implied(merged.solid)
+    if word:
+        return (word,)
+    stated = dict.fromkeys(word for place in merged.extra for word in _stated((place,)))
+    if stated.keys() & _WITH_INSIDE:
+        return tuple(stated)
+    implied = (implied_type(place.schema) for place in merged.extra)
+    return next(((word,) for word in implied if word in _WITH_INSIDE), ())
+
+
+def _nullable(merged: Merged, nulls: list[bool]) -> bool:
+    """Tell whether null is allowed: what the schema says itself decides, then what its choices say."""
+    schemas = [place.schema for place in merged.solid]
+    claims = [said.null for schema in schemas if (said := claim(schema))]
+    if any(schema.get("nullable") is True for schema in schemas):
+        return True
+    return all(claims) if claims else bool(nulls) and all(nulls)
+
+
+def _described(shape: Shape, places: Parts) -> Shape:
+    """Add what people wrote: the first of each counts, the schema's own before what it refers to; tags add up."""
+    schemas = [place.schema for place in places]
+    defaults = [schema["default"] for schema in schemas if "default" in schema]
+    tags = (tag for schema in schemas for tag in _listed(schema.get("confluent:tags")) if isinstance(tag, str))
+    return replace(
+        shape,
+        title=_first_text(schemas, "title"),
+        doc=_first_text(schemas, "description") or None,
+        default=json_text(defaults[0]) if defaults else None,
+        tags=tuple(dict.fromkeys(tags)),
+        logical_type=shape.logical_type or _refined(shape, schemas),
+    )
+
+
+def _refined(shape: Shape, schemas: list[dict[str, Any]]) -> str | None:
+    if shape.type in _WITH_INSIDE:
+        return None
+    return next((refined for schema in schemas if (refined := logical_type(schema))), None)
+
+
+def _first_text(schemas: list[dict[str, Any]], keyword: str) -> str:
+    return next((text for schema in schemas if isinstance(text := schema.get(keyword), str) and text), "")
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
