@@ -70,12 +70,11 @@ def _walked(types: Types, shapes: Sequence[Shape]) -> Walk:
     if shapes and all(shape.word == UNREADABLE for shape in shapes):
         return walk
     walk.read(shapes)
-    if not walk.found.full:
+    if not walk.found.full or not walk.repeated:
         return walk
     brief = Walk(types, once=True)
     brief.read(shapes)
-    if brief.repeated:
-        brief.problems[_ONCE] = None
+    brief.problems[_ONCE] = None
     return brief
 
 

@@ -113,9 +113,10 @@ class Walk:
     def _descend(self, place: _Place, shape: Shape) -> None:
         if self.found.too_deep(len(place.path) + 1):
             return
-        if self._once and shape.opens in self._shown:
+        if shape.opens in self._shown:
             self.repeated = True
-            return
+            if self._once:
+                return
         open_ = place.scope.open
         if shape.opens:
             self._shown.add(shape.opens)

@@ -1,0 +1,190 @@
+"""Every format in the table answers for any text, within bounds, with columns that can be stored and named."""
+
+from __future__ import annotations
+
+import sys
+import time
+from subprocess import run
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scanner_extractor.formats import FORMATS, read_columns
+from scanner_model.columns import ParsedSchema
+from scanner_model.names import RecordName
+from scanner_model.paths import parse_path
+
+MOST_COLUMNS = 200_000
+MOST_SECONDS = 20.0
+"""Far more than any text needs: a reader that hangs is caught, a slow machine is not."""
+
+SCHEMAS = {
+    "AVRO": (
+        '{"type":"record","name":"R","fields":[{"name":"a.b","type":["null","int"]},{"name":"[]","type":{"type":"array",'
+        '"items":"R"}},{"name":"m","type":{"type":"map","values":["int",{"type":"fixed","name":"F","size":2}]}},'
+        '{"name":"u","type":["string",{"type":"record","name":"x.Y","fields":[{"name":"v","type":"gone.Z"}]}]}]}'
+    ),
+    "JSON": (
+        '{"title":"R","type":"object","required":["a.b"],"properties":{"a.b":{"type":"integer"},"[]":{"type":"array",'
+        '"items":{"$ref":"#"}},"m":{"type":"object","additionalProperties":{"$ref":"gone.json"}},"u":{"oneOf":['
+        '{"type":"string"},{"title":"Y","type":"object","properties":{"v":true}}]}}}'
+    ),
+    "JSON_PAYLOAD": '{"a.b":1,"[]":[{"x":null},{"x":"2024-01-01"}],"u":[1,{"v":[]}]}\n{"a.b":"x","<y>":{}}',
+    "PROTOBUF": (
+        'syntax = "proto3"; package p; import "gone.proto"; message R { int32 a = 1; repeated R r = 2; '
+        "map<string, R> m = 3; oneof o { string s = 4; bytes b = 5; } enum E { X = 0; } E e = 6; }"
+    ),
+}
+"""One ordinary schema a format, which broken texts are made of."""
+
+WRONG = {
+    "empty": "",
+    "space": " \n\t ",
+    "nul": "\x00",
+    "half a surrogate pair": '"\ud800"',
+    "half a surrogate pair as a name": '{"type":"record","name":"\ud800","\ud801":1,"fields":[]}',
+    "byte order mark": "\ufeff",
+    "null": "null",
+    "number": "1e999",
+    "digits": "9" * 10_000,
+    "open lists": "[" * 100_000,
+    "lists": "[" * 5000 + "]" * 5000,
+    "objects": '{"type":' * 5000 + "1" + "}" * 5000,
+    "arrays of arrays": '{"type":"array","items":' * 1500 + '"int"' + "}" * 1500,
+    "properties": '{"properties":{"a":' * 1500 + "true" + "}}" * 1500,
+    "open messages": 'syntax="proto3";' + "message M {" * 3000,
+    "messages": "message M {" * 300 + "}" * 300,
+    "open comment": "/*" + "*" * 100_000,
+    "open text": '"' + "\\" * 100_001,
+    "long": "a" * 1_000_000,
+    "other": "<xml/>",
+}
+
+FORMAT = pytest.mark.parametrize("name", FORMATS)
+
+
+def read(name: str, text: str) -> ParsedSchema:
+    return FORMATS[name](text, lambda _: None, None)
+
+
+def check(parsed: ParsedSchema) -> None:
+    """Hold what every reader promises of its columns."""
+    paths = [column.path for column in parsed.columns]
+    before: set[tuple[str, ...]] = {()}
+    for path in paths:
+        assert path[:-1] in before, f"{path} comes before its parent, or has none"
+        before.add(path)
+    assert len(set(paths)) == len(paths) <= MOST_COLUMNS
+    assert all(parse_path(column.name) == column.path for column in parsed.columns)
+    assert all(column.type for column in parsed.columns)
+    stored = [text for column in parsed.columns for text in (column.name, column.doc, column.default)]
+    "".join([*filter(None, stored), *map(str, parsed.problems)]).encode("utf-8")
+
+
+@FORMAT
+def test_ordinary_schema_of_every_format_is_here(name: str) -> None:
+    """A format that enters the table brings one."""
+    assert read(name, SCHEMAS[name]).columns
+
+
+@FORMAT
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_reader_answers_for_wrong_text_in_time(name: str, text: str) -> None:
+    """Registries hold anything; one text must not end a scan, nor hold it up."""
+    started = time.monotonic()
+
+    check(read(name, text))
+    assert time.monotonic() - started < MOST_SECONDS
+
+
+@FORMAT
+@pytest.mark.parametrize("text", SCHEMAS.values(), ids=SCHEMAS)
+def test_reader_answers_for_the_schemas_of_other_formats(name: str, text: str) -> None:
+    """A schema is registered under the wrong format now and then."""
+    check(read(name, text))
+
+
+@FORMAT
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_reader_answers_for_broken_schemas(name: str, data: st.DataObject) -> None:
+    """A piece cut out, doubled or replaced: what is left may be read, and may not raise."""
+    text = SCHEMAS[name]
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    piece = data.draw(
+        st.sampled_from(["", text[start:end] * 2, '"', "{", "]", "null", "7", "[]"]) | st.text(max_size=5)
+    )
+
+    check(read(name, text[:start] + piece + text[end:]))
+
+
+@FORMAT
+@settings(max_examples=25, deadline=None)
+@given(text=st.text(max_size=60))
+def test_reader_answers_for_any_text(name: str, text: str) -> None:
+    """A text that is no schema at all is a problem, never an exception."""
+    check(read(name, text))
+
+
+@FORMAT
+def test_reader_gives_the_same_answer_twice(name: str) -> None:
+    """Same input, same bytes."""
+    assert repr(read(name, SCHEMAS[name])) == repr(read(name, SCHEMAS[name]))
+
+
+@FORMAT
+def test_reader_takes_a_record_that_is_not_there(name: str) -> None:
+    """A subject may carry any name; the columns stay those of the default root."""
+    reading = FORMATS[name](SCHEMAS[name], lambda _: None, RecordName("not.There"))
+
+    assert reading.columns == read(name, SCHEMAS[name]).columns
+
+
+@FORMAT
+def test_reader_survives_a_lookup_that_answers_with_nonsense(name: str) -> None:
+    """What a reference leads to was registered by anybody."""
+    for text in ("", "[" * 5000, SCHEMAS[name], "\ud800"):
+        check(FORMATS[name](SCHEMAS[name], lambda _, text=text: text, None))
+
+
+def test_format_that_nobody_reads_is_a_problem() -> None:
+    """The text is kept; somebody may add a reader."""
+    parsed = read_columns("THRIFT", "struct S {}", lambda _: None)
+
+    assert (parsed.columns, [problem.where for problem in parsed.problems]) == ((), ["$"])
+
+
+def test_format_may_be_named_in_any_case() -> None:
+    """One registry writes `avro`, another `AVRO`."""
+    assert read_columns("avro", '"int"', lambda _: None).columns
+
+
+def test_table_is_imported_without_any_reader() -> None:
+    """`scanner --help` must not wait for a compiler of Protobuf."""
+    heavy = (
+        "'fastavro', 'google.protobuf', 'grpc_tools', 'referencing', 'jsonschema', 'scanner_extractor.formats.avro'"
+    )
+    script = f"import sys, scanner_extractor.formats; print([m for m in ({heavy}) if m in sys.modules])"
+    ran = run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert ran.stdout.strip() == "[]"
+
+
+def test_format_of_another_package_is_read_by_its_entry_point(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plug-in is a function of the same type as ours; its package is on the path, nothing else is needed."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "csv_heads.py").write_text(
+        "from scanner_model.columns import Column, ParsedSchema\n"
+        "def fields(text, lookup, record):\n"
+        "    return ParsedSchema(columns=tuple(Column(path=(n,), type='text') for n in text.split(',')))\n"
+    )
+    info = folder / "csv_heads-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: csv-heads\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[scanner.schema_formats]\nCSV_HEAD = csv_heads:fields\n")
+    monkeypatch.syspath_prepend(str(folder))
+
+    assert [column.name for column in read_columns("csv_head", "a,b", lambda _: None).columns] == ["a", "b"]
