@@ -145,8 +145,16 @@ class Wire:
         return self._session.send(message, allow_redirects=False, timeout=timeout, **options)
 
 
+class _Plain(Session):
+    """A session that follows no redirect, nor prepares to: that would read a body of any size."""
+
+    def get_redirect_target(self, resp: Response) -> str | None:  # noqa: ARG002  the base class hands it in
+        """Give no target, whatever the answer says."""
+        return None
+
+
 def _session(settings: HttpSettings) -> Session:
-    session = Session()
+    session = _Plain()
     session.headers.clear()
     session.auth = _nobody
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))

@@ -69,7 +69,7 @@ def _handler_class(handler: Handler) -> type[BaseHTTPRequestHandler]:
             seen = Seen(method=self.command, target=self.path, headers=headers, body=self.rfile.read(size))
             self.write(handler(seen))
 
-        do_GET = do_POST = answer
+        do_GET = do_POST = answer  # noqa: N815  http.server calls them so
 
         def write(self, reply: Reply) -> None:
             if reply.raw is not None:

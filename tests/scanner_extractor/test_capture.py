@@ -1,0 +1,220 @@
+"""Recording raw answers and giving them again."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+from scanner_extractor.capture import Recorder, Replay, recording, replaying
+from scanner_extractor.exchange import Answer, Request
+from scanner_extractor.http import Http
+from scanner_extractor.settings import HttpSettings
+from scanner_model.errors import InputInvalid, NotFound, PayloadUnexpected, SourceRefused, SourceUnreachable
+from scanner_model.names import SourceId
+
+SOURCE = SourceId("schema_registry:http://sr:8081")
+
+
+def request(path: str = "/subjects", method: str = "GET", body: str = "") -> Request:
+    return Request(source=SOURCE, method=method, url=f"http://sr:8081{path}", body=body)
+
+
+def files(directory) -> dict[str, str]:
+    return {str(path.relative_to(directory)): path.read_text() for path in directory.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "body", [b"[1]", b"", b"\xff\xfe\x00", '{"ü": "\\ud800"}'.encode(), b"\xef\xbb\xbf[]", b"a\r\nb"]
+)
+def test_answer_comes_back_byte_for_byte(tmp_path, body):
+    """A bug report is only as good as the bytes it holds."""
+    said = Answer(status=201, headers={"content-type": "x/y", "set-cookie": "c", "date": "d"}, body=body)
+    recording(lambda _: said, tmp_path)(request())
+
+    answer = replaying(tmp_path)(request())
+
+    assert answer == Answer(status=201, headers={"content-type": "x/y"}, body=body)
+
+
+def test_masked_body_is_still_the_same_json(tmp_path):
+    """Only the secret goes; a schema text beside it stays."""
+    said = {"schema": '{"name": "password"}', "config": {"sasl.password": "hunter22"}, "n": "\ud800"}
+    recording(lambda _: Answer(status=200, body=json.dumps(said).encode()), tmp_path)(request())
+
+    answer = json.loads(replaying(tmp_path)(request()).body)
+
+    assert answer == said | {"config": {"sasl.password": "********"}}
+
+
+def test_no_file_holds_a_secret(tmp_path):
+    """A capture is made to be given away."""
+    live = recording(lambda _: Answer(status=200, headers={"authorization": "Basic hunter22"}), tmp_path)
+    live(request("/x?api_key=hunter22"))
+    live(
+        Request(
+            source=SOURCE, method="POST", url="http://u:hunter22@sr:8081/k", body="SET 'sasl.password'='hunter22';"
+        )
+    )
+
+    assert "hunter22" not in "".join(files(tmp_path).values())
+
+
+def test_same_answers_give_the_same_files(tmp_path):
+    """So that two captures can be compared."""
+    for name in ("a", "b"):
+        recorder = Recorder(tmp_path / name, cluster="retail", tool="1.0")
+        for path in ("/subjects", "/subjects/a%2Fb-value/versions/1", "/" + "x" * 300):
+            recorder.recording(lambda _: Answer(status=200, body=b"[]"))(request(path))
+
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+    assert json.loads(files(tmp_path / "a")["capture.json"]) == {"format": 1, "cluster": "retail", "tool": "1.0"}
+
+
+def test_repeated_request_replays_its_answers_in_order_and_then_the_last(tmp_path):
+    """A page may change while it is read; the same answer twice is kept once."""
+    bodies = [b"1", b"1", *(str(number).encode() for number in range(2, 13))]
+    live = recording(lambda _: Answer(status=200, body=bodies.pop(0)), tmp_path)
+    for _ in range(13):
+        live(request())
+
+    replay = replaying(tmp_path)
+
+    assert [replay(request()).body for _ in range(14)] == [
+        *(str(number).encode() for number in range(1, 13)),
+        b"12",
+        b"12",
+    ]
+
+
+@pytest.mark.parametrize("kind", [SourceUnreachable, SourceRefused, PayloadUnexpected])
+def test_failure_to_answer_is_replayed_as_the_same_failure(tmp_path, kind):
+    """A scan with a dead source can be looked at again."""
+
+    def dead(_: Request) -> Answer:
+        raise kind("no answer: token=hunter22", where="GET x", hint="try again")
+
+    with pytest.raises(kind):
+        recording(dead, tmp_path)(request())
+    with pytest.raises(kind) as caught:
+        replaying(tmp_path)(request())
+
+    assert (caught.value.what, caught.value.hint) == ("no answer: token=********", "try again")
+
+
+def test_replayed_refusal_is_read_like_a_live_one(tmp_path):
+    """The mapping from answers to errors is in one place."""
+    body = b'{"error_code": 40401, "message": "no subject"}'
+    recording(lambda _: Answer(status=404, body=body), tmp_path)(request("/subjects/a"))
+
+    http = Http(HttpSettings(url="http://sr:8081"), SOURCE, exchange=replaying(tmp_path))
+    with pytest.raises(NotFound) as caught:
+        http.get("subjects", "a")
+
+    assert caught.value.code == 40401
+
+
+def test_request_that_was_not_recorded_is_unreachable_and_named(tmp_path):
+    """An older capture does not know what a newer program asks."""
+    Recorder(tmp_path)
+
+    with pytest.raises(SourceUnreachable) as caught:
+        replaying(tmp_path)(request("/contexts"))
+
+    assert "GET http://sr:8081/contexts is not in the capture" in caught.value.what
+    assert str(tmp_path) in caught.value.where
+
+
+def test_sources_and_bodies_are_told_apart(tmp_path):
+    """Two ksqlDB clusters get the same POST; one cluster gets several."""
+    live = recording(lambda asked: Answer(status=200, body=f"{asked.source} {asked.body}".encode()), tmp_path)
+    asked = [Request(source=SourceId(s), method="POST", url="http://k/ksql", body=b) for s in "ab" for b in "xy"]
+    recorded = [live(one).body for one in asked]
+
+    replay = replaying(tmp_path)
+
+    assert [replay(one).body for one in reversed(asked)] == recorded[::-1]
+
+
+def test_capture_written_by_hand_may_name_its_files_freely(tmp_path):
+    """Examples and bug reports are edited by people."""
+    Recorder(tmp_path)
+    directory = tmp_path / "schema_registry-http-sr-8081"
+    directory.mkdir()
+    content = {
+        "request": {"method": "GET", "url": "http://sr:8081/subjects"},
+        "status": 200,
+        "headers": {},
+        "body": "[]",
+    }
+    (directory / "subjects.json").write_text(json.dumps(content))
+
+    assert replaying(tmp_path)(request()).body == b"[]"
+
+
+def test_documents_of_other_protocols_come_back(tmp_path):
+    """The Kafka protocol is not HTTP."""
+    recorder = Recorder(tmp_path)
+    recorder.record_document(SOURCE, "topics", {"topics": ["a"], "sasl.password": "hunter22"})
+    recorder.record_document(SOURCE, "Topics", 1)
+
+    replay = Replay(tmp_path)
+
+    assert replay.document(SOURCE, "topics") == {"topics": ["a"], "sasl.password": "********"}
+    assert replay.document(SOURCE, "Topics") == 1
+    with pytest.raises(SourceUnreachable):
+        replay.document(SOURCE, "groups")
+
+
+def test_threads_record_every_request(tmp_path):
+    """A source is asked by many threads at once."""
+    live = recording(lambda asked: Answer(status=200, body=asked.url.encode()), tmp_path)
+    threads = [threading.Thread(target=live, args=(request(f"/{number % 20}"),)) for number in range(60)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(files(tmp_path)) == 21
+
+
+def test_capture_is_never_mixed_with_an_older_one(tmp_path):
+    """Its answers would be replayed as if they were of this scan."""
+    Recorder(tmp_path)
+
+    with pytest.raises(InputInvalid):
+        Recorder(tmp_path)
+
+
+def test_directory_that_cannot_be_written_is_reported(tmp_path):
+    """The name of a file, here."""
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(InputInvalid) as caught:
+        Recorder(tmp_path / "file" / "capture")
+
+    assert "cannot be written" in caught.value.what
+
+
+@pytest.mark.parametrize("manifest", [None, "{", "[]", '{"format": 2}', "\xff"])
+def test_directory_that_is_no_capture_is_refused(tmp_path, manifest):
+    """Before anything is asked of it."""
+    if manifest is not None:
+        (tmp_path / "capture.json").write_text(manifest, encoding="latin-1")
+
+    with pytest.raises(InputInvalid):
+        Replay(tmp_path)
+
+
+@pytest.mark.parametrize("said", [{}, {"status": "200"}, {"status": 200, "headers": {}, "base64": "?"}])
+def test_damaged_file_is_named(tmp_path, said):
+    """Somebody edited it."""
+    recording(lambda _: Answer(status=200), tmp_path)(request())
+    (file,) = (path for path in tmp_path.rglob("*.json") if path.name != "capture.json")
+    file.write_text(json.dumps({"request": {"method": "GET", "url": "http://sr:8081/subjects"}} | said))
+
+    with pytest.raises(InputInvalid) as caught:
+        replaying(tmp_path)(request())
+
+    assert caught.value.where == str(file)
