@@ -75,6 +75,7 @@ def read_documents(documents: Sequence[Document], cluster: Cluster, reach: Reach
     found.add_flows(documents, reach.topics)
     return ManualInput(
         cluster=Cluster(name=cluster.name, brokers=tuple(found.brokers), cluster_id=cluster.cluster_id),
+        sources=tuple(map(_source, documents)),
         topics=tuple(sorted(found.topics.topics, key=lambda topic: topic.name)),
         schemas=tuple(found.topics.schemas),
         assignments=tuple(found.assignments),

@@ -18,6 +18,7 @@ from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay, slug
 from scanner_extractor.cluster_file import read_cluster_file
 from scanner_extractor.conclude import conclude
+from scanner_extractor.formats import FORMATS
 from scanner_extractor.readings import Progress
 from scanner_extractor.registries import registries
 from scanner_extractor.runner import Choice, ask
@@ -78,10 +79,11 @@ def scan_cluster(cluster: Loaded, wanted: Wanted, progress: Progress, *, several
 
 
 def _load(file: str) -> Loaded:
-    from manual_input.reading import read_manual_input
+    from manual_input.reading import Reach, read_manual_input
 
     settings = read_cluster_file(Path(file), os.environ, tuple(registries()))
-    manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers)
+    reach = Reach(base=settings.file.parent, formats=tuple(FORMATS))
+    manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
     return Loaded(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeVar
@@ -107,12 +108,9 @@ def _cluster(settings: Settings, kafka: Sequence[KafkaReading], manual: ManualIn
 
 
 def _manual_outcomes(manual: ManualInput) -> Iterator[Outcome]:
-    facts = chain(manual.topics, manual.schemas, manual.assignments, manual.flows)
-    counted: dict[str, int] = {}
-    for fact in facts:
-        counted[fact.source] = counted.get(fact.source, 0) + 1
-    for source in dict.fromkeys(fact.source for fact in chain(manual.topics, manual.schemas, manual.assignments, manual.flows)):
-        yield Outcome(source=source, kind="manual", answer=Answer.READ, got=counted[source], asked=counted[source])
+    facts = Counter(fact.source for fact in (*manual.topics, *manual.schemas, *manual.assignments, *manual.flows))
+    for source in manual.sources:
+        yield Outcome(source=source, kind="manual", answer=Answer.READ, got=facts[source], asked=facts[source])
 
 
 def _distinct(*definitions: Iterable[Definition]) -> tuple[Definition, ...]:

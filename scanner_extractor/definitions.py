@@ -48,11 +48,11 @@ def define(versions: Iterable[SchemaVersion]) -> Defined:
 
 
 def define_text(
-    format_name: str, text: str, references: Mapping[str, str], tags: TagPatterns = ()
-) -> tuple[Definition, tuple[RecordName, ...]]:
-    """Read one schema text that no registry holds; gives its definition and its records' names."""
-    parsed = read_columns(format_name, text, references.get)
-    return _definition(format_name, text, references, tags, None, parsed), parsed.records
+    format_name: str, text: str, references: Mapping[str, str], record: RecordName | None = None
+) -> Definition:
+    """Read one schema text that no registry holds; *record* names which of several records (None: the default)."""
+    parsed = read_columns(format_name, text, references.get, record)
+    return _definition(format_name, text, references, (), record, parsed)
 
 
 def fingerprint(

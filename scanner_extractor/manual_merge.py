@@ -75,7 +75,7 @@ def _merge(
 
 def _definition(schema: ManualSchema) -> Definition:
     if schema.text:
-        return define_text(schema.format, schema.text, dict(schema.references))[0]
+        return define_text(schema.format, schema.text, dict(schema.references), schema.record or None)
     text = "\n".join(json.dumps(asdict(column), ensure_ascii=False, sort_keys=True) for column in schema.columns)
     mark = fingerprint(schema.format, text, {}, (), None)
     return Definition(fingerprint=mark, format=schema.format, text=text, columns=schema.columns)

@@ -47,9 +47,10 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualInput:
-    """Everything that one or more manual-input files say of one cluster."""
+    """Everything that one or more manual-input files say of one cluster; *sources* are the files, empty ones too."""
 
     cluster: Cluster
+    sources: tuple[SourceId, ...] = ()
     topics: tuple[Topic, ...] = ()
     schemas: tuple[ManualSchema, ...] = ()
     assignments: tuple[Assignment, ...] = ()

@@ -30,15 +30,16 @@ def check(files: Sequence[str], style: str) -> int:
     from scanner_extractor.checks import check as check_settings
     from scanner_extractor.cluster_file import read_cluster_file
     from scanner_extractor.registries import registries
+    from scanner_extractor.sources.kafka_admin import probe
 
     clusters = [read_cluster_file(Path(file), os.environ, tuple(registries())) for file in files]
-    results = [(settings.cluster, result) for settings in clusters for result in check_settings(settings)]
+    results = [(settings.cluster, result) for settings in clusters for result in check_settings(settings, probe=probe)]
     rows = [
         {
             "cluster": cluster,
             "source": result.source,
             "tried": result.tried,
-            "answer": str(result.answer),
+            "answer": str(result.state),
             "detail": result.detail,
             "hint": result.hint,
         }

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from scanner_extractor.definitions import define, define_text, metadata_tags, with_tags
 from scanner_model.columns import Column
-from scanner_model.names import SourceId, SubjectName
+from scanner_model.names import RecordName, SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 
 ORDER = '{"type": "record", "name": "Order", "namespace": "shop", "fields": [{"name": "id", "type": "string"}]}'
@@ -133,8 +133,14 @@ def test_metadata_of_another_shape_has_no_tags() -> None:
 
 def test_a_text_without_a_registry_is_read_the_same() -> None:
     """Manual input uses the same readers."""
-    definition, records = define_text("AVRO", ORDER, {})
+    definition = define_text("AVRO", ORDER, {})
 
     assert definition.name == "shop.Order"
-    assert records == ("shop.Order",)
     assert definition.columns[0].name == "id"
+
+
+def test_one_of_several_records_can_be_named() -> None:
+    """A file of messages describes as many topics."""
+    definition = define_text("PROTOBUF", TWO, {}, RecordName("shop.Payment"))
+
+    assert [column.name for column in definition.columns] == ["sum"]
