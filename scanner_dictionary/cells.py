@@ -1,0 +1,60 @@
+"""Values as cells hold them: JSON as text in one form, text without what a database refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from scanner_model.columns import Column
+from scanner_model.problems import Problem
+
+_LIMIT = 2**63
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def storable(text: str) -> str:
+    """Give *text* with U+FFFD for what no database takes: NUL, and half a surrogate pair."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def json_cell(value: object) -> str:
+    """Give JSON text, the same bytes for the same value; what is not ASCII is written as it is."""
+    return storable(_ENCODER.encode(value))
+
+
+def list_cell(items: Iterable[str]) -> str | None:
+    """Give a JSON array, None where there is nothing in it."""
+    found = list(items)
+    return json_cell(found) if found else None
+
+
+def problems_cell(problems: Iterable[Problem]) -> str:
+    """Give problems as a JSON array of objects."""
+    return json_cell([{"where": each.where, "what": each.what, "hint": each.hint} for each in problems])
+
+
+def column_cells(column: Column) -> tuple[Any, ...]:
+    """Give the cells that describe a column, in the order of `tables.described`."""
+    name = column.name
+    number = column.number
+    return (
+        len(column.path),
+        json_cell(column.path),
+        storable(name),
+        storable(column.type),
+        _maybe(column.logical_type),
+        column.nullable,
+        _maybe(column.default),
+        _maybe(column.doc),
+        list_cell(column.tags) if column.tags else None,
+        _maybe(column.recursive),
+        list_cell(column.branches) if column.branches else None,
+        number if number is None or -_LIMIT <= number < _LIMIT else None,
+    )
+
+
+def _maybe(text: str | None) -> str | None:
+    return storable(text) if text is not None else None

@@ -1,0 +1,114 @@
+"""The facts of one scan into their tables, parents first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import Connection
+
+from scanner_dictionary import entities, rows
+from scanner_dictionary.brokers import write_brokers
+from scanner_dictionary.cells import json_cell, storable
+from scanner_dictionary.definitions import write_definitions
+from scanner_dictionary.entities import Entity
+from scanner_dictionary.merge import Key, Stored, Wanted, merge
+from scanner_dictionary.proof import Held, Proof, better_known, held_topics
+from scanner_dictionary.rows import Ids, Known
+from scanner_dictionary.sources import Sources
+from scanner_dictionary.store import Entry, apply, entries, load, log
+from scanner_model.problems import Problem
+from scanner_model.scan import Answer, ClusterScan
+from scanner_model.schemas import Confidence, TopicSchema
+
+
+@dataclass(slots=True, kw_only=True)
+class FactWriter:
+    """Writes the facts of scan *number*; notes each change in the change log, and what it refused in *problems*."""
+
+    conn: Connection
+    cluster: int
+    number: int
+    sources: Sources
+    problems: list[Problem]
+    actions: Counter[str] = field(default_factory=Counter)
+
+    def write(self, scan: ClusterScan) -> None:
+        """Store all facts of *scan*, whose hierarchy is sound."""
+        self._brokers(scan)
+        known = Known(cluster=self.cluster, sources=self.sources.ids, definitions={})
+        topics, sure = self._topics(scan, known)
+        registries = self._merge(entities.REGISTRY, (rows.registry_row(each, known) for each in scan.registries))
+        subjects = self._merge(entities.SUBJECT, rows.subject_rows(scan, known, registries))
+        known = replace(known, definitions=write_definitions(self.conn, scan.definitions, self.number))
+        self._merge(entities.VERSION, (rows.version_row(each, known, subjects) for each in scan.versions))
+        links = (_as_sure(each, sure) for each in scan.topic_schemas)
+        self._merge(entities.LINK, (rows.link_row(each, known, topics, registries) for each in links))
+        self._processing(scan, known)
+
+    def _processing(self, scan: ClusterScan, known: Known) -> None:
+        """Store who reads and writes topics."""
+        groups = self._merge(entities.GROUP, (rows.group_row(each, known) for each in scan.consumer_groups))
+        read = (row for each in scan.consumer_groups for row in rows.group_topic_rows(each, known, groups))
+        self._merge(entities.GROUP_TOPIC, read)
+        self._merge(entities.KSQL_SOURCE, (rows.ksql_source_row(each, known) for each in scan.ksql_sources))
+        self._merge(entities.QUERY, (rows.query_row(each, known) for each in scan.queries))
+        self._merge(entities.FLOW, (rows.flow_row(each, known) for each in scan.manual_flows))
+
+    def _brokers(self, scan: ClusterScan) -> None:
+        answers = {each.answer for each in scan.outcomes if each.kind == "kafka"}
+        listed, problems = write_brokers(
+            self.conn, scan.cluster, self.cluster, self.number, all_named=answers == {Answer.READ}
+        )
+        self.problems += problems
+        self._note(listed)
+
+    def _topics(self, scan: ClusterScan, known: Known) -> tuple[Ids, frozenset[str]]:
+        """Store the topics; gives their keys, and the names of those that a better source vouches for."""
+        stored = self._stored(entities.TOPIC)
+        told = [rows.topic_row(each, known) for each in scan.topics]
+        held = held_topics(self.conn, self.sources)
+        wanted = list(better_known(told, stored, self.sources.kinds, self._proof(entities.TOPIC, told, held)))
+        sure = frozenset(row.key[0] for row, first in zip(wanted, told, strict=True) if row is not first)
+        return self._merge(entities.TOPIC, wanted, stored=stored, held=held), sure
+
+    def _merge(
+        self,
+        entity: Entity,
+        wanted: Iterable[Wanted],
+        *,
+        stored: Mapping[Key, Stored] | None = None,
+        held: Held = frozenset(),
+    ) -> Ids:
+        """Bring the rows of a kind to what is wanted; gives the keys of all of them, by name."""
+        there = self._stored(entity) if stored is None else stored
+        listed = list(wanted)
+        plan, twice = merge(there, listed, self._proof(entity, listed, held))
+        self.problems += [_twice(entity, key) for key in sorted(twice, key=repr)]
+        added = apply(self.conn, entity, plan, self.number)
+        self._note(entries(entity, plan))
+        return {key: old.id for key, old in there.items()} | added
+
+    def _stored(self, entity: Entity) -> dict[Key, Stored]:
+        return load(self.conn, entity, self.cluster, self.sources.telling)
+
+    def _proof(self, entity: Entity, wanted: list[Wanted], held: Held) -> Proof:
+        naming = frozenset(row.source_id for row in wanted)
+        return Proof(entity=entity, sources=self.sources, naming=naming, held=held)
+
+    def _note(self, listed: list[Entry]) -> None:
+        log(self.conn, self.number, listed, self.actions.total())
+        self.actions.update(entry.action for entry in listed)
+
+
+def _as_sure(link: TopicSchema, sure: frozenset[str]) -> TopicSchema:
+    """Do not let a link seem assumed only because the source that knows its topic could not be asked."""
+    if link.confidence is Confidence.ASSUMED and storable(link.topic) in sure:
+        return replace(link, confidence=Confidence.CONFIRMED)
+    return link
+
+
+def _twice(entity: Entity, key: Key) -> Problem:
+    what = f"the {entity.kind} {json_cell(key)} is told twice, once its unprintable characters are replaced"
+    return Problem(json_cell(key), what, "the first was stored")

@@ -1,0 +1,166 @@
+"""Facts as wanted rows, one function a kind; the order of the cells is that of the entity's parents and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from scanner_dictionary.cells import column_cells, json_cell, storable
+from scanner_dictionary.merge import Key, Wanted
+from scanner_model.estate import ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
+from scanner_model.names import Fingerprint, SourceId
+from scanner_model.scan import ClusterScan
+from scanner_model.schemas import Registry, SchemaVersion, TopicSchema
+
+Ids = Mapping[Key, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The keys of what rows refer to: the cluster, sources by name, definitions by fingerprint."""
+
+    cluster: int
+    sources: Mapping[SourceId, int]
+    definitions: Mapping[Fingerprint, int]
+
+
+def topic_row(topic: Topic, known: Known) -> Wanted:
+    """Give a topic's row."""
+    name = storable(topic.name)
+    values = (
+        topic.partitions,
+        topic.replication,
+        topic.internal,
+        json_cell(dict(topic.config)),
+        storable(topic.description),
+        json_cell(topic.tags),
+    )
+    return Wanted((name,), known.sources[topic.source], (known.cluster, name), values)
+
+
+def registry_row(registry: Registry, known: Known) -> Wanted:
+    """Give a registry's row."""
+    values = (storable(registry.kind), storable(registry.url), storable(registry.environment))
+    return Wanted((storable(registry.source),), known.sources[registry.source], (known.cluster,), values)
+
+
+def subject_rows(scan: ClusterScan, known: Known, registries: Ids) -> Iterator[Wanted]:
+    """Give a row for each subject of the versions; it is deleted where every version is."""
+    ordered = sorted(scan.versions, key=_of_subject)
+    for (source, context, name), group in groupby(ordered, key=_of_subject):
+        deleted = all(version.deleted for version in group)
+        parents = (registries[(source,)], context, name)
+        yield Wanted((source, context, name), known.sources[SourceId(source)], parents, (deleted,))
+
+
+def version_row(version: SchemaVersion, known: Known, subjects: Ids) -> Wanted:
+    """Give a version's row; the text stands in it only where no definition holds it."""
+    subject = _of_subject(version)
+    definition = known.definitions.get(version.fingerprint)
+    values = (
+        storable(version.schema_id),
+        storable(version.guid),
+        storable(version.format),
+        definition,
+        storable(version.text) if definition is None else None,
+        storable(version.metadata),
+        storable(version.rule_set),
+        json_cell(version.tags),
+        version.deleted,
+        storable(version.state),
+        _references(version),
+    )
+    source = known.sources[version.source]
+    return Wanted((*subject, version.version), source, (subjects[subject], version.version), values)
+
+
+def link_row(link: TopicSchema, known: Known, topics: Ids, registries: Ids) -> Wanted:
+    """Give the row of a link from a topic to a definition."""
+    topic, context, subject = storable(link.topic), storable(link.context), storable(link.subject)
+    key = (topic, str(link.role), storable(link.source), context, subject, link.version)
+    values = (
+        known.definitions[link.fingerprint],
+        registries.get((storable(link.source),)),
+        storable(link.schema_id) if link.schema_id is not None else None,
+        link.current,
+        link.deleted,
+        storable(link.strategy),
+        storable(link.evidence),
+        str(link.confidence),
+    )
+    parents = (topics[(topic,)], str(link.role), context, subject, link.version)
+    return Wanted((*key, "" if subject else link.fingerprint), known.sources[link.source], parents, values)
+
+
+def group_row(group: ConsumerGroup, known: Known) -> Wanted:
+    """Give a consumer group's row."""
+    name = storable(group.name)
+    return Wanted((name,), known.sources[group.source], (known.cluster, name), (storable(group.state),))
+
+
+def group_topic_rows(group: ConsumerGroup, known: Known, groups: Ids) -> Iterator[Wanted]:
+    """Give a row for each topic that a consumer group reads."""
+    name = storable(group.name)
+    for topic in sorted(set(map(storable, group.topics))):
+        yield Wanted((name, topic), known.sources[group.source], (groups[(name,)], topic), ())
+
+
+def ksql_source_row(collection: KsqlSource, known: Known) -> Wanted:
+    """Give a ksqlDB collection's row."""
+    name = storable(collection.name)
+    values = (
+        storable(collection.kind),
+        storable(collection.topic),
+        storable(collection.key_format),
+        storable(collection.value_format),
+        storable(collection.statement),
+        storable(collection.window),
+        collection.partitions,
+        collection.replication,
+        collection.internal,
+        _columns(collection),
+    )
+    key = (storable(collection.source), name)
+    return Wanted(key, known.sources[collection.source], (known.cluster, name), values)
+
+
+def query_row(query: Query, known: Known) -> Wanted:
+    """Give a ksqlDB query's row."""
+    name = storable(query.name)
+    values = (
+        storable(query.kind),
+        storable(query.state),
+        storable(query.statement),
+        json_cell(query.sources),
+        json_cell(query.sinks),
+        json_cell(query.sink_topics),
+        storable(query.consumer_group),
+    )
+    return Wanted((storable(query.source), name), known.sources[query.source], (known.cluster, name), values)
+
+
+def flow_row(flow: ManualFlow, known: Known) -> Wanted:
+    """Give a manual flow's row."""
+    ends = (*_end(flow.origin), *_end(flow.target), storable(flow.job))
+    values = (storable(flow.description), storable(flow.evidence))
+    return Wanted((storable(flow.source), *ends), known.sources[flow.source], (known.cluster, *ends), values)
+
+
+def _end(end: FlowEnd) -> tuple[str, str, str | None]:
+    return storable(end.namespace), storable(end.name), json_cell(end.path) if end.path is not None else None
+
+
+def _of_subject(version: SchemaVersion) -> tuple[str, str, str]:
+    return storable(version.source), storable(version.context), storable(version.subject)
+
+
+def _references(version: SchemaVersion) -> tuple[Key, ...]:
+    return tuple((storable(ref.name), storable(ref.subject), ref.version) for ref in version.references)
+
+
+def _columns(collection: KsqlSource) -> tuple[Key, ...]:
+    return tuple(
+        (str(each.role) if each.role else None, storable(each.header), *column_cells(each.column))
+        for each in collection.columns
+    )

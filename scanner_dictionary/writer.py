@@ -1,0 +1,108 @@
+"""Stores one scan of one cluster in one transaction, all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, Engine, func, insert, select, update
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.bulk import insert_rows
+from scanner_dictionary.cells import storable
+from scanner_dictionary.entities import ENTITIES
+from scanner_dictionary.fact_writer import FactWriter
+from scanner_dictionary.hierarchy import check
+from scanner_dictionary.opening import writing
+from scanner_dictionary.sources import write_outcomes, write_sources
+from scanner_dictionary.store import next_id
+from scanner_model.estate import Cluster
+from scanner_model.problems import Problem
+from scanner_model.scan import Answer, ClusterScan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanSummary:
+    """What storing a scan did, in facts; *stale* ones were kept because their source could not tell.
+
+    *problems* name the facts that were refused, each with the reason.
+    """
+
+    scan_id: int
+    added: int = 0
+    changed: int = 0
+    gone: int = 0
+    returned: int = 0
+    stale: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+def write_scan(
+    engine: Engine, scan: ClusterScan, *, started: datetime, finished: datetime, mode: str = "full"
+) -> ScanSummary:
+    """Store *scan*; storing the same again changes nothing but the list of scans and `last_seen`.
+
+    What a source that was read does not name any more is marked gone. What a source that was not read told earlier
+    stays, stale. Raises DictionaryUnusable where the dictionary cannot be written; the last scan stays then.
+    """
+    sound, refused = check(scan)
+    with writing(engine) as conn:
+        cluster = _cluster(conn, scan.cluster)
+        number = next_id(conn, t.scan)
+        row = {"id": number, "cluster_id": cluster, "mode": mode, "answer": _answer(scan)}
+        counts = dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0)
+        conn.execute(insert(t.scan).values(**row, **counts, started=_iso(started), finished=_iso(finished)))
+        sources = write_sources(conn, cluster, sound, number)
+        write_outcomes(conn, sound, sources, number)
+        facts = FactWriter(conn=conn, cluster=cluster, number=number, sources=sources, problems=list(refused))
+        facts.write(sound)
+        return _finish(conn, facts, scan.problems)
+
+
+def _finish(conn: Connection, facts: FactWriter, told: Sequence[Problem]) -> ScanSummary:
+    """Store what went wrong and the counts."""
+    listed = enumerate([*told, *facts.problems])
+    cells = ((facts.number, i, *map(storable, (each.where, each.what, each.hint))) for i, each in listed)
+    insert_rows(conn, t.scan_problem, cells)
+    stale = _count_stale(conn, facts.cluster, facts.number)
+    row = update(t.scan).where(t.scan.c.id == facts.number)
+    conn.execute(row.values(**facts.actions, stale=stale, refused=len(facts.problems)))
+    return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, problems=tuple(facts.problems))
+
+
+def _cluster(conn: Connection, cluster: Cluster) -> int:
+    """Give the cluster's key, made where it is new; its own id stays where this scan could not learn it."""
+    name, kafka_id = storable(cluster.name), storable(cluster.cluster_id)
+    found = conn.execute(select(t.cluster.c.id).where(t.cluster.c.name == name)).scalar()
+    if found is None:
+        found = next_id(conn, t.cluster)
+        conn.execute(insert(t.cluster).values(id=found, name=name, kafka_cluster_id=kafka_id))
+    elif kafka_id:
+        conn.execute(update(t.cluster).where(t.cluster.c.id == found).values(kafka_cluster_id=kafka_id))
+    return int(found)
+
+
+def _count_stale(conn: Connection, cluster: int, number: int) -> int:
+    """Count the facts that are there and were not seen by scan *number*."""
+    source = t.source.c
+    query = select(source.id).where(source.cluster_id == cluster, source.stale_since.is_not(None))
+    stale = list(conn.scalars(query))
+    counts = (
+        select(func.count())
+        .select_from(entity.table)
+        .where(entity.table.c.source_id.in_(stale), entity.table.c.gone.is_(None), entity.table.c.last_seen < number)
+        for entity in ENTITIES
+    )
+    return sum(conn.execute(count).scalar_one() for count in counts) if stale else 0
+
+
+def _answer(scan: ClusterScan) -> str:
+    answers = {each.answer for each in scan.outcomes} - {Answer.SKIPPED}
+    if answers <= {Answer.READ}:
+        return str(Answer.READ)
+    return str(Answer.UNAVAILABLE if answers == {Answer.UNAVAILABLE} else Answer.PARTIAL)
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")
