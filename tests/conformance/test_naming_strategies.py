@@ -1,0 +1,73 @@
+"""Every naming strategy of the table, ours and tomorrow's, against subjects that people really have."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scanner_extractor.naming import STRATEGIES, Link, Subject, is_topic_name
+from scanner_model.names import RecordName, TopicName
+
+AWKWARD = [
+    "",
+    "-",
+    "-value",
+    "-key",
+    ":k",
+    "value",
+    "orders",
+    "orders-value",
+    "orders-value\n",
+    "orders-value-key",
+    ".-value",
+    "..-value",
+    "заказы-key",
+    "a/b-value",
+    "a b",
+    ":.ctx:orders-value",
+    "shop.Order",
+    "orders-shop.Order",
+    "x" * 249 + "-value",
+    "x" * 250 + "-value",
+    "orders:k",
+    "group:orders-Order",
+]
+LINK = Link(topic=TopicName("payments"), strategy="map", evidence="cluster.json")
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("records", [None, (), (RecordName("shop.Order"),), (RecordName("a - b"), RecordName(""))])
+@pytest.mark.parametrize("subject", AWKWARD)
+def test_strategy_proposes_only_topics_that_kafka_would_take(name, records, subject) -> None:
+    """A topic that cannot exist would stand in the dictionary for ever and match nothing."""
+    candidates = STRATEGIES[name](Subject(name=subject, records=records))
+
+    assert all(is_topic_name(candidate.topic) for candidate in candidates)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("subject", AWKWARD)
+def test_strategy_signs_what_it_proposes(name, subject) -> None:
+    """The dictionary keeps the strategy as the reason of a link, so it must be the one that made it."""
+    candidates = STRATEGIES[name](Subject(name=subject, links=(LINK,)))
+
+    assert {candidate.strategy for candidate in candidates} <= {name}
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@settings(max_examples=40, deadline=None)
+@given(subject=st.text(max_size=30), group=st.text(max_size=5), record=st.text(max_size=10))
+def test_strategy_answers_for_any_text_and_twice_the_same(name, subject, group, record) -> None:
+    """A strategy is a pure function of a name that anybody may have typed."""
+    seen = Subject(name=subject, group=group, records=(RecordName(record),))
+
+    assert STRATEGIES[name](seen) == STRATEGIES[name](seen)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_strategy_never_takes_a_part_of_a_topic_for_the_topic(name) -> None:
+    """`orders` must never get the schema of `orders.RETRY`: another topic's name only begins alike."""
+    candidates = STRATEGIES[name](Subject(name="orders.RETRY-value", records=(RecordName("RETRY-value"),)))
+
+    assert TopicName("orders") not in {candidate.topic for candidate in candidates}
