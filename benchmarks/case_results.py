@@ -1,0 +1,50 @@
+"""How a suite of cases ended: right of all for each file, every deviation, and the reasons that explain one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class Reason(StrEnum):
+    """Why a deviation is right as it is; a case is never excused by its name."""
+
+    ABSENT = "the folder does not hold the schema that is referred to"
+    REFUSED = "fastavro refuses the schema; its columns are read all the same"
+    UNMATCHABLE = "the schema is right, and no message can match it: there are no columns to show"
+    DECLARATIONS = "the file is right, and only extends or imports others: there are no columns to show"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deviation:
+    """One difference from what a case expects; without a *reason* it is a defect."""
+
+    case: str
+    what: str
+    reason: Reason | None = None
+
+    def __str__(self) -> str:
+        """Give one line."""
+        return f"  {self.case}: {self.what}" + (f" [known: {self.reason}]" if self.reason else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileResult:
+    """One file's cases: how many are *right* of *total*, what deviates, and a remark that counts for nothing."""
+
+    file: str
+    right: int
+    total: int
+    deviations: tuple[Deviation, ...] = ()
+    remark: str = ""
+
+    def __str__(self) -> str:
+        """Give the file's line and one for each deviation."""
+        remark = f"  ({self.remark})" if self.remark else ""
+        return "\n".join([f"{self.file}  {self.right} / {self.total}{remark}", *map(str, self.deviations)])
+
+
+Suite = Callable[[Path], Iterator[FileResult]]
+"""Run every file of one kind in the folder; a file that is not there has no result."""
