@@ -37,7 +37,11 @@ def read_columns(format: str, text: str, lookup: Lookup, record: RecordName | No
     A format that nobody reads gives no columns and a problem; the text is the caller's to keep.
     """
     name = format.upper()
-    reader = FORMATS.get(name) or _plugged_in(name)
+    try:
+        reader = FORMATS.get(name) or _plugged_in(name)
+    except (ImportError, AttributeError) as error:
+        hint = f"mend or remove the package that offers it in {PLUG_INS}"
+        return ParsedSchema(problems=(Problem("$", f"the reader for {format!r} cannot be loaded: {error}", hint),))
     if reader:
         return reader(text, lookup, record)
     hint = f"the text is kept as it is; formats that are read: {', '.join(FORMATS)}"

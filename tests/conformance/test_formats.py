@@ -184,7 +184,8 @@ def test_format_of_another_package_is_read_by_its_entry_point(
     info = folder / "csv_heads-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: csv-heads\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[scanner.schema_formats]\nCSV_HEAD = csv_heads:fields\n")
+    (info / "entry_points.txt").write_text("[scanner.schema_formats]\nCSV_HEAD = csv_heads:fields\nBROKEN = gone:x\n")
     monkeypatch.syspath_prepend(str(folder))
 
     assert [column.name for column in read_columns("csv_head", "a,b", lambda _: None).columns] == ["a", "b"]
+    assert read_columns("broken", "", lambda _: None).problems[0].hint.endswith("in scanner.schema_formats")
