@@ -1,0 +1,85 @@
+"""Follows the references of a schema through a lookup: depth first, loop-safe, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from scanner_extractor.naming.subjects import seen_subject
+from scanner_model.names import SubjectName
+from scanner_model.problems import Problem
+from scanner_model.schemas import Reference, SchemaVersion
+
+Find = Callable[[str, SubjectName, int], SchemaVersion | None]
+"""Give a version by context, subject and number (-1: the newest, live ones first); None: there is none."""
+
+LATEST = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """Every text that a schema needs, by reference name; a text stands after those that it needs itself."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def resolve(version: SchemaVersion, find: Find) -> Resolved:
+    """Gather the texts behind the references of *version*, and behind theirs, depth first.
+
+    A name is followed once: where two references bear it, the first on the way counts, as in Confluent's registry.
+    Always the referenced version, soft-deleted or not. One that nobody has gives a problem; the rest is resolved.
+    """
+    texts: dict[str, str] = {}
+    problems: list[Problem] = []
+    seen: set[str] = set()
+    # A chain of references may be longer than Python's stack, so the way back is kept in a list.
+    way: list[tuple[str, SchemaVersion, Iterator[Reference]]] = [("", version, iter(version.references))]
+    while way:
+        name, parent, left = way[-1]
+        reference = next((reference for reference in left if reference.name not in seen), None)
+        if reference is None:
+            way.pop()
+            if way:
+                texts[name] = parent.text
+            continue
+        seen.add(reference.name)
+        if target := find_reference(parent.context, reference, find):
+            way.append((reference.name, target, iter(target.references)))
+        else:
+            problems.append(_missing(parent, reference))
+    return Resolved(texts=texts, problems=tuple(problems))
+
+
+def find_reference(context: str, reference: Reference, find: Find) -> SchemaVersion | None:
+    """Give the version that a schema of *context* means by *reference*; None: nobody has it.
+
+    An unqualified subject inherits the context, `:.ctx:subject` names its own. In a registry without contexts that
+    same text is a plain name, so it is looked up as it is first; where there are contexts, no subject is called so.
+    """
+    plain = find(context, reference.subject, reference.version)
+    own, subject = seen_subject(reference.subject, "confluent")
+    if plain or subject == reference.subject:
+        return plain
+    return find(own, SubjectName(subject), reference.version)
+
+
+def finder(versions: Iterable[SchemaVersion]) -> Find:
+    """Look versions of one registry up; -1 finds the newest live one, else the newest."""
+    known: dict[tuple[str, SubjectName, int], SchemaVersion] = {}
+    newest: dict[tuple[str, SubjectName], SchemaVersion] = {}
+    for version in sorted(versions, key=lambda version: (not version.deleted, version.version)):
+        known[version.context, version.subject, version.version] = version
+        newest[version.context, version.subject] = version
+    return lambda context, subject, number: (
+        newest.get((context, subject)) if number == LATEST else known.get((context, subject, number))
+    )
+
+
+def _missing(parent: SchemaVersion, reference: Reference) -> Problem:
+    number = "the newest version" if reference.version == LATEST else f"version {reference.version}"
+    return Problem(
+        f"{parent.subject} version {parent.version}",
+        f"reference {reference.name!r} leads to {number} of subject {reference.subject!r}, which is not known",
+        "is it deleted for good, or may this user not read it?",
+    )

@@ -1,0 +1,104 @@
+"""What is gathered from a registry while it is read, and the reading that becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from scanner_extractor.readings import RegistryReading
+from scanner_extractor.registries.confluent_reader import BadRow, Row
+from scanner_extractor.settings import RegistrySettings
+from scanner_model.errors import ScannerError
+from scanner_model.names import SourceId, SubjectName
+from scanner_model.problems import Problem
+from scanner_model.scan import Answer, Outcome
+from scanner_model.schemas import Association, Registry, SchemaVersion
+
+KIND = "schema_registry"
+
+Key = tuple[str, SubjectName, int]
+"""What names a version in its registry: context, subject, number. An id does not: many versions share one."""
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read."""
+
+    rows: Mapping[Key, Row] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    unread: Mapping[SubjectName, str] = field(default_factory=dict)
+    associations: tuple[Association, ...] = ()
+
+    def __add__(self, other: Gathered) -> Gathered:
+        """Give both; a row that is here already stays."""
+        return Gathered(
+            rows={**other.rows, **self.rows},
+            problems=(*self.problems, *other.problems),
+            unread={**other.unread, **self.unread},
+            associations=(*self.associations, *other.associations),
+        )
+
+
+def key_of(version: SchemaVersion) -> Key:
+    """Give what names *version* in its registry."""
+    return version.context, version.subject, version.version
+
+
+def sort_out(rows: Iterable[Row | BadRow]) -> Gathered:
+    """Part rows from what cannot be read; the first row of a key counts."""
+    listed = tuple(rows)
+    bad = {row.problem: row for row in listed if isinstance(row, BadRow)}
+    return Gathered(
+        rows={key_of(row.version): row for row in reversed(listed) if isinstance(row, Row)},
+        problems=tuple(sorted(bad)),
+        unread={row.subject: row.problem.what for row in bad.values() if row.subject},
+    )
+
+
+def failed(source: SourceId, subject: str, error: ScannerError) -> Problem:
+    """Report that a subject could not be read this time."""
+    what = f"{error.where}: {error.what}" if error.where else error.what
+    return Problem(f"{source} {subject}", what, error.hint)
+
+
+def as_reading(settings: RegistrySettings, gathered: Gathered, requests: int) -> RegistryReading:
+    """Give the reading in its fixed order; it is PARTIAL where something that exists was not read."""
+    versions = tuple(gathered.rows[key].version for key in sorted(gathered.rows))
+    inline = (link for row in gathered.rows.values() for link in row.associations)
+    return RegistryReading(
+        registry=Registry(
+            source=settings.source, kind=settings.type, url=settings.http.url, environment=settings.environment
+        ),
+        outcome=_outcome(settings.source, gathered, len(versions), requests),
+        versions=versions,
+        associations=tuple(sorted({*inline, *gathered.associations}, key=_order)),
+        problems=tuple(sorted(set(gathered.problems))),
+    )
+
+
+def _outcome(source: SourceId, gathered: Gathered, got: int, requests: int) -> Outcome:
+    unread = sorted(gathered.unread)
+    outcome = Outcome(
+        source=source, kind=KIND, answer=Answer.READ, got=got, asked=got + len(unread), requests=requests
+    )
+    if not unread:
+        return outcome
+    return replace(
+        outcome,
+        answer=Answer.PARTIAL,
+        reason=f"{_counted(unread)} could not be read: {gathered.unread[unread[0]]}",
+        hint="what earlier scans know of them stays; the problems tell more",
+        unread=frozenset(unread),
+    )
+
+
+def _counted(names: Sequence[SubjectName]) -> str:
+    shown = ", ".join(map(repr, names[:_SHOWN]))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{len(names)} subject{'s' if len(names) != 1 else ''} ({shown}{more})"
+
+
+def _order(link: Association) -> tuple[str, SubjectName, str, str]:
+    return link.context, link.subject, link.topic, link.role

@@ -1,0 +1,154 @@
+"""The walk: subjects, then each one's versions, then each version; for registries without a usable bulk answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.paging import MOST_PAGES
+from scanner_extractor.references import LATEST
+from scanner_extractor.registries.confluent import PAGE, ConfluentClient
+from scanner_extractor.registries.confluent_reader import BadRow, Row
+from scanner_extractor.registries.crew import Crew, ask_each
+from scanner_extractor.registries.gathered import Gathered, failed, sort_out
+from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
+from scanner_model.names import SubjectName
+from scanner_model.problems import Problem
+
+Told = Callable[[int, int], None]
+"""Told how many requests of how many known so far are done."""
+
+_APICURIO_LIST = 500
+"""How many of a subject's versions Apicurio lists at most, the oldest first."""
+
+_NOTHING = NotFound("", status=404)
+_VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """One version to read: of a *live* subject it is asked for plainly first, which tells whether it is deleted."""
+
+    subject: str
+    number: int
+    live: bool
+    deleted: bool = True
+
+
+def walk(client: ConfluentClient, crew: Crew, *, deleted: bool, told: Told) -> Gathered:
+    """Read every version of every listed subject; one broken subject costs one subject.
+
+    A subject that is not found after it was listed is reported, and not kept as unread. Registries that hide what a
+    user may not read answer in the same words: neither that nor a missing name proves that a subject is deleted.
+    Raises SourceRefused where everything is refused, and what `Http` raises where the list of subjects fails.
+    """
+    live = set(list_subjects(client, deleted=False))
+    subjects = sorted(live | _deleted_subjects(client) if deleted else live)
+    count = _Count(told, len(subjects))
+    listed = ask_each(subjects, lambda subject: _numbers(client, subject, deleted), crew=crew, told=count.one)
+    wanted = [
+        Wanted(subject=subject, number=number, live=subject in live, deleted=deleted)
+        for subject, numbers in zip(subjects, listed, strict=True)
+        if not isinstance(numbers, ScannerError)
+        for number in numbers
+    ]
+    count.total += len(wanted)
+    read = ask_each(wanted, lambda one: read_one(client, one), crew=crew, told=count.one)
+    rows = [row for row in read if not isinstance(row, ScannerError)]
+    errors = [*_errors(subjects, listed), *_errors([one.subject for one in wanted], read)]
+    if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
+        raise errors[0][1]
+    return sort_out(rows) + lost(client, errors)
+
+
+def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
+    """List every subject, whether the server pages, caps its pages, or ignores that it should.
+
+    Apicurio counts a page before it drops what is no schema, so its pages may be short or bring nothing new in the
+    midst of others: it is asked for one more window.
+    """
+    patience, limit = (2, PAGE) if client.origin.kind == "apicurio" else (1, None)
+    names: dict[str, None] = {}
+    offset = stale = 0
+    for _ in range(MOST_PAGES):
+        page = client.subjects(offset, deleted=deleted, limit=limit)
+        fresh = [name for name in page if name not in names]
+        names.update(dict.fromkeys(fresh))
+        stale = 0 if fresh else stale + 1
+        if stale == patience:
+            break
+        offset += len(page) if fresh else PAGE
+    return tuple(names)
+
+
+def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
+    """Read one version and flag it as deleted where it is; raises NotFound where the registry does not give it."""
+    if wanted.live:
+        try:
+            return client.version(wanted.subject, wanted.number, deleted=False)
+        except NotFound:
+            if not wanted.deleted:
+                raise
+    return _flagged(client.version(wanted.subject, wanted.number, deleted=True))
+
+
+def lost(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> Gathered:
+    """Report what could not be read, a subject once; one that is not found is not unread."""
+    first: dict[str, ScannerError] = {}
+    for subject, error in errors:
+        if isinstance(first.get(subject, _NOTHING), NotFound):
+            first[subject] = error
+    unread = {subject: error for subject, error in first.items() if not isinstance(error, NotFound)}
+    return Gathered(
+        problems=tuple(_problem(client, subject, error) for subject, error in first.items()),
+        unread={_name(client, subject): error.what for subject, error in unread.items()},
+    )
+
+
+def _deleted_subjects(client: ConfluentClient) -> set[str]:
+    try:
+        return set(list_subjects(client, deleted=True))
+    except (NotFound, SourceObjected):  # it does not know the parameter, so it keeps nothing deleted
+        return set()
+
+
+def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int, ...]:
+    numbers = client.versions(subject, deleted=deleted)
+    if client.origin.kind != "apicurio" or len(numbers) < _APICURIO_LIST:
+        return numbers
+    newest = client.version(subject, LATEST, deleted=False)
+    beyond = newest.version.version if isinstance(newest, Row) else 0
+    return (*numbers, *range(numbers[-1] + 1, beyond + 1))
+
+
+def _flagged(row: Row | BadRow) -> Row | BadRow:
+    return row if isinstance(row, BadRow) else replace(row, version=replace(row.version, deleted=True))
+
+
+def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tuple[str, ScannerError]]:
+    for subject, answer in zip(subjects, answers, strict=True):
+        if isinstance(answer, ScannerError):
+            yield subject, answer
+
+
+def _problem(client: ConfluentClient, subject: str, error: ScannerError) -> Problem:
+    name, source = _name(client, subject), client.origin.source
+    if isinstance(error, NotFound):
+        return Problem(f"{source} {name}", "it was listed, and is not found when it is read", _VANISHED)
+    return failed(source, name, error)
+
+
+def _name(client: ConfluentClient, subject: str) -> SubjectName:
+    return SubjectName(seen_subject(subject, client.origin.kind)[1])
+
+
+@dataclass(slots=True)
+class _Count:
+    told: Told
+    total: int
+    done: int = 0
+
+    def one(self) -> None:
+        self.done += 1
+        self.told(self.done, self.total)
