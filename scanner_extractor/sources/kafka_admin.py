@@ -17,14 +17,14 @@ from scanner_model.scan import Answer, Outcome
 _SHOWN = 5
 
 
-def read_kafka(settings: KafkaSettings, progress: Progress) -> KafkaReading:
+def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient | None = None) -> KafkaReading:
     """Read the cluster's id, brokers, topics with their settings, and consumer groups with their topics.
 
     Needs DESCRIBE on the cluster, and DESCRIBE and DESCRIBE_CONFIGS on topics, DESCRIBE on groups; what the rights do
     not show is left out and said. Raises InputInvalid for properties that librdkafka does not take, SourceRefused and
     SourceUnreachable within `settings.timeout` where the brokers do not talk to us.
     """
-    scan = _Scan(settings, progress)
+    scan = _Scan(client or KafkaClient(settings), settings.source, progress)
     metadata = scan.client.metadata()
     brokers, problems = read_brokers(metadata.brokers.values(), settings.source)
     topics = scan.topics(metadata)
@@ -53,12 +53,12 @@ def read_kafka(settings: KafkaSettings, progress: Progress) -> KafkaReading:
 class _Scan:
     """One reading of one cluster, and what could not be read on the way."""
 
-    def __init__(self, settings: KafkaSettings, progress: Progress) -> None:
-        self.client = KafkaClient(settings)
+    def __init__(self, client: KafkaClient, source: SourceId, progress: Progress) -> None:
+        self.client = client
         self.problems: list[Problem] = []
         self.unread: set[str] = set()
         self.requests = 1
-        self._source: SourceId = settings.source
+        self._source = source
         self._progress = progress
 
     def topics(self, metadata: ClusterAnswer) -> tuple[Topic, ...]:

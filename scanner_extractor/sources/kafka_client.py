@@ -41,9 +41,12 @@ class Gathered(Generic[_T]):
 
 
 class KafkaClient:
-    """Asks one cluster. Raises InputInvalid where librdkafka does not take the properties."""
+    """Asks one cluster; *make* stands in for `AdminClient` in tests.
 
-    def __init__(self, settings: KafkaSettings) -> None:
+    Raises InputInvalid where librdkafka does not take the properties.
+    """
+
+    def __init__(self, settings: KafkaSettings, make: Callable[..., Any] | None = None) -> None:
         from confluent_kafka import KafkaException, admin
 
         self._timeout = settings.timeout
@@ -57,7 +60,7 @@ class KafkaClient:
             "error_cb": self._failures.note,
         }
         try:
-            self._admin: Any = admin.AdminClient(properties, logger=_LOG)
+            self._admin: Any = (make or admin.AdminClient)(properties, logger=_LOG)
         except KafkaException as error:
             raise self._failures.invalid(error.args[0]) from error
 
