@@ -30,9 +30,7 @@ def main(arguments: list[str]) -> int:
             print(result, flush=True)
             results.append(result)
     defects = sum(not deviation.reason for result in results for deviation in result.deviations)
-    print(
-        f"{sum(r.right for r in results)} / {sum(r.total for r in results)} right, {defects} unexplained deviations"
-    )
+    print(f"{sum(r.right for r in results)} / {sum(r.total for r in results)} right, {defects} unexplained deviations")
     return 1 if defects else 0
 
 

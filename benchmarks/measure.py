@@ -1,4 +1,4 @@
-"""Timing of whole processes: wall seconds and peak memory of several runs, medians, and the conditions they ran under."""
+"""Timing of whole processes: wall seconds and peak memory of several runs, medians, and the conditions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def run(command: Sequence[str], *, expect: int = 0) -> Run:
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != expect:
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {said.decode(errors='replace')[-2000:]}")
+        raise RuntimeError(
+            f"{' '.join(command)} ended with {process.returncode}: {said.decode(errors='replace')[-2000:]}"
+        )
     return Run(seconds, usage.ru_maxrss * 1024 / MIB, process.returncode)
 
 
@@ -62,9 +64,7 @@ def medians(command: Callable[[], Sequence[str]], *, runs: int, before: Callable
         one = run(command())
         if turn:
             measured.append(one)
-    return Run(
-        statistics.median(one.seconds for one in measured), statistics.median(one.memory for one in measured), 0
-    )
+    return Run(statistics.median(one.seconds for one in measured), statistics.median(one.memory for one in measured), 0)
 
 
 def conditions() -> str:

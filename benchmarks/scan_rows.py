@@ -70,7 +70,7 @@ def registry(*arguments: str) -> Iterator[str]:
             process.terminate()
 
 
-def _scan_row(
+def _scan_row(  # noqa: PLR0913  a row has as many parts
     name: str, directory: Path, url: str, stem: str, *, seconds: float, runs: int, memory: float | None = None
 ) -> Row:
     config = directory / f"{stem}.json"

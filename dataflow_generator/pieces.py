@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind, kafka_namespace, schema_key
+from dataflow_generator.graph import (
+    Attributes,
+    Certainty,
+    Edge,
+    EdgeKind,
+    Node,
+    NodeKind,
+    kafka_namespace,
+    schema_key,
+)
 from scanner_dictionary.queries.graph_input import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow, TopicNodeRow
 
 Namespaces = Mapping[str, str]
@@ -75,10 +84,10 @@ def _column_key(schema: str, column: ColumnNodeRow) -> str:
 
 
 def _described(column: ColumnNodeRow) -> Attributes:
-    return _present(
-        logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type
-    )
+    return _present(logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type)
 
 
 def _present(**attributes: str | int | bool | tuple[str, ...] | None) -> Attributes:
-    return tuple((name, value) for name, value in sorted(attributes.items()) if value or value == 0 and value is not False)
+    return tuple(
+        (name, value) for name, value in sorted(attributes.items()) if value or (value == 0 and value is not False)
+    )

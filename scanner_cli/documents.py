@@ -12,7 +12,7 @@ Json = Any
 
 
 def column_document(column: Column) -> dict[str, Json]:
-    """Give a COLUMN; *recursive*, *of* (a union's plain types) and *number* (Protobuf) stand only where they say something."""
+    """Give a COLUMN; *recursive*, *of* (a union's plain types) and *number* (Protobuf) stand only where told."""
     document: dict[str, Json] = {
         "path": list(column.path),
         "name": column.name,

@@ -1,4 +1,4 @@
-"""The command `scanner`: its groups, loaded when they are called, and the one place where an error becomes an exit status."""
+"""The command `scanner`: its commands, loaded when called, and the one place where an error becomes an exit status."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class LazyGroup(click.Group):
 @click.version_option(package_name="scanner", message="scanner %(version)s")
 @click.option("--verbose", is_flag=True, help="Say on stderr what is asked, and show where a defect of scanner's is.")
 def cli(verbose: bool) -> None:
-    """Read the metadata of a Kafka estate into a SQL dictionary, and ask it.
+    r"""Read the metadata of a Kafka estate into a SQL dictionary, and ask it.
 
     \b
     Examples:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from scanner_cli.report import ScanReport
 from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.queries import remembered_topics
-from scanner_dictionary.writer import write_scan
+from scanner_dictionary.queries.remembered import remembered
+from scanner_dictionary.writer import ScanSummary, write_scan
 from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay, slug
 from scanner_extractor.cluster_file import read_cluster_file
@@ -49,7 +49,7 @@ class Wanted:
 
 
 def load(files: Sequence[str]) -> tuple[Loaded, ...]:
-    """Read every cluster.json and its manual input before any source is asked; raises InputInvalid with all problems."""
+    """Read every cluster.json and its manual input before any source is asked; raises InputInvalid."""
     return tuple(map(_load, files))
 
 
@@ -60,10 +60,10 @@ def scan_cluster(cluster: Loaded, wanted: Wanted, progress: Progress, *, several
     clock = time.monotonic()
     access = _access(wanted, cluster.settings, several)
     asked = ask(cluster.settings, access, choice=Choice(only=wanted.only, skip=wanted.skip), progress=progress)
-    silent = frozenset(o.source for o in asked.outcomes if o.answer in (Answer.UNAVAILABLE, Answer.SKIPPED))
+    silent = [outcome.source for outcome in asked.outcomes if outcome.answer != Answer.READ]
     with engine.connect() as conn:
-        remembered = remembered_topics(conn, cluster.settings.cluster, silent)
-    scan = conclude(cluster.settings, asked, cluster.manual, remembered=remembered)
+        known = remembered(conn, cluster.settings.cluster, silent)
+    scan = conclude(cluster.settings, asked, cluster.manual, remembered=known)
     summary = None
     if _answered(scan):
         summary = write_scan(engine, scan, started=started, finished=datetime.now(UTC))
@@ -72,8 +72,8 @@ def scan_cluster(cluster: Loaded, wanted: Wanted, progress: Progress, *, several
         scan=summary.scan_id if summary else None,
         outcomes=scan.outcomes,
         counts=_counts(scan),
-        changes=() if summary is None else summary.counts,
-        problems=(*cluster.warnings, *scan.problems, *(summary.refused if summary else ())),
+        changes=_changes(summary) if summary else (),
+        problems=(*cluster.warnings, *scan.problems, *(summary.problems if summary else ())),
         seconds=time.monotonic() - clock,
     )
 
@@ -101,6 +101,11 @@ def _access(wanted: Wanted, settings: Settings, several: bool) -> Access:
 
 def _answered(scan: ClusterScan) -> bool:
     return any(outcome.answer in (Answer.READ, Answer.PARTIAL) for outcome in scan.outcomes)
+
+
+def _changes(summary: ScanSummary) -> tuple[tuple[str, int], ...]:
+    names = ("added", "changed", "gone", "returned", "stale")
+    return tuple((name, getattr(summary, name)) for name in names)
 
 
 def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:

@@ -15,7 +15,7 @@ _KAFKA = "cluster"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """Open sources: a *replay* stands in for the network, a *recorder* keeps what the network says; at most one of both."""
+    """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them."""
 
     recorder: Recorder | None = None
     replay: Replay | None = None

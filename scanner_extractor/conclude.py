@@ -17,23 +17,26 @@ from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
 from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics
 from scanner_model.brokers import broker_address
-from scanner_model.estate import Cluster, Topic
-from scanner_model.manual import ManualInput
+from scanner_model.estate import Cluster, ManualFlow, Topic
+from scanner_model.manual import Assignment, ManualInput, ManualSchema
+from scanner_model.names import Role, TopicName
 from scanner_model.problems import Problem
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.scan import Answer, ClusterScan, Outcome, Remembered
 from scanner_model.schemas import Definition, TopicSchema
+
+NOTHING = Remembered()
 
 _Kind = TypeVar("_Kind", KafkaReading, KsqlReading, RegistryReading)
 
 
 def conclude(
-    settings: Settings, asked: Asked, manual: ManualInput | None = None, *, remembered: Iterable[Topic] = ()
+    settings: Settings, asked: Asked, manual: ManualInput | None = None, *, remembered: Remembered = NOTHING
 ) -> ClusterScan:
     """Put together what one scan of one cluster found.
 
-    *remembered* are the topics that earlier scans know from sources which did not answer this time: an outage of the
-    brokers must not turn known topics into unknown ones. Everything has a fixed order, whatever order the sources
-    answered in. Problems of reading, naming and merging are listed; none of them loses a fact.
+    *remembered* is what earlier scans know from sources that were not fully read this time. Everything has a fixed
+    order, whatever order the sources answered in. Problems of reading, naming and merging are listed; none of them
+    loses a fact.
     """
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
     kafka, ksqldb, registries = (
@@ -43,17 +46,17 @@ def conclude(
     )
     collections = tuple(source for reading in ksqldb for source in reading.sources)
     brokers_topics = tuple(topic for reading in kafka for topic in reading.topics)
-    told = merge_topics(brokers_topics, manual.topics, ksqldb_topics(collections), remembered)
+    told = merge_topics(brokers_topics, manual.topics, ksqldb_topics(collections))
     defined = define(version for reading in registries for version in reading.versions)
-    bound, objections = _bind(settings, registries, defined, told, manual)
+    bound, objections = _bind(settings, registries, defined, merge_topics(told, remembered.topics), manual)
     declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
-    described = collection_schemas(collections, {(link.topic, link.role) for link in links if link.current})
-    inventory = brokers_topics if kafka and not kafka[0].outcome.answer == Answer.UNAVAILABLE else None
+    described = collection_schemas(collections, _described(links, remembered))
+    inventory = brokers_topics if kafka else None
     return ClusterScan(
         cluster=_cluster(settings, kafka, manual),
         outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
-        topics=merge_topics(told, bound.topics),
+        topics=merge_topics(told, bound.topics, map(_linked_topic, links)),
         registries=tuple(reading.registry for reading in registries),
         versions=defined.versions,
         definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
@@ -81,7 +84,9 @@ def _bind(
     manual: ManualInput,
 ) -> tuple[Bound, tuple[Problem, ...]]:
     naming = {registry.source: registry.naming for registry in settings.registries}
-    assignments, objections = agreeing(manual.assignments, (a for reading in registries for a in reading.associations))
+    assignments, objections = agreeing(
+        manual.assignments, (a for reading in registries for a in reading.associations)
+    )
     told = [
         RegistryNaming(
             registry=reading.registry,
@@ -108,9 +113,21 @@ def _cluster(settings: Settings, kafka: Sequence[KafkaReading], manual: ManualIn
 
 
 def _manual_outcomes(manual: ManualInput) -> Iterator[Outcome]:
-    facts = Counter(fact.source for fact in (*manual.topics, *manual.schemas, *manual.assignments, *manual.flows))
+    listed: Iterable[Topic | ManualSchema | Assignment | ManualFlow] = chain(
+        manual.topics, manual.schemas, manual.assignments, manual.flows
+    )
+    facts = Counter(fact.source for fact in listed)
     for source in manual.sources:
         yield Outcome(source=source, kind="manual", answer=Answer.READ, got=facts[source], asked=facts[source])
+
+
+def _described(links: Iterable[TopicSchema], remembered: Remembered) -> set[tuple[TopicName, Role]]:
+    return {(link.topic, link.role) for link in links if link.current} | remembered.sides
+
+
+def _linked_topic(link: TopicSchema) -> Topic:
+    """Name the topic of a link: one that only an earlier scan knows stands under it all the same."""
+    return Topic(source=link.source, name=link.topic)
 
 
 def _distinct(*definitions: Iterable[Definition]) -> tuple[Definition, ...]:
@@ -122,6 +139,14 @@ def _ordered(*links: Iterable[TopicSchema]) -> tuple[TopicSchema, ...]:
     return tuple(
         sorted(
             chain(*links),
-            key=lambda link: (link.topic, link.role, link.source, link.context, link.subject, link.version or 0, link.fingerprint),
+            key=lambda link: (
+                link.topic,
+                link.role,
+                link.source,
+                link.context,
+                link.subject,
+                link.version or 0,
+                link.fingerprint,
+            ),
         )
     )

@@ -1,4 +1,4 @@
-"""From registered versions to definitions: references resolved, text read once, tags of the metadata laid on columns."""
+"""From registered versions to definitions: references resolved, each text read once, metadata's tags laid on columns."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from scanner_extractor.formats import read_columns
 from scanner_extractor.references import resolve
-from scanner_model.columns import Column, ParsedSchema
+from scanner_model.columns import Column, Lookup, ParsedSchema
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, SchemaVersion
@@ -51,7 +51,7 @@ def define_text(
     format_name: str, text: str, references: Mapping[str, str], record: RecordName | None = None
 ) -> Definition:
     """Read one schema text that no registry holds; *record* names which of several records (None: the default)."""
-    parsed = read_columns(format_name, text, references.get, record)
+    parsed = read_columns(format_name, text, _lookup(format_name, references), record)
     return _definition(format_name, text, references, (), record, parsed)
 
 
@@ -60,7 +60,8 @@ def fingerprint(
 ) -> Fingerprint:
     """Identify a definition by everything that its columns depend on."""
     parts = [format_name, text, sorted(references.items()), tags, record]
-    return Fingerprint(hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest())
+    text = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return Fingerprint(hashlib.sha256(text).hexdigest())
 
 
 def metadata_tags(metadata: str) -> TagPatterns:
@@ -108,7 +109,7 @@ class _Reader:
     ) -> Fingerprint:
         mark = fingerprint(version.format, version.text, texts, tags, record)
         if mark not in self.definitions:
-            parsed = read_columns(version.format, version.text, texts.get, record)
+            parsed = read_columns(version.format, version.text, _lookup(version.format, texts), record)
             self.definitions[mark] = _definition(version.format, version.text, texts, tags, record, parsed)
             self.records[mark] = parsed.records
         return mark
@@ -132,8 +133,23 @@ def _definition(
     )
 
 
+def _lookup(format_name: str, texts: Mapping[str, str]) -> Lookup:
+    """Look a reference up by its name, and an Avro one also by the records that its text defines.
+
+    A registry takes any reference name for Avro, as its parser just learns the named types of every text.
+    """
+    if format_name != "AVRO":
+        return texts.get
+
+    @cache
+    def defining() -> Mapping[str, str]:
+        return {record: text for text in texts.values() for record in read_columns("AVRO", text, texts.get).records}
+
+    return lambda name: texts[name] if name in texts else defining().get(name)
+
+
 def _record_of(subject: SubjectName, root: RecordName, records: tuple[RecordName, ...]) -> RecordName | None:
-    """Tell which other record of a text a subject is named after, as the record naming strategies do; None: the root."""
+    """Tell which other record of a text a subject is named after, as record naming does; None: the root."""
     others = [record for record in records if record != root]
     named = [record for record in others if subject == record or subject.endswith(f"-{record}")]
     root_named = root and (subject == root or subject.endswith(f"-{root}"))

@@ -1,4 +1,4 @@
-"""Where manual input meets the registries: it adds what is missing; a contradiction is reported and the registry stays."""
+"""Where manual input meets the registries: it adds what is missing; of a contradiction the registry's side stays."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def agreeing(
         known = topics.get(assignment.subject)
         if known and assignment.topic not in known:
             what = f"the registry associates {assignment.subject!r} with {', '.join(sorted(known))}"
-            problems.append(Problem(assignment.place, f"{what}, not with {assignment.topic!r}", "the registry's link stays"))
+            what += f", not with {assignment.topic!r}"
+            problems.append(Problem(assignment.place, what, "the registry's link stays"))
         else:
             kept.append(assignment)
     return tuple(kept), tuple(problems)

@@ -132,7 +132,8 @@ def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -
 
 
 def _given_up(task: Task, deadline: float) -> Outcome:
-    return _unavailable(task, f"no progress for {deadline:g} s", "", "is the source overloaded? try again later", deadline)
+    hint = "is the source overloaded? try again later"
+    return _unavailable(task, f"no progress for {deadline:g} s", "", hint, deadline)
 
 
 def _skipped(task: Task) -> Outcome:

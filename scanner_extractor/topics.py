@@ -1,4 +1,4 @@
-"""One topic from everything that names it: the brokers first, then manual input, ksqlDB, and the registries' subjects."""
+"""One topic from everything that names it: brokers first, then manual input, ksqlDB, and the registries' subjects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scanner_model.problems import Problem
 
 
 def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
-    """Give each topic once, sorted by name; the first source that knows it owns it, later ones add what it left open."""
+    """Give each topic once, by name; the first source that knows it owns it, later ones add what it left open."""
     merged: dict[TopicName, Topic] = {}
     for topic in (topic for topics in sources for topic in topics):
         known = merged.get(topic.name)

@@ -9,9 +9,7 @@ from scanner_model.errors import InputInvalid
 DEFAULT_PORT = 9092
 """The port that Kafka's own default listener uses (Kafka documentation, `listeners`)."""
 
-_ADDRESS = re.compile(
-    r"^(?:[A-Za-z0-9_+.-]+://)?(?P<host>\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\],]+)(?::(?P<port>\d{1,5}))?/?$"
-)
+_ADDRESS = re.compile(r"^(?:[A-Za-z0-9_+.-]+://)?(?P<host>\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\],]+)(?::(?P<port>\d{1,5}))?/?$")
 
 
 def broker_address(text: str) -> str:

@@ -85,9 +85,7 @@ def read_placed(text: str, file: str) -> PlacedJson:
         walk.value(0, ())
     except json.JSONDecodeError as error:
         hint = _json_hint(text, error.pos)
-        raise InputInvalid(
-            f"not JSON: {error.msg}", where=f"{file}:{error.lineno}:{error.colno}", hint=hint
-        ) from error
+        raise InputInvalid(f"not JSON: {error.msg}", where=f"{file}:{error.lineno}:{error.colno}", hint=hint) from error
     except RecursionError as error:
         raise InputInvalid("nested too deeply to be read", where=file) from error
     except ValueError as error:  # Python reads no number of more than 4300 digits

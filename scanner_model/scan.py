@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from scanner_model.estate import Cluster, ConsumerGroup, KsqlSource, ManualFlow, Query, Topic
-from scanner_model.names import SourceId
+from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
 
@@ -65,3 +65,14 @@ class ClusterScan:
     queries: tuple[Query, ...] = ()
     manual_flows: tuple[ManualFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What earlier scans know from sources that this one could not (fully) read: topics, and sides that have a schema.
+
+    An outage must turn neither a known topic into an unknown one, nor a described side into one without a schema.
+    """
+
+    topics: tuple[Topic, ...] = ()
+    sides: frozenset[tuple[TopicName, Role]] = frozenset()

@@ -28,7 +28,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A schema's reference to another subject's version, under the *name* that its text uses; version -1 is the newest."""
+    """A schema's reference to another subject's version, by the *name* that its text uses; version -1 is the newest."""
 
     name: str
     subject: SubjectName
@@ -37,7 +37,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """One schema registry as asked; *kind* is its entry in the table of registries, *environment* its own id or name."""
+    """One schema registry as asked; *kind* is its entry in the table, *environment* its own id or name."""
 
     source: SourceId
     kind: str

@@ -1,1 +1,1 @@
-"""The same generation as Spark DataFrames, for dictionaries too large for one process. The only room that knows pyspark."""
+"""The same generation as Spark DataFrames, for large dictionaries; the only room that knows pyspark."""

@@ -13,6 +13,7 @@ from dataflow_generator.spark.frames import (
     EDGE_SCHEMA,
     NODE_SCHEMA,
     Record,
+    arrow_schema,
     edge_record,
     node_record,
     record_edge,
@@ -73,13 +74,12 @@ def _frame(
     parts = spark.sparkContext.defaultParallelism * _RANGES_PER_CORE
     with open_dictionary(url, create=False).connect() as conn:
         ranges = definition_ranges(conn, parts=parts)
-    frame = spark.createDataFrame(list(ranges), "first long, last long").repartitionByRange(max(len(ranges), 1), "first")
+    frame = spark.createDataFrame(list(ranges), "first long, last long").repartitionByRange(
+        max(len(ranges), 1), "first"
+    )
 
     def read(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        from pyspark.sql.pandas.types import to_arrow_schema
-        from pyspark.sql.types import StructType
-
-        arrow = to_arrow_schema(StructType.fromDDL(schema))
+        arrow = arrow_schema(schema)
         for batch in batches:
             for row in batch.to_pylist():
                 yield from _batches(_records(url, row["first"], row["last"], make, record), arrow)

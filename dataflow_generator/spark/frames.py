@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 
+if TYPE_CHECKING:
+    import pyarrow
+
 Record = dict[str, Any]
 
-_PLACE = "range long, place long"
-NODE_SCHEMA = f"{_PLACE}, node_key string, kind string, namespace string, name string, path array<string>, attributes string"
-EDGE_SCHEMA = (
-    f"{_PLACE}, source string, target string, kind string, evidence string, certainty string, type string, subtype string"
-)
+_TYPES = {"range": "long", "place": "long", "path": "array<string>"}
+_NODE = ("range", "place", "node_key", "kind", "namespace", "name", "path", "attributes")
+_EDGE = ("range", "place", "source", "target", "kind", "evidence", "certainty", "type", "subtype")
+
+
+def _ddl(names: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} {_TYPES.get(name, 'string')}" for name in names)
+
+
+NODE_SCHEMA = _ddl(_NODE)
+"""Columns of a node, in Spark's DDL; *range* and *place* keep the order of the graph."""
+
+EDGE_SCHEMA = _ddl(_EDGE)
+"""Columns of an edge, in Spark's DDL."""
+
+
+def arrow_schema(ddl: str) -> pyarrow.Schema:
+    """Give the Arrow schema of NODE_SCHEMA or EDGE_SCHEMA."""
+    import pyarrow
+
+    arrow = {"long": pyarrow.int64(), "string": pyarrow.string(), "array<string>": pyarrow.list_(pyarrow.string())}
+    return pyarrow.schema([(name, arrow[kind]) for name, kind in (column.split(" ") for column in ddl.split(", "))])
 
 
 def node_record(node: Node, start: int, place: int) -> Record:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 JAVA = 17
 """The oldest Java that Spark 4 runs on (Spark documentation, "Downloading")."""
 
-_LOG = """rootLogger.level = warn
+LOG = Path(tempfile.gettempdir()) / "scanner-spark.log"
+"""Where Spark's own log goes, so that the terminal keeps to what people asked for."""
+
+_LOG4J = """rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file
 appender.file.type = File
 appender.file.name = file
@@ -29,7 +33,7 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
 
 
 @contextlib.contextmanager
-def spark_session(settings: Mapping[str, str], *, log: Path) -> Iterator[SparkSession]:
+def spark_session(settings: Mapping[str, str], *, log: Path = LOG) -> Iterator[SparkSession]:
     """Start Spark with *settings* (Spark's own property names) and stop it afterwards; its log goes to *log*.
 
     Without a `spark.master` it runs in this machine's processors. Raises InputInvalid where PySpark or Java is missing.
@@ -50,7 +54,7 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
             "PySpark is not installed", where="--engine spark", hint="pip install 'scanner[spark]'"
         ) from error
     properties = log.with_suffix(".log4j2.properties")
-    properties.write_text(_LOG.format(file=log.resolve()), encoding="utf-8")
+    properties.write_text(_LOG4J.format(file=log.resolve()), encoding="utf-8")
     defaults = {
         "spark.master": "local[*]",
         "spark.ui.enabled": "false",
@@ -70,7 +74,8 @@ def _need_java(environment: Mapping[str, str]) -> None:
     if not java or not Path(java).exists():
         hint = f"install Java {JAVA} or newer, or set JAVA_HOME; or use --engine local"
         raise InputInvalid("no Java was found", where="--engine spark", hint=hint)
-    version = java_version(subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr)
+    # The program is the user's own Java, found as any Java program finds it.
+    version = java_version(subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr)  # noqa: S603
     if version is not None and version < JAVA:
         hint = f"install Java {JAVA} or newer and set JAVA_HOME"
         raise InputInvalid(f"Java {version} is too old for Spark", where=java, hint=hint)

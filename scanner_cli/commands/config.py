@@ -14,7 +14,7 @@ def config() -> None:
 
 @config.command()
 def schema() -> None:
-    """Print the JSON Schema of cluster.json.
+    r"""Print the JSON Schema of cluster.json.
 
     \b
     Example, so that an editor completes the file:

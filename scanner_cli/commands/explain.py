@@ -39,18 +39,18 @@ def explain() -> None:
     "kind",
     type=click.Choice(["avro", "json", "protobuf", "json_payload"]),
     help="The schema's format; told from the file's ending and text if left out.",
-)  # noqa: E501
+)
 @click.option(
     "--reference",
     "references",
     multiple=True,
     metavar="NAME=FILE",
     help="The text behind a reference; may be repeated.",
-)  # noqa: E501
+)
 @click.option("--record", help="Which of several records or messages to read; the first if left out.")
 @format_option(Format.TABLE, Format.JSON, Format.CSV)
 def schema(file: BinaryIO, kind: str | None, references: Sequence[str], record: str | None, style: str) -> None:
-    """Show the columns that we read from a schema file (`-` for standard input).
+    r"""Show the columns that we read from a schema file (`-` for standard input).
 
     \b
     Examples:
@@ -80,10 +80,10 @@ def schema(file: BinaryIO, kind: str | None, references: Sequence[str], record: 
     multiple=True,
     metavar="NAME|regex:PATTERN",
     help="A naming strategy; may be repeated, in order of preference.",
-)  # noqa: E501
+)
 @click.option(
     "--map", "mapped", multiple=True, metavar="SUBJECT=TOPIC", help="A subject's topic, declared; may be repeated."
-)  # noqa: E501
+)
 @click.option(
     "--registry",
     "kind",
@@ -91,7 +91,7 @@ def schema(file: BinaryIO, kind: str | None, references: Sequence[str], record: 
     default="confluent",
     show_default=True,
     help="The kind of registry: it decides how a name is read.",
-)  # noqa: E501
+)
 @format_option(Format.TABLE, Format.JSON)
 def subject(
     subjects: Sequence[str],
@@ -102,14 +102,14 @@ def subject(
     kind: str,
     style: str,
 ) -> None:
-    """Show which topic, and which side of it, a subject describes, and by which rule.
+    r"""Show which topic, and which side of it, a subject describes, and by which rule.
 
     \b
     Examples:
       scanner explain subject orders-value
       scanner explain subject orders-value orders.RETRY-value --topic orders --topic orders.RETRY
       scanner explain subject com.acme.Payment --strategy record --map com.acme.Payment=payments
-      scanner explain subject eu.orders.v1 --strategy 'regex:(?P<topic>.+)\\.v\\d+'
+      scanner explain subject eu.orders.v1 --strategy 'regex:(?P<topic>.+)\.v\d+'
     """
     from scanner_extractor.naming import as_json, explain_subject
 

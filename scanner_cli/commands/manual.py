@@ -23,7 +23,7 @@ def manual_input() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE|DIRECTORY|GLOB…")
 @format_option(Format.TABLE, Format.JSON)
 def check(files: Sequence[str], style: str) -> int:
-    """Tell everything that is wrong in manual-input files, each with file, line and column.
+    r"""Tell everything that is wrong in manual-input files, each with file, line and column.
 
     \b
     Example:
@@ -38,7 +38,10 @@ def check(files: Sequence[str], style: str) -> int:
 
     result = check_files(find_files(files, Path()), Reach(formats=tuple(FORMATS)))
     if style == Format.JSON:
-        rows = {"problems": [asdict(row) for row in result.rows], "clusters": [asdict(one) for one in result.summaries]}
+        rows = {
+            "problems": [asdict(row) for row in result.rows],
+            "clusters": [asdict(one) for one in result.summaries],
+        }
         click.echo(json_text({"valid": result.valid} | rows))
     else:
         for row in result.rows:
@@ -57,7 +60,7 @@ def schema() -> None:
 
 @manual_input.command()
 def example() -> None:
-    """Print a whole example, to begin with.
+    r"""Print a whole example, to begin with.
 
     \b
     Example:

@@ -19,6 +19,7 @@ __all__ = [
     "LinkRow",
     "TopicNodeRow",
     "all_definitions",
+    "column_count",
     "definition_ranges",
     "graph_clusters",
     "graph_definitions",
@@ -137,6 +138,11 @@ def all_definitions(conn: Connection) -> Iterator[DefinitionRow]:
     """List every definition that live topics have now, in the order of their keys."""
     for first, last in definition_ranges(conn, parts=1):
         yield from graph_definitions(conn, first, last)
+
+
+def column_count(conn: Connection) -> int:
+    """Count the columns of all definitions, without reading them."""
+    return int(conn.execute(select(func.coalesce(func.sum(t.schema_definition.c.column_count), 0))).scalar_one())
 
 
 def definition_ranges(conn: Connection, *, parts: int) -> tuple[tuple[int, int], ...]:

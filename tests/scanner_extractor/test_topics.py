@@ -1,0 +1,68 @@
+"""One topic from everything that names it."""
+
+from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics
+from scanner_model.estate import KsqlSource, Topic
+from scanner_model.names import SourceId, TopicName
+
+
+def topic(name: str, source: str = "kafka:k:9092", **more) -> Topic:
+    return Topic(source=SourceId(source), name=TopicName(name), **more)
+
+
+def collection(name: str, of: str, **more) -> KsqlSource:
+    return KsqlSource(
+        source=SourceId("ksqldb:http://ksql"),
+        name=name,
+        kind="STREAM",
+        topic=TopicName(of),
+        key_format="KAFKA",
+        value_format="JSON",
+        statement=f"CREATE STREAM {name}",
+        **more,
+    )
+
+
+def test_the_brokers_own_a_topic_and_manual_input_describes_it() -> None:
+    """Each source adds what the one before left open, and contradicts nothing."""
+    (merged,) = merge_topics(
+        [topic("orders", partitions=6, tags=("a",))],
+        [topic("orders", "manual:x", partitions=3, description="Orders", tags=("b", "a"))],
+    )
+
+    assert (merged.source, merged.partitions, merged.description) == ("kafka:k:9092", 6, "Orders")
+    assert merged.tags == ("a", "b")
+
+
+def test_topics_are_sorted_by_name_whatever_source_is_first() -> None:
+    """Order is the dictionary's order."""
+    merged = merge_topics([topic("b")], [topic("a", "manual:x")])
+
+    assert [one.name for one in merged] == ["a", "b"]
+
+
+def test_the_processing_log_stays_internal() -> None:
+    """ksqlDB knows it, the brokers do not mark it."""
+    (merged,) = merge_topics([topic("log")], ksqldb_topics([collection("KSQL_PROCESSING_LOG", "log", internal=True)]))
+
+    assert merged.internal
+
+
+def test_no_partitions_means_that_the_server_does_not_know() -> None:
+    """ksqlDB says 0 for a topic that is missing."""
+    (named,) = ksqldb_topics([collection("S", "s", partitions=0, replication=0)])
+
+    assert (named.partitions, named.replication) == (None, None)
+
+
+def test_a_topic_that_the_brokers_lack_is_reported_once() -> None:
+    """It is kept as declared; somebody must look."""
+    problems = list(
+        missing_topics([topic("orders")], [topic("order", "manual:x"), topic("order", "ksqldb:k"), topic("orders")])
+    )
+
+    assert [problem.where for problem in problems] == ["manual:x"]
+
+
+def test_nothing_is_missing_where_the_brokers_were_not_asked() -> None:
+    """Unknown is not empty."""
+    assert list(missing_topics(None, [topic("orders")])) == []
