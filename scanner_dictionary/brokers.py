@@ -78,9 +78,7 @@ def _sort(named: list[str], stored: Mapping[str, Row[Any]], cluster: Cluster, cl
             # Its owner gave it up, or is this very cluster under an earlier name: the newest name counts.
             found.taken_over.append(address)
         else:
-            what = (
-                f"the broker {address!r} of the cluster {cluster.name!r} belongs to the cluster {row.name!r} already"
-            )
+            what = f"the broker {address!r} of the cluster {cluster.name!r} belongs to the cluster {row.name!r} already"
             hint = f"one of the two names a wrong broker, or both are one cluster: then call it {row.name!r} here too"
             found.problems.append(Problem(address, what, hint))
     return found

@@ -38,12 +38,12 @@ def problems_cell(problems: Iterable[Problem]) -> str:
 
 def column_cells(column: Column) -> tuple[Any, ...]:
     """Give the cells that describe a column, in the order of `tables.described`."""
-    name = column.name
-    number = column.number
+    path, number = column.path, column.number
+    plain = all(map(str.isidentifier, path))  # nearly all are, and then nothing needs quoting
     return (
-        len(column.path),
-        json_cell(column.path),
-        storable(name),
+        len(path),
+        '["' + '","'.join(path) + '"]' if plain and path else json_cell(path),
+        ".".join(path) if plain else storable(column.name),
         storable(column.type),
         _maybe(column.logical_type),
         column.nullable,

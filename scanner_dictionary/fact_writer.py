@@ -86,6 +86,7 @@ class FactWriter:
         listed = list(wanted)
         plan, twice = merge(there, listed, self._proof(entity, listed, held))
         self.problems += [_twice(entity, key) for key in sorted(twice, key=repr)]
+        plan = plan.unseen(self.sources.is_silent)
         added = apply(self.conn, entity, plan, self.number)
         self._note(entries(entity, plan))
         return {key: old.id for key, old in there.items()} | added

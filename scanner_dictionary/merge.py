@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 Key = tuple[Any, ...]
@@ -46,6 +46,12 @@ class Plan:
     gone: list[tuple[Key, Stored]] = field(default_factory=list)
     seen: list[Stored] = field(default_factory=list)
     kept: list[Stored] = field(default_factory=list)
+
+    def unseen(self, is_silent: Callable[[int], bool]) -> Plan:
+        """Give the plan where unchanged rows of a silent source were kept, not seen."""
+        seen = [old for old in self.seen if not is_silent(old.source_id)]
+        kept = [old for old in self.seen if is_silent(old.source_id)]
+        return replace(self, seen=seen, kept=[*self.kept, *kept])
 
 
 def merge(

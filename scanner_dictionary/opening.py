@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, inspect, text
+from sqlalchemy import Connection as Connection
+from sqlalchemy import Engine as Engine
+from sqlalchemy import create_engine, inspect, text
 
 from scanner_dictionary.failures import speak_for
 from scanner_dictionary.location import Location, locate

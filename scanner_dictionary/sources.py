@@ -40,6 +40,11 @@ class Sources:
         outcome = self.outcomes.get(source, _UNASKED)
         return outcome.answer is Answer.READ or (outcome.answer is Answer.PARTIAL and bool(outcome.unread))
 
+    def is_silent(self, source: int) -> bool:
+        """Tell whether *source* did not answer: a fact of its own in the scan is then only remembered, not seen."""
+        outcome = self.outcomes.get(source)
+        return outcome is not None and outcome.answer in (Answer.UNAVAILABLE, Answer.SKIPPED)
+
     def unread(self, source: int) -> frozenset[str]:
         """Give the names that exist in *source* and could not be read."""
         return self.outcomes.get(source, _UNASKED).unread

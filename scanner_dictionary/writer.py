@@ -21,12 +21,14 @@ from scanner_model.estate import Cluster
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, ClusterScan
 
+_COUNTED = ("added", "changed", "gone", "returned", "stale")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanSummary:
     """What storing a scan did, in facts; *stale* ones were kept because their source could not tell.
 
-    *problems* name the facts that were refused, each with the reason.
+    *refused* names the facts that were not stored, each with the reason.
     """
 
     scan_id: int
@@ -35,7 +37,12 @@ class ScanSummary:
     gone: int = 0
     returned: int = 0
     stale: int = 0
-    problems: tuple[Problem, ...] = ()
+    refused: tuple[Problem, ...] = ()
+
+    @property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """Give the counts by name, for a report."""
+        return tuple((name, getattr(self, name)) for name in _COUNTED)
 
 
 def write_scan(
@@ -51,7 +58,7 @@ def write_scan(
         cluster = _cluster(conn, scan.cluster)
         number = next_id(conn, t.scan)
         row = {"id": number, "cluster_id": cluster, "mode": mode, "answer": _answer(scan)}
-        counts = dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0)
+        counts = dict.fromkeys((*_COUNTED, "refused"), 0)
         conn.execute(insert(t.scan).values(**row, **counts, started=_iso(started), finished=_iso(finished)))
         sources = write_sources(conn, cluster, sound, number)
         write_outcomes(conn, sound, sources, number)
@@ -68,7 +75,7 @@ def _finish(conn: Connection, facts: FactWriter, told: Sequence[Problem]) -> Sca
     stale = _count_stale(conn, facts.cluster, facts.number)
     row = update(t.scan).where(t.scan.c.id == facts.number)
     conn.execute(row.values(**facts.actions, stale=stale, refused=len(facts.problems)))
-    return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, problems=tuple(facts.problems))
+    return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, refused=tuple(facts.problems))
 
 
 def _cluster(conn: Connection, cluster: Cluster) -> int:

@@ -1,1 +1,34 @@
 """The questions that the dictionary answers: one function each, ordered, in frozen rows."""
+
+from scanner_dictionary.queries.history import (
+    ClusterRow,
+    OutcomeRow,
+    ScanRow,
+    SourceRow,
+    clusters,
+    outcomes,
+    problems,
+    scans,
+    sources,
+)
+from scanner_dictionary.queries.listing import SubjectRow, TopicRow, remembered_topics, schemas, topics
+from scanner_dictionary.queries.schemas_of import SchemaAnswer, schemas_of
+
+__all__ = [
+    "ClusterRow",
+    "OutcomeRow",
+    "ScanRow",
+    "SchemaAnswer",
+    "SourceRow",
+    "SubjectRow",
+    "TopicRow",
+    "clusters",
+    "outcomes",
+    "problems",
+    "remembered_topics",
+    "scans",
+    "schemas",
+    "schemas_of",
+    "sources",
+    "topics",
+]

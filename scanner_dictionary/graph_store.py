@@ -1,0 +1,78 @@
+"""The generated flow graph in its tables: written whole, read back in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.bulk import insert_rows
+
+_GRAPH = 1
+
+
+class NodeRow(NamedTuple):
+    """A node as stored; *path* and *attributes* are JSON text, *path* None where it is no column."""
+
+    id: int
+    node_key: str
+    kind: str
+    namespace: str
+    name: str
+    path: str | None
+    attributes: str
+
+
+class EdgeRow(NamedTuple):
+    """An edge as stored, between nodes' keys; *flow_type* and *subtype* are empty where it is no column flow."""
+
+    id: int
+    source_node_id: int
+    target_node_id: int
+    kind: str
+    flow_type: str
+    subtype: str
+    evidence: str
+    certainty: str
+
+
+class StoredGraph(NamedTuple):
+    """Which graph is stored: the newest scan number that it was generated from, and its size."""
+
+    last_scan: int
+    nodes: int
+    edges: int
+
+
+def write_graph(conn: Connection, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow]) -> StoredGraph:
+    """Replace the stored graph in the caller's transaction (`opening.writing`), without holding it in memory.
+
+    Nodes and edges come with their keys, each unique; an edge's ends are nodes' keys.
+    """
+    for table in (t.flow_edge, t.flow_node, t.flow_graph):
+        conn.execute(table.delete())
+    insert_rows(conn, t.flow_node, nodes)
+    insert_rows(conn, t.flow_edge, edges)
+    counts = (
+        conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)
+    )
+    last = conn.execute(select(func.max(t.scan.c.id))).scalar() or 0
+    graph = StoredGraph(last, *counts)
+    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph)])
+    return graph
+
+
+def stored_graph(conn: Connection) -> StoredGraph | None:
+    """Tell which graph is stored; None where none was generated yet."""
+    graph = t.flow_graph.c
+    row = conn.execute(select(graph.last_scan, graph.node_count, graph.edge_count)).one_or_none()
+    return StoredGraph(*row) if row else None
+
+
+def read_graph(conn: Connection) -> tuple[Iterator[NodeRow], Iterator[EdgeRow]]:
+    """Read the stored graph, nodes and edges in the order of their keys; read the nodes before the edges."""
+    nodes = select(t.flow_node).order_by(t.flow_node.c.id)
+    edges = select(t.flow_edge).order_by(t.flow_edge.c.id)
+    return (NodeRow(*row) for row in conn.execute(nodes)), (EdgeRow(*row) for row in conn.execute(edges))

@@ -1,0 +1,47 @@
+"""Columns of definitions as the facts they were stored from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.bulk import in_chunks
+from scanner_model.columns import Column
+
+_DEFINITIONS_AT_ONCE = 500
+
+
+def columns_of(conn: Connection, definitions: Collection[int]) -> Mapping[int, tuple[Column, ...]]:
+    """Read the columns of *definitions* by their keys, in document order; one that has none is not listed."""
+    column = t.schema_column.c
+    found: dict[int, tuple[Column, ...]] = {}
+    for chunk in in_chunks(sorted(set(definitions)), _DEFINITIONS_AT_ONCE):
+        query = select(t.schema_column).where(column.definition_id.in_(chunk))
+        rows = conn.execute(query.order_by(column.definition_id, column.ordinal))
+        for definition, group in groupby(rows, key=lambda row: int(row.definition_id)):
+            found[definition] = tuple(map(_column, group))
+    return found
+
+
+def _column(row: Row[Any]) -> Column:
+    return Column(
+        path=tuple(json.loads(row.path)),
+        type=row.data_type,
+        logical_type=row.logical_type,
+        nullable=row.nullable,
+        default=row.default_value,
+        doc=row.doc,
+        tags=_list(row.tags),
+        recursive=row.recursion_of,
+        branches=_list(row.branches),
+        number=row.field_number,
+    )
+
+
+def _list(cell: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(cell)) if cell else ()

@@ -1,0 +1,57 @@
+"""From what people write, a broker's address and a topic's name, to what the dictionary knows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.queries.near import unknown
+from scanner_model.brokers import broker_addresses
+from scanner_model.errors import InputInvalid
+
+
+class FoundCluster(NamedTuple):
+    """A cluster that a broker's address leads to; *latest* is its newest scan number."""
+
+    id: int
+    name: str
+    latest: int
+
+
+class FoundTopic(NamedTuple):
+    """A topic of that cluster; *gone* is the scan number that found it gone, None while it is there."""
+
+    id: int
+    name: str
+    gone: int | None
+
+
+def cluster_of(conn: Connection, broker: str) -> FoundCluster:
+    """Find the cluster of *broker*: one address in any form, or a comma list of which any one is known.
+
+    Raises NameUnknown where none is known, InputInvalid where it is no address or names two clusters.
+    """
+    addresses = broker_addresses(broker)
+    query = select(t.cluster.c.id, t.cluster.c.name).join(t.broker).where(t.broker.c.address.in_(addresses))
+    found = conn.execute(query.distinct().order_by(t.cluster.c.name)).all()
+    if len(found) > 1:
+        names = " and ".join(repr(row.name) for row in found)
+        raise InputInvalid(f"{broker!r} names brokers of the clusters {names}", hint="name one cluster's brokers")
+    if not found:
+        known = conn.scalars(select(t.broker.c.address).order_by(t.broker.c.address))
+        raise unknown("broker", broker, known, "`scanner scans` lists the clusters that were scanned")
+    latest = conn.execute(select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == found[0].id)).scalar_one()
+    return FoundCluster(found[0].id, found[0].name, latest or 0)
+
+
+def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:
+    """Find a topic by its exact name, there or gone; raises NameUnknown with the nearest names."""
+    topic = t.topic.c
+    here = topic.cluster_id == cluster.id
+    row = conn.execute(select(topic.id, topic.name, topic.gone).where(here, topic.name == name)).one_or_none()
+    if row is None:
+        known = conn.scalars(select(topic.name).where(here))
+        raise unknown("topic", name, known, f"`scanner topics` lists those of {cluster.name!r}")
+    return FoundTopic(*row)
