@@ -47,9 +47,7 @@ def declared_links(
     for given in assignments:
         link = Link(topic=given.topic, strategy="manual", evidence=given.place, role=given.role)
         links.setdefault((given.context, given.subject), []).append(link)
-    return DeclaredLinks(
-        kind=kind, by_subject={place: tuple(found) for place, found in links.items()}, mapping=mapping
-    )
+    return DeclaredLinks(kind=kind, by_subject={place: tuple(found) for place, found in links.items()}, mapping=mapping)
 
 
 def unused_keys(

@@ -69,9 +69,7 @@ def choose(proposed: Proposed, known: Collection[TopicName] | None) -> Choice:
     return _choice(proposed, (running or pool)[:1], topics, ambiguous=ambiguous)
 
 
-def _choice(
-    proposed: Proposed, bound: Sequence[Candidate], known: Collection[TopicName], *, ambiguous: bool
-) -> Choice:
+def _choice(proposed: Proposed, bound: Sequence[Candidate], known: Collection[TopicName], *, ambiguous: bool) -> Choice:
     return Choice(
         bound=tuple(bound),
         ambiguous=ambiguous,

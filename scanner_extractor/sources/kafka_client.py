@@ -135,9 +135,7 @@ class KafkaClient:
             groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
         )
 
-    def _batches(
-        self, names: Sequence[str], ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]]
-    ) -> Gathered[_T]:
+    def _batches(self, names: Sequence[str], ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]]) -> Gathered[_T]:
         """Ask in batches; once a whole batch has failed, the rest is not asked but failed for the same reason."""
         found: Gathered[_T] = Gathered()
         for start in range(0, len(names), _BATCH):

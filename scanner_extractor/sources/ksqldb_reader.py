@@ -86,9 +86,7 @@ def _entity(item: Json, source: SourceId) -> Entity:
             return Entity(problems=(Problem(str(source), f"ksqlDB answered with an entity of {told}, left unread"),))
 
 
-def _each(
-    kind: str, items: list[Json], source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]
-) -> Entity:
+def _each(kind: str, items: list[Json], source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]) -> Entity:
     parts = [_attempt(item, source, read) for item in items]
     return Entity(
         kind=kind,

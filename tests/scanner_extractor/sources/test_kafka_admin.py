@@ -122,9 +122,7 @@ def test_settings_that_are_refused_leave_the_topics() -> None:
 
     assert [(one.name, one.config) for one in reading.topics] == [("a", ()), ("b", ())]
     assert reading.outcome.answer == Answer.PARTIAL
-    assert (
-        reading.outcome.reason == "2 topics could not be asked for their settings: Topic authorization failed (a, b)"
-    )
+    assert reading.outcome.reason == "2 topics could not be asked for their settings: Topic authorization failed (a, b)"
 
 
 def test_failed_batch_is_not_repeated_for_the_rest() -> None:

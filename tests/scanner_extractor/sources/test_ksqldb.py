@@ -166,9 +166,7 @@ def test_oldest_server_is_asked_name_by_name(read: Read) -> None:
 def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
     """Half of an answer is partial, and what collections say of queries is still there."""
     running = {"id": "Q1", "queryString": "CREATE …", "sinks": ["PAID"], "sinkKafkaTopics": ["paid"]}
-    streams = sources(
-        source("ORDERS", "orders", readQueries=[running]), source("PAID", "paid", writeQueries=[running])
-    )
+    streams = sources(source("ORDERS", "orders", readQueries=[running]), source("PAID", "paid", writeQueries=[running]))
 
     reading = read(Server({"DESCRIBE STREAMS;": [streams], "DESCRIBE TABLES;": [sources()]}))
 
