@@ -50,7 +50,7 @@ class Judge:
 
     def _kafka(self) -> Iterator[Complaint]:
         for name in _BOOTSTRAP:
-            if name in (_member(self.document, "kafka") or {}):
+            if _member(_member(self.document, "kafka"), name) is not None:
                 yield ("kafka", name), f"{name!r} stands in `kafka`", "name the brokers in `brokers` only"
 
     def _manual_input(self) -> Iterator[Complaint]:

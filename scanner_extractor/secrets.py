@@ -15,9 +15,7 @@ _SECRET_WORDS = frozenset(
     | {"authorization", "signature", "sig", "apikey", "accesskey", "privatekey", "accountkey"}
 )
 _SECRET_ENDINGS = ("password", "passwd", "passphrase", "secret", "apikey", "token")
-_SECRET_PAIRS = frozenset(
-    {"api key", "access key", "private key", "account key", "shared key", "sas key", "user info"}
-)
+_SECRET_PAIRS = frozenset({"api key", "access key", "private key", "account key", "shared key", "sas key", "user info"})
 _TOKEN_WORDS = frozenset({"token", "tokens"})
 _HARMLESS_TOKENS = frozenset({"page", "next", "continuation"})
 _HARMLESS_ENDS = frozenset(
@@ -25,15 +23,20 @@ _HARMLESS_ENDS = frozenset(
     | {"interval", "ms"}
 )
 
-_USER_INFO = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?:[^/\s'\"@?#]*|[^/\s'\"@?#:]*:(?!\d+[/?#])[^\s'\"@]*)@")
+# Every pattern starts where a word starts and bounds what it runs over, so that no text takes more than linear time.
+_USER_INFO = re.compile(
+    r"(?<![\w+.-])(?P<scheme>[\w+.-]+://)"
+    r"(?:[^/\s'\"@?#]*|[^/\s'\"@?#:]*:(?!\d+[/?#])[^\s'\"@]{0,500})@"
+)
 _QUERY = re.compile(r"(?P<key>[?&;][^=&;#?\s'\"]+=)(?P<value>[^&;#\s'\"]+)")
 _BEARER = re.compile(r"\b(?P<scheme>(?i:Basic|Bearer)\s+)(?=\S*[\d=])[A-Za-z0-9+/=._~-]{8,}")
+_NAME = r"(?<![\w.-])(?P<name>[\w.-]+)"
 _QUOTED = re.compile(
-    r"""(?P<key>\\?(?P<q>["'`]?)(?P<name>[A-Za-z][\w.-]*)\\?(?P=q)\s*[=:]\s*)"""
+    rf"""(?P<key>\\?(?P<q>["'`]?){_NAME}\\?(?P=q)\s*[=:]\s*)"""
     r"""(?:'(?:[^']|'')*'|\\"(?:[^"\\]|\\[^"])*\\"|"(?:[^"\\]|\\.)*")"""
 )
-_PLAIN = re.compile(r"(?P<key>(?<![\w.-])(?P<name>[A-Za-z][\w.-]*)=)(?P<value>[^\s'\"&;,)}\]]+)")
-_STATEMENT = re.compile(r"(?P<key>(?P<q>['\"`]?)(?P<name>[A-Za-z][\w.-]*)(?P=q)\s*=\s*)'(?:[^']|'')*'")
+_PLAIN = re.compile(rf"(?P<key>{_NAME}=)(?P<value>[^\s'\"&;,)}}\]]+)")
+_STATEMENT = re.compile(rf"(?P<key>(?P<q>['\"`]?){_NAME}(?P=q)\s*=\s*)'(?:[^']|'')*'")
 
 SCHEMA_MEMBERS = frozenset({"schema", "schemaText", "SchemaDefinition", "content"})
 """Members whose text is a schema: a field *named* password is no secret, so it stays byte for byte."""

@@ -1,0 +1,134 @@
+"""Connection checks: one row an attempt, and never an exception."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scanner_extractor.checks import State, check
+from scanner_extractor.exchange import Answer, Request
+from scanner_extractor.settings import HttpSettings, KafkaSettings, KsqlSettings, RegistrySettings, Settings
+from scanner_model.errors import SourceRefused, SourceUnreachable
+from scanner_model.names import ClusterName
+
+OK, REFUSED, UNREACHABLE, UNEXPECTED = State
+SUBJECT = "/subjects/a%2Fb/versions/latest"
+
+
+def settings(**sources) -> Settings:
+    return Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("cluster.json"), **sources)
+
+
+def registry(kind: str = "confluent") -> Settings:
+    return settings(registries=(RegistrySettings(type=kind, http=HttpSettings(url="http://sr")),))
+
+
+def ksqldb() -> Settings:
+    return settings(ksqldb=(KsqlSettings(http=HttpSettings(url="http://k")),))
+
+
+def server(**answers):
+    """Answer paths (given as `GET /path`) with JSON or a status; everything else is a 404."""
+
+    def exchange(request: Request) -> Answer:
+        said = answers.get(f"{request.method} /{request.url.split('/', 3)[3]}", 404)
+        return Answer(status=said) if isinstance(said, int) else Answer(status=200, body=json.dumps(said).encode())
+
+    return exchange
+
+
+def rows(chosen: Settings, exchange=None, probe=lambda kafka: "3 brokers"):
+    return [(row.tried, row.state, row.detail) for row in check(chosen, probe=probe, exchange=exchange)]
+
+
+def test_registry_that_answers_is_asked_for_its_subjects_and_one_schema():
+    """Listing and reading are two rights."""
+    exchange = server(**{"GET /subjects": ["a/b", "c"], f"GET {SUBJECT}": {"version": 3, "schema": "{}"}})
+
+    assert rows(registry(), exchange) == [("list subjects", OK, "2 subjects"), ("read a schema", OK, "version 3")]
+
+
+def test_registry_without_subjects_has_no_schema_to_read():
+    """Empty is an answer."""
+    assert rows(registry(), server(**{"GET /subjects": []})) == [("list subjects", OK, "0 subjects")]
+
+
+@pytest.mark.parametrize(
+    ("said", "state"), [(401, REFUSED), (403, REFUSED), (503, UNREACHABLE), (404, UNEXPECTED), ({}, UNEXPECTED)]
+)
+def test_first_attempt_that_fails_is_the_last_of_its_source(said, state):
+    """The second could only fail the same way."""
+    (row,) = check(registry(), probe=lambda kafka: "", exchange=server(**{"GET /subjects": said}))
+
+    assert (row.state, bool(row.detail), bool(row.hint)) == (state, True, True)
+
+
+@pytest.mark.parametrize(("said", "state"), [(403, REFUSED), ({"version": "3"}, UNEXPECTED)])
+def test_right_to_list_is_not_the_right_to_read(said, state):
+    """Registries with access lists do so."""
+    found = rows(registry(), server(**{"GET /subjects": ["a/b"], f"GET {SUBJECT}": said}))
+
+    assert [row[1] for row in found] == [OK, state]
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({"GET /apis/registry/v3/search/versions?limit=1": {"count": 5}}, (OK, "5 found")),
+        ({"GET /apis/registry/v2/search/artifacts?limit=1": {"count": 0}}, (OK, "0 found")),
+        ({"GET /subjects": ["a"]}, (OK, "1 subjects")),
+        ({"GET /apis/registry/v3/search/versions?limit=1": []}, (UNEXPECTED, "the answer is not that of an Apicurio")),
+    ],
+)
+def test_apicurio_is_asked_in_the_words_that_it_knows(answers, expected):
+    """Its API changed with every major version."""
+    ((_, state, detail),) = rows(registry("apicurio"), server(**answers))
+
+    assert (state, detail[: len(expected[1])]) == expected
+
+
+def test_ksqldb_tells_its_version_and_its_streams():
+    """Reaching it and running a statement are two rights."""
+    exchange = server(**{"GET /info": {"KsqlServerInfo": {"version": "0.29"}}, "POST /ksql": [{"streams": [{}]}]})
+
+    assert rows(ksqldb(), exchange) == [("reach the server", OK, "ksqlDB 0.29"), ("list streams", OK, "1 streams")]
+
+
+@pytest.mark.parametrize(
+    ("info", "streams", "states"),
+    [
+        ({}, [], [UNEXPECTED]),
+        ({"KsqlServerInfo": {"version": "1"}}, 403, [OK, REFUSED]),
+        ({"KsqlServerInfo": {"version": "1"}}, {}, [OK, UNEXPECTED]),
+    ],
+)
+def test_ksqldb_that_answers_otherwise_is_told_apart(info, streams, states):
+    """A Connect worker at that address answers too."""
+    found = rows(ksqldb(), server(**{"GET /info": info, "POST /ksql": streams}))
+
+    assert [row[1] for row in found] == states
+
+
+@pytest.mark.parametrize(("error", "state"), [(SourceUnreachable, UNREACHABLE), (SourceRefused, REFUSED)])
+def test_brokers_that_cannot_be_asked_are_a_row(error, state):
+    """The other sources are still checked."""
+
+    def probe(kafka: KafkaSettings) -> str:
+        raise error("no answer", where="kafka:k:1", hint="is it running?")
+
+    (row,) = check(settings(kafka=KafkaSettings(brokers=("k:1",))), probe=probe)
+
+    assert (row.source, row.state, row.detail) == ("kafka:k:1", state, "kafka:k:1: no answer")
+
+
+def test_sources_are_checked_over_the_network_without_an_exchange(serve, reply):
+    """As `scanner check` does."""
+    url = serve(lambda seen: reply(body=b"[]"))
+    chosen = settings(
+        kafka=KafkaSettings(brokers=("k:1",)),
+        registries=(RegistrySettings(type="karapace", http=HttpSettings(url=url)),),
+    )
+
+    assert [row[2] for row in rows(chosen)] == ["3 brokers", "0 subjects"]
