@@ -22,8 +22,8 @@ def add_associations(settings: RegistrySettings, client: ConfluentClient, gather
     """Add the registry's associations, where the naming strategy `associated` is in force.
 
     Rows may carry them; then nothing is asked. Else one subject is asked first: a registry before 8.2 does not know
-    the question, and that is the end of it. Then the list of associated schemas is read, and only its subjects that do
-    not show their associations are asked one by one. What cannot be asked is reported, and naming goes on without.
+    the question, and that is the end of it. Then the list of associated schemas is read, and those subjects of it that
+    do not show their associations are asked one by one. What cannot be asked is reported, and naming goes on without.
     """
     places = sorted({(row.version.context, row.version.subject) for row in gathered.rows.values() if _live(row)})
     inline = any(row.associations for row in gathered.rows.values())

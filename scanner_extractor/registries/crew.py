@@ -20,8 +20,8 @@ _NO_ANSWER = (SourceUnreachable, PayloadUnexpected)
 class Crew:
     """How many ask at once, and when they stop.
 
-    After more than *failures* answers in a row that never came or could not be read, or *patience* seconds without any
-    answer, the source has gone away. The seconds stay below the runner's deadline, so that what was read is kept.
+    After more than *failures* answers in a row that never came or could not be read, or *patience* seconds without
+    any, the source has gone away. The seconds stay below the runner's deadline, so that what was read is kept.
     """
 
     threads: int = 16
@@ -54,7 +54,7 @@ def ask_each(
     stop = threading.Event()
     for _ in range(min(max(1, crew.threads), len(jobs))):
         # Daemons, so that a source that hangs keeps neither this reading nor the program.
-        threading.Thread(target=_work, args=(waiting, ask, answers, stop), daemon=True).start()
+        threading.Thread(target=_work, args=(waiting, ask, answers, stop), name="asking a source", daemon=True).start()
     try:
         _collect(results, answers, crew, told)
     finally:

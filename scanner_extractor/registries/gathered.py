@@ -80,9 +80,7 @@ def as_reading(settings: RegistrySettings, gathered: Gathered, requests: int) ->
 
 def _outcome(source: SourceId, gathered: Gathered, got: int, requests: int) -> Outcome:
     unread = sorted(gathered.unread)
-    outcome = Outcome(
-        source=source, kind=KIND, answer=Answer.READ, got=got, asked=got + len(unread), requests=requests
-    )
+    outcome = Outcome(source=source, kind=KIND, answer=Answer.READ, got=got, asked=got + len(unread), requests=requests)
     if not unread:
         return outcome
     return replace(

@@ -1,0 +1,141 @@
+"""One suite for every kind of registry: the same estate gives the same facts, but for what a kind cannot express."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scanner_extractor.http import Http
+from scanner_extractor.readings import RegistryReading, no_progress
+from scanner_extractor.references import finder, resolve
+from scanner_extractor.registries import REGISTRIES, registries
+from scanner_extractor.settings import HttpSettings, RegistrySettings
+from scanner_model.names import SourceId
+from scanner_model.scan import Answer
+
+FAKE = Path(__file__).parents[1] / "fakes" / "confluent_registry.py"
+SERVERS = (
+    ("confluent", "confluent"),
+    ("confluent", "confluent-7.4"),
+    ("confluent", "confluent-6.1"),
+    ("confluent", "confluent-old"),
+    ("karapace", "karapace"),
+    ("apicurio", "apicurio"),
+)
+MONEY = (("money.proto", "money.proto", 1),)
+METADATA = {"metadata": {"properties": {"owner": "finance"}}}
+
+Reader = Callable[..., RegistryReading]
+
+
+@pytest.fixture(scope="module")
+def fake() -> Any:
+    """Load the fake, which is a program and no part of a package."""
+    spec = importlib.util.spec_from_file_location("confluent_registry_conformance_fake", FAKE)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def estate(fake) -> tuple[Any, ...]:
+    """Give an estate that every kind can hold."""
+    stored = fake.Stored
+    return (
+        stored(subject="orders-value", version=1, id=1, schema='"string"', deleted=True),
+        stored(subject="orders-value", version=2, id=2, schema='"bytes"', more=METADATA),
+        stored(subject="orders.RETRY-value", version=1, id=2, schema='"bytes"'),
+        stored(subject="a/b c-key", version=3, id=3, schema='{"type":"object"}', type="JSON"),
+        stored(subject="money.proto", version=1, id=4, schema="message Money {}", type="PROTOBUF"),
+        stored(subject="payments-value", version=1, id=5, schema="message P {}", type="PROTOBUF", references=MONEY),
+    )
+
+
+@pytest.fixture
+def read(fake) -> Iterator[Reader]:
+    """Serve an estate as one flavour and read it as one kind."""
+    with ExitStack() as stack:
+
+        def reading(kind: str, flavour: str, estate: tuple[Any, ...]) -> RegistryReading:
+            registry = stack.enter_context(fake.serving(fake.Registry(flavour=flavour, estate=estate, page=2)))
+            settings = RegistrySettings(type=kind, http=HttpSettings(url=registry.url))
+            with Http(settings.http, settings.source) as http:
+                return registries()[kind](settings, http, no_progress)
+
+        yield reading
+
+
+def test_every_kind_of_this_family_is_served_here() -> None:
+    """A kind that is read as these are, and has no fake, is not tested."""
+    family = {kind for kind, reader in REGISTRIES.items() if reader is REGISTRIES["confluent"]}
+
+    assert {kind for kind, _ in SERVERS} == family
+
+
+@pytest.mark.parametrize(("kind", "flavour"), SERVERS)
+def test_same_estate_gives_the_same_facts(kind, flavour, estate, read) -> None:
+    """Ids, texts, types, references and deletions do not depend on whose server holds them."""
+    reading = read(kind, flavour, estate)
+    told = [
+        (v.context, v.subject, v.version, v.schema_id, v.format, v.text, len(v.references), v.deleted)
+        for v in reading.versions
+    ]
+
+    assert told == sorted(
+        (".", s.subject, s.version, str(s.id), s.type, s.schema, len(s.references), s.deleted) for s in estate
+    )
+    assert (reading.outcome.answer, reading.problems) == (Answer.READ, ())
+
+
+@pytest.mark.parametrize(("kind", "flavour"), SERVERS)
+def test_every_reference_resolves(kind, flavour, estate, read) -> None:
+    versions = read(kind, flavour, estate).versions
+    payments = next(version for version in versions if version.subject == "payments-value")
+
+    assert resolve(payments, finder(versions)).texts == {"money.proto": "message Money {}"}
+
+
+@pytest.mark.parametrize(("kind", "flavour"), SERVERS)
+def test_outcome_counts_and_names_the_source(kind, flavour, estate, read) -> None:
+    reading = read(kind, flavour, estate)
+
+    assert (reading.outcome.got, reading.outcome.asked, reading.outcome.kind) == (6, 6, "schema_registry")
+    assert reading.outcome.source == reading.registry.source == f"schema_registry:{reading.registry.url}"
+    assert reading.outcome.requests > 0
+
+
+@pytest.mark.parametrize(("kind", "flavour"), SERVERS)
+def test_metadata_is_kept_where_the_kind_has_it(kind, flavour, estate, read) -> None:
+    """Karapace drops it, Apicurio and old servers have no place for it."""
+    kept = {version.metadata for version in read(kind, flavour, estate).versions} - {""}
+
+    assert kept == ({'{"properties":{"owner":"finance"}}'} if flavour in ("confluent", "confluent-7.4") else set())
+
+
+@pytest.mark.parametrize(("kind", "flavour"), [server for server in SERVERS if server[1] != "confluent-6.1"])
+def test_prefix_of_a_context_is_one_for_confluent_only(kind, flavour, estate, read) -> None:
+    subject = replace(estate[0], subject=":.eu:orders-value", deleted=False)
+    (version,) = read(kind, flavour, (subject,)).versions
+    expected = (".eu", "orders-value") if kind == "confluent" else (".", ":.eu:orders-value")
+
+    assert (version.context, version.subject) == expected
+
+
+@pytest.mark.parametrize(("kind", "flavour"), SERVERS)
+def test_reading_twice_gives_the_same(kind, flavour, estate, read) -> None:
+    first, second = read(kind, flavour, estate), read(kind, flavour, tuple(reversed(estate)))
+    nowhere = SourceId("schema_registry:x")
+
+    assert [replace(version, source=nowhere) for version in first.versions] == [
+        replace(version, source=nowhere) for version in second.versions
+    ]

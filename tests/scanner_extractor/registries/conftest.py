@@ -1,0 +1,71 @@
+"""A fake registry on this machine, and one way to read it without waiting between retries."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from scanner_extractor.http import Http
+from scanner_extractor.rate import Clock
+from scanner_extractor.readings import RegistryReading, no_progress
+from scanner_extractor.registries.crew import Crew
+from scanner_extractor.registries.plans import read_registry
+from scanner_extractor.settings import HttpSettings, NamingSettings, RegistrySettings
+
+FAKE = Path(__file__).parents[2] / "fakes" / "confluent_registry.py"
+
+
+@pytest.fixture(scope="session")
+def fake() -> ModuleType:
+    """Load the fake, which is a program and no part of a package."""
+    spec = importlib.util.spec_from_file_location("confluent_registry_fake", FAKE)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def stored(fake: ModuleType) -> Callable[..., Any]:
+    """Make one version, with an id and a text that nobody else has."""
+
+    def make(subject: str, version: int = 1, **members: Any) -> Any:
+        text = f'{{"type":"record","name":"R","fields":[],"doc":"{subject} {version}"}}'
+        return fake.Stored(**{"subject": subject, "version": version, "id": 100 + version, "schema": text, **members})
+
+    return make
+
+
+@pytest.fixture
+def serving(fake: ModuleType) -> Iterator[Callable[..., Any]]:
+    """Start registries that stop with the test."""
+    with ExitStack() as stack:
+        yield lambda flavour, *estate, **options: stack.enter_context(
+            fake.serving(fake.Registry(flavour=flavour, estate=estate, **options))
+        )
+
+
+@pytest.fixture
+def read() -> Callable[..., RegistryReading]:
+    """Read a fake registry as one of a kind; retries cost no time."""
+
+    def reading(registry: Any, kind: str = "", **options: Any) -> RegistryReading:
+        kind = kind or registry.flavour.partition("-")[0]
+        crew = options.pop("crew", Crew(threads=options.pop("threads", 4)))
+        naming = NamingSettings(strategies=options.pop("strategies", ("topic",)))
+        progress = options.pop("progress", no_progress)
+        web = HttpSettings(url=registry.url, read_timeout=options.pop("read_timeout", 5.0))
+        settings = RegistrySettings(type=kind, http=web, naming=naming, **options)
+        with Http(web, settings.source, clock=Clock(pause=lambda seconds: None)) as http:
+            return read_registry(settings, http, progress, crew)
+
+    return reading

@@ -1,0 +1,125 @@
+"""Reading in bulk: every page once, deleted versions told from live ones, and never without an end."""
+
+from __future__ import annotations
+
+from scanner_extractor.readings import RegistryReading
+from scanner_model.scan import Answer
+
+
+def seen(reading: RegistryReading) -> list[tuple[str, int, bool]]:
+    return [(version.subject, version.version, version.deleted) for version in reading.versions]
+
+
+def test_every_version_is_read_and_not_only_the_newest(serving, stored, read) -> None:
+    """Old versions explain old messages."""
+    registry = serving("confluent", stored("a-value", 1), stored("a-value", 2), stored("b-key", 1))
+
+    assert seen(read(registry)) == [("a-value", 1, False), ("a-value", 2, False), ("b-key", 1, False)]
+    assert registry.asked("/subjects") == 0
+
+
+def test_registry_that_ignores_paging_ends(serving, stored, read) -> None:
+    """Karapace gives everything on every page: a page without anything new is the end."""
+    registry = serving("karapace", *(stored("a", number) for number in range(1, 6)))
+
+    assert len(read(registry).versions) == 5
+    assert len(registry.log) == 4
+
+
+def test_short_page_is_not_the_end(serving, stored, read) -> None:
+    """A limit above the server's maximum is replaced by its default, so pages may be shorter than asked for."""
+    registry = serving("confluent", *(stored("a", number) for number in range(1, 8)), page=3)
+
+    assert len(read(registry).versions) == 7
+
+
+def test_deleted_versions_are_flagged_where_the_flag_adds_them(serving, stored, read) -> None:
+    """Confluent leaves soft-deleted versions out unless they are asked for."""
+    registry = serving("confluent-7.4", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
+
+    assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
+
+
+def test_deleted_versions_are_flagged_where_the_flag_is_inverted(serving, stored, read) -> None:
+    """Karapace shows soft-deleted versions, unmarked, exactly when they are not asked for."""
+    registry = serving("karapace", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
+
+    assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
+
+
+def test_deleted_versions_are_not_asked_for_where_nobody_wants_them(serving, stored, read) -> None:
+    """Half the requests, where only the present counts."""
+    registry = serving("confluent", stored("a", 1, deleted=True), stored("a", 2))
+
+    assert seen(read(registry, deleted=False)) == [("a", 2, False)]
+    assert registry.asked("deleted") == 0
+
+
+def test_deleted_versions_are_left_out_where_the_plain_list_holds_them(serving, stored, read) -> None:
+    """Karapace's plain list is the one with deleted versions, so one form cannot tell."""
+    registry = serving("karapace", stored("a", 1, deleted=True), stored("a", 2))
+
+    assert seen(read(registry, deleted=False)) == [("a", 2, False)]
+
+
+def test_every_context_is_read(serving, stored, read) -> None:
+    """Without the wildcard Confluent lists the default context only."""
+    registry = serving("confluent", stored("a"), stored(":.eu:a"))
+
+    assert [(version.context, version.subject) for version in read(registry).versions] == [(".", "a"), (".eu", "a")]
+
+
+def test_server_before_contexts_is_asked_without_the_wildcard(serving, stored, read) -> None:
+    """6.1 takes `:*:` for the beginning of a name, and an empty answer proves nothing."""
+    registry = serving("confluent-6.1", stored("a"))
+
+    assert seen(read(registry)) == [("a", 1, False)]
+    assert registry.asked("/subjects") == 0
+
+
+def test_empty_registry_is_empty_and_read(serving, read) -> None:
+    """Nothing there is an answer; it takes the list of subjects to be sure."""
+    reading = read(serving("confluent"))
+
+    assert (reading.versions, reading.outcome.answer, reading.problems) == ((), Answer.READ, ())
+
+
+def test_one_id_may_belong_to_many_versions(serving, stored, read) -> None:
+    """Two subjects with one text share its id, and contexts count on their own."""
+    registry = serving("confluent", *(stored(name, id=7) for name in ("a", "b", ":.x:a")))
+
+    assert [version.schema_id for version in read(registry).versions] == ["7", "7", "7"]
+
+
+def test_row_that_cannot_be_read_costs_that_row(serving, stored, read) -> None:
+    """What is there of it stays from earlier scans."""
+    reading = read(serving("confluent", stored("a"), stored("b", more={"id": "seven"})))
+
+    assert seen(reading) == [("a", 1, False)]
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {"b"})
+    assert [problem.what for problem in reading.problems] == ["the registry's row cannot be read: it has no id"]
+
+
+def test_bulk_list_that_fails_leaves_the_walk(serving, stored, read, fake) -> None:
+    """One schema that breaks the list of all must not hide the others."""
+    reading = read(serving("confluent", stored("a"), stored("b"), faults={"/schemas": fake.Fault(status=500)}))
+
+    assert seen(reading) == [("a", 1, False), ("b", 1, False)]
+    assert [problem.what.partition(":")[0] for problem in reading.problems] == ["reading in bulk failed"]
+
+
+def test_bulk_list_that_objects_leaves_the_walk_silently(serving, stored, read, fake) -> None:
+    """A registry that only resembles Confluent's may not know the parameters; that is nobody's fault."""
+    for status in (400, 404, 405, 422):
+        reading = read(serving("confluent", stored("a"), faults={"/schemas": fake.Fault(status=status, body=b"{}")}))
+
+        assert (seen(reading), reading.problems) == ([("a", 1, False)], ())
+
+
+def test_progress_is_told(serving, stored, read) -> None:
+    """The runner gives a source up that makes no progress."""
+    told: list[int] = []
+    registry = serving("confluent", *(stored("a", number) for number in range(1, 8)), page=3)
+    read(registry, progress=lambda source, done, total: told.append(done))
+
+    assert max(told) == 7

@@ -1,0 +1,72 @@
+"""What references lead to is read, although no list carries it."""
+
+from __future__ import annotations
+
+from scanner_extractor.references import finder, resolve
+from scanner_extractor.registries.crew import Crew
+from scanner_model.scan import Answer
+
+
+def test_referenced_deleted_version_is_read_where_deleted_ones_are_not_wanted(serving, stored, read) -> None:
+    """A live schema needs it, whatever else is left out."""
+    estate = (stored("a", references=(("m", "m", 1),)), stored("m", 1, deleted=True), stored("m", 2))
+    reading = read(serving("confluent", *estate), deleted=False)
+    root = next(version for version in reading.versions if version.subject == "a")
+
+    assert [(v.subject, v.version, v.deleted) for v in reading.versions] == [
+        ("a", 1, False),
+        ("m", 1, True),
+        ("m", 2, False),
+    ]
+    assert resolve(root, finder(reading.versions)).texts.keys() == {"m"}
+
+
+def test_chain_of_deleted_versions_is_followed(serving, stored, read) -> None:
+    estate = (
+        stored("a", references=(("b", "b", 1),)),
+        stored("b", deleted=True, references=(("c", "c", -1),)),
+        stored("c", deleted=True),
+    )
+
+    assert [v.subject for v in read(serving("confluent", *estate), deleted=False).versions] == ["a", "b", "c"]
+
+
+def test_reference_is_looked_for_in_its_parents_context(serving, stored, read) -> None:
+    estate = (stored(":.eu:a", references=(("m", "m", 1),)), stored(":.eu:m", deleted=True), stored("m", 2))
+    reading = read(serving("confluent", *estate), deleted=False)
+
+    assert [(v.context, v.subject) for v in reading.versions] == [(".", "m"), (".eu", "a"), (".eu", "m")]
+
+
+def test_reference_into_another_context_is_asked_for_there(serving, stored, read) -> None:
+    estate = (stored("a", references=(("m", ":.eu:m", 1),)), stored(":.eu:m", deleted=True))
+    reading = read(serving("confluent", *estate), deleted=False)
+
+    assert [(v.context, v.subject) for v in reading.versions] == [(".", "a"), (".eu", "m")]
+
+
+def test_reference_that_leads_nowhere_is_asked_for_once(serving, stored, read) -> None:
+    """It is reported by whoever resolves it; the reading is complete."""
+    estate = [stored(name, references=(("m", "gone", 1),)) for name in "abc"]
+    registry = serving("confluent", *estate)
+    reading = read(registry)
+
+    assert (reading.outcome.answer, reading.problems) == (Answer.READ, ())
+    assert registry.asked("/subjects/gone/versions/1") == 2
+
+
+def test_reference_that_cannot_be_read_now_is_unread(serving, stored, read, fake) -> None:
+    """What an earlier scan knows of it still stands."""
+    registry = serving(
+        "confluent", stored("a", references=(("m", "m", 1),)), faults={"/subjects/m/versions/1": fake.Fault()}
+    )
+    reading = read(registry, crew=Crew(threads=1))
+
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {"m"})
+
+
+def test_nothing_is_asked_where_lists_carry_everything(serving, stored, read) -> None:
+    registry = serving("confluent", stored("a", references=(("m", "m", 1),)), stored("m", deleted=True))
+    read(registry)
+
+    assert registry.asked("/subjects") == 0

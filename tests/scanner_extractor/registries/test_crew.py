@@ -1,0 +1,87 @@
+"""Asking many things at once: order, errors in their place, and when it stops."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from scanner_extractor.registries.crew import Crew, ask_each
+from scanner_model.errors import NotFound, SourceUnreachable
+
+
+def test_results_stand_in_the_order_of_the_jobs() -> None:
+    gate = threading.Event()
+
+    def ask(number: int) -> int:
+        if number == 0:
+            gate.wait(2)
+        if number == 3:
+            gate.set()
+        return number * 10
+
+    assert ask_each(range(4), ask, crew=Crew(threads=2)) == [0, 10, 20, 30]
+
+
+def test_nothing_to_ask_is_nothing() -> None:
+    assert ask_each([], lambda job: job, crew=Crew()) == []
+
+
+def test_error_stands_in_its_jobs_place() -> None:
+    def ask(number: int) -> int:
+        if number == 1:
+            raise NotFound("gone", status=404)
+        return number
+
+    first, error, last = ask_each(range(3), ask, crew=Crew(threads=1))
+
+    assert (first, last) == (0, 2)
+    assert isinstance(error, NotFound)
+
+
+def test_source_that_stopped_answering_is_left_alone() -> None:
+    asked: list[int] = []
+
+    def ask(number: int) -> int:
+        asked.append(number)
+        time.sleep(0.005)  # as long as no network takes, so that the answers can be counted meanwhile
+        raise SourceUnreachable("down")
+
+    results = ask_each(range(100), ask, crew=Crew(threads=1, failures=3))
+
+    assert len(asked) < 50
+    assert all(isinstance(result, SourceUnreachable) for result in results)
+
+
+def test_failures_with_answers_between_them_do_not_stop_it() -> None:
+    def ask(number: int) -> int:
+        if number % 2:
+            raise SourceUnreachable("down")
+        return number
+
+    results = ask_each(range(100), ask, crew=Crew(threads=1, failures=3))
+
+    assert sum(isinstance(result, int) for result in results) == 50
+
+
+def test_jobs_that_are_not_found_do_not_stop_it() -> None:
+    """That a source does not have something is an answer."""
+
+    def ask(number: int) -> int:
+        raise NotFound("gone", status=404)
+
+    results = ask_each(range(50), ask, crew=Crew(threads=1, failures=3))
+
+    assert all(isinstance(result, NotFound) for result in results)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_defect_in_what_is_asked_is_not_taken_for_an_answer() -> None:
+    def ask(number: int) -> int:
+        raise ZeroDivisionError
+
+    with pytest.raises(RuntimeError):
+        ask_each([1], ask, crew=Crew(threads=1))
+    for thread in [thread for thread in threading.enumerate() if thread.name == "asking a source"]:
+        thread.join(5)
