@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
@@ -393,3 +394,21 @@ def test_published_schema_is_valid_and_describes_every_member():
             assert "$ref" in member or {"title", "description"} <= set(member), name
     for example in schema["examples"]:
         Draft202012Validator(schema).validate(example)
+
+
+def test_documentation_names_every_member():
+    """A member that nobody can read about does not exist."""
+    schema = cluster_schema()
+    text = (Path(__file__).parents[2] / "docs" / "cluster-json.md").read_text("utf-8")
+
+    for part in [schema, *schema["$defs"].values()]:
+        for name in part["properties"]:
+            assert re.search(rf"`[^`]*{re.escape(name)}[^`]*`", text), name
+
+
+def test_example_in_the_documentation_is_valid():
+    """People copy it."""
+    text = (Path(__file__).parents[2] / "docs" / "cluster-json.md").read_text("utf-8")
+    example = json.loads(text.split("```json\n")[1].split("```")[0])
+
+    Draft202012Validator(cluster_schema()).validate(example)
