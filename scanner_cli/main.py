@@ -77,7 +77,7 @@ class LazyGroup(click.Group):
 @click.version_option(package_name="scanner", message="scanner %(version)s")
 @click.option("--verbose", is_flag=True, help="Say on stderr what is asked, and show where a defect of scanner's is.")
 def cli(verbose: bool) -> None:
-    r"""Read the metadata of a Kafka estate into a SQL dictionary, and ask it.
+    """Read the metadata of a Kafka estate into a SQL dictionary, and ask it.
 
     \b
     Examples:

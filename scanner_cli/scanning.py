@@ -13,7 +13,7 @@ from pathlib import Path
 from scanner_cli.report import ScanReport
 from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.queries.remembered import remembered
-from scanner_dictionary.writer import ScanSummary, write_scan
+from scanner_dictionary.writer import write_scan
 from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay, slug
 from scanner_extractor.cluster_file import read_cluster_file
@@ -72,8 +72,8 @@ def scan_cluster(cluster: Loaded, wanted: Wanted, progress: Progress, *, several
         scan=summary.scan_id if summary else None,
         outcomes=scan.outcomes,
         counts=_counts(scan),
-        changes=_changes(summary) if summary else (),
-        problems=(*cluster.warnings, *scan.problems, *(summary.problems if summary else ())),
+        changes=summary.counts if summary else (),
+        problems=(*cluster.warnings, *scan.problems, *(summary.refused if summary else ())),
         seconds=time.monotonic() - clock,
     )
 
@@ -101,11 +101,6 @@ def _access(wanted: Wanted, settings: Settings, several: bool) -> Access:
 
 def _answered(scan: ClusterScan) -> bool:
     return any(outcome.answer in (Answer.READ, Answer.PARTIAL) for outcome in scan.outcomes)
-
-
-def _changes(summary: ScanSummary) -> tuple[tuple[str, int], ...]:
-    names = ("added", "changed", "gone", "returned", "stale")
-    return tuple((name, getattr(summary, name)) for name in names)
 
 
 def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.http import Http
 from scanner_extractor.readings import KafkaReading, Progress
 from scanner_extractor.settings import HttpSettings, KafkaSettings
+from scanner_extractor.sources.kafka_document import DOCUMENT, kafka_document, read_kafka_document
 from scanner_model.names import SourceId
 
-_KAFKA = "cluster"
+
+def _live(settings: KafkaSettings, progress: Progress) -> KafkaReading:
+    from scanner_extractor.sources.kafka_admin import read_kafka
+
+    return read_kafka(settings, progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them."""
+    """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them.
+
+    *brokers* asks a cluster over the Kafka protocol.
+    """
 
     recorder: Recorder | None = None
     replay: Replay | None = None
+    brokers: Callable[[KafkaSettings, Progress], KafkaReading] = _live
 
     def http(self, settings: HttpSettings, source: SourceId) -> Http:
         """Open an HTTP source."""
@@ -27,6 +37,9 @@ class Access:
 
     def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaReading:
         """Ask the brokers; a capture holds what they said as one document, as the protocol is not HTTP."""
-        from scanner_extractor.sources.kafka_admin import read_kafka
-
-        return read_kafka(settings, progress)
+        if self.replay:
+            return read_kafka_document(self.replay.document(settings.source, DOCUMENT), settings.source)
+        reading = self.brokers(settings, progress)
+        if self.recorder:
+            self.recorder.record_document(settings.source, DOCUMENT, kafka_document(reading))
+        return reading

@@ -6,12 +6,13 @@ import contextlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, ScannerError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,12 +37,19 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
 def spark_session(settings: Mapping[str, str], *, log: Path = LOG) -> Iterator[SparkSession]:
     """Start Spark with *settings* (Spark's own property names) and stop it afterwards; its log goes to *log*.
 
-    Without a `spark.master` it runs in this machine's processors. Raises InputInvalid where PySpark or Java is missing.
+    Without a `spark.master` it runs on the processors of this machine. Raises InputInvalid where PySpark
+    or Java is missing, ScannerError where Spark fails.
     """
     _need_java(os.environ)
     session = _start(settings, log)
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
     try:
         yield session
+    except (PySparkException, Py4JError) as error:
+        reason = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
+        raise ScannerError(f"Spark failed: {reason}", where=str(log), hint="or use --engine local") from error
     finally:
         session.stop()
 
@@ -65,7 +73,24 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
     builder = SparkSession.builder.appName("scanner dataflow")
     for name, value in {**defaults, **settings}.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    # Without it the workers would be the system's python3, which does not know scanner.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with _errors_in(log):
+        return builder.getOrCreate()
+
+
+@contextlib.contextmanager
+def _errors_in(log: Path) -> Iterator[None]:
+    """Let what is started meanwhile write its stderr to *log*: the JVM warns there before its own log is set up."""
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    try:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(terminal, 2)
+        os.close(terminal)
 
 
 def _need_java(environment: Mapping[str, str]) -> None:

@@ -19,7 +19,7 @@ _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
 @config_option
 @format_option(Format.TABLE, Format.JSON)
 def check(files: Sequence[str], style: str) -> int:
-    r"""Try every connection and right of a cluster.json; change nothing.
+    """Try every connection and right of a cluster.json; change nothing.
 
     \b
     Example:

@@ -14,7 +14,7 @@ def config() -> None:
 
 @config.command()
 def schema() -> None:
-    r"""Print the JSON Schema of cluster.json.
+    """Print the JSON Schema of cluster.json.
 
     \b
     Example, so that an editor completes the file:

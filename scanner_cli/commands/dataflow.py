@@ -34,7 +34,7 @@ _LARGE = 2_000_000
 )
 @click.option("--spark-conf", "conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; repeatable.")
 def dataflow(url: str, engine: str, output: Path | None, formats: Sequence[str], conf: Sequence[str]) -> None:
-    r"""Generate the data flow graph of what the dictionary holds.
+    """Generate the data flow graph of what the dictionary holds.
 
     The graph replaces the one generated before. Every engine gives the same bytes.
 
@@ -44,9 +44,8 @@ def dataflow(url: str, engine: str, output: Path | None, formats: Sequence[str],
       scanner dataflow --output flow
       scanner dataflow --engine spark --spark-conf spark.driver.memory=4g --output flow
     """
-    from dataflow_generator.storing import store
-
     from dataflow_generator.generation import write_files
+    from dataflow_generator.storing import store
     from scanner_dictionary.opening import open_dictionary
 
     settings = dict(_setting(text) for text in conf)

@@ -50,7 +50,7 @@ def explain() -> None:
 @click.option("--record", help="Which of several records or messages to read; the first if left out.")
 @format_option(Format.TABLE, Format.JSON, Format.CSV)
 def schema(file: BinaryIO, kind: str | None, references: Sequence[str], record: str | None, style: str) -> None:
-    r"""Show the columns that we read from a schema file (`-` for standard input).
+    """Show the columns that we read from a schema file (`-` for standard input).
 
     \b
     Examples:
@@ -102,14 +102,14 @@ def subject(
     kind: str,
     style: str,
 ) -> None:
-    r"""Show which topic, and which side of it, a subject describes, and by which rule.
+    """Show which topic, and which side of it, a subject describes, and by which rule.
 
     \b
     Examples:
       scanner explain subject orders-value
       scanner explain subject orders-value orders.RETRY-value --topic orders --topic orders.RETRY
       scanner explain subject com.acme.Payment --strategy record --map com.acme.Payment=payments
-      scanner explain subject eu.orders.v1 --strategy 'regex:(?P<topic>.+)\.v\d+'
+      scanner explain subject eu.orders.v1 --strategy 'regex:(?P<topic>.+)-v[0-9]+'
     """
     from scanner_extractor.naming import as_json, explain_subject
 

@@ -52,7 +52,7 @@ def extract(
     report: Path | None,
     quiet: bool,
 ) -> int:
-    r"""Scan the sources of a cluster.json into the dictionary.
+    """Scan the sources of a cluster.json into the dictionary.
 
     Each cluster is stored in one transaction: until it commits, and after any failure, the dictionary holds the last
     scan. A source that does not answer leaves its earlier facts, marked stale.

@@ -23,7 +23,7 @@ def manual_input() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE|DIRECTORY|GLOB…")
 @format_option(Format.TABLE, Format.JSON)
 def check(files: Sequence[str], style: str) -> int:
-    r"""Tell everything that is wrong in manual-input files, each with file, line and column.
+    """Tell everything that is wrong in manual-input files, each with file, line and column.
 
     \b
     Example:
@@ -60,7 +60,7 @@ def schema() -> None:
 
 @manual_input.command()
 def example() -> None:
-    r"""Print a whole example, to begin with.
+    """Print a whole example, to begin with.
 
     \b
     Example:

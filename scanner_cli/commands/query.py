@@ -29,7 +29,7 @@ _HEADER = ("cluster", "topic", "role", "subject", "version", "schema_id", "forma
 def query(
     broker: str, topic: str, schema_id: str | None, subject: str | None, version: str | None, url: str, style: str
 ) -> None:
-    r"""Show the schemas of a topic and their columns.
+    """Show the schemas of a topic and their columns.
 
     \b
     Examples:

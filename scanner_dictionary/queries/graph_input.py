@@ -178,9 +178,7 @@ def graph_definitions(conn: Connection, first: int, last: int) -> Iterator[Defin
         yield DefinitionRow(fingerprint, format_name, name, mine)
 
 
-def _columns_by_definition(
-    conn: Connection, first: int, last: int
-) -> Iterator[tuple[int, tuple[ColumnNodeRow, ...]]]:
+def _columns_by_definition(conn: Connection, first: int, last: int) -> Iterator[tuple[int, tuple[ColumnNodeRow, ...]]]:
     column = t.schema_column.c
     query = (
         select(

@@ -121,3 +121,9 @@ def _summarised(source: SourceId, things: str, done: str, failures: Mapping[str,
         shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
         what = f"{len(names)} {things} could not be {done}: {reason} ({shown})"
         yield Problem(str(source), what, "has the user the rights? see docs/sources/kafka.md")
+
+
+def probe(settings: KafkaSettings) -> str:
+    """Say in a few words what the brokers show, for `scanner check`; raises what `read_kafka` raises."""
+    metadata = KafkaClient(settings).metadata()
+    return f"{len(metadata.brokers)} brokers, {len(metadata.topics)} topics"
