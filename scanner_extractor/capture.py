@@ -140,8 +140,8 @@ def replaying(directory: Path) -> Exchange:
 
 
 def slug(name: str) -> str:
-    """Give *name* as a readable file name: lower case, at most 80 of the characters that every file system takes."""
-    return re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-.")[:80].rstrip("-.") or "root"
+    """Give *name* as a readable file name: lower case, at most 60 letters of any script, digits, dots and dashes."""
+    return re.sub(r"[^\w.]+", "-", name.lower()).strip("-.")[:60].rstrip("-.") or "root"
 
 
 def _key(request: Request) -> _Key:

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from scanner_extractor.capture import Recorder, Replay, recording, replaying
+from scanner_extractor.capture import Recorder, Replay, recording, replaying, slug
 from scanner_extractor.exchange import Answer, Request
 from scanner_extractor.http import Http
 from scanner_extractor.settings import HttpSettings
@@ -53,9 +53,7 @@ def test_no_file_holds_a_secret(tmp_path):
     live = recording(lambda _: Answer(status=200, headers={"authorization": "Basic hunter22"}), tmp_path)
     live(request("/x?api_key=hunter22"))
     live(
-        Request(
-            source=SOURCE, method="POST", url="http://u:hunter22@sr:8081/k", body="SET 'sasl.password'='hunter22';"
-        )
+        Request(source=SOURCE, method="POST", url="http://u:hunter22@sr:8081/k", body="SET 'sasl.password'='hunter22';")
     )
 
     assert "hunter22" not in "".join(files(tmp_path).values())
@@ -218,3 +216,12 @@ def test_damaged_file_is_named(tmp_path, said):
         replaying(tmp_path)(request())
 
     assert caught.value.where == str(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("GET subjects/a%2Fb", "get-subjects-a-2fb"), ("Заказы", "заказы"), ("../..", "root"), ("x" * 99, "x" * 60)],
+)
+def test_file_names_are_readable_and_stay_in_their_directory(name, file):
+    """Clusters and topics are named in every script."""
+    assert slug(name) == file
