@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from scanner_dictionary.evolution.changes import Finding, best, broken, unclear, worst
+from scanner_dictionary.evolution.changes import Finding, best, fine, unclear, worst
 from scanner_model.columns import Column
 from scanner_model.paths import ColumnPath
 from scanner_model.schemas import Definition
@@ -44,6 +44,12 @@ class Place:
     above: Column | None = None
 
     @property
+    def there(self) -> Column:
+        """Give the column of a place that the definition has."""
+        assert self.column is not None
+        return self.column
+
+    @property
     def text(self) -> str:
         """Give the text of the schema."""
         return self.side.definition.text
@@ -56,7 +62,7 @@ class Place:
     @property
     def children(self) -> Sequence[Column]:
         """List the columns directly under this one."""
-        return self.side.below(self.column.path) if self.column else ()
+        return self.side.below(self.there.path)
 
 
 Reads = Callable[[Place, Place], Finding]
@@ -105,14 +111,14 @@ def is_branch(column: Column) -> bool:
     return bool(column.path) and column.path[-1][0:1] == "<"
 
 
-def alternatives(column: Column, place: Place, words: Callable[[str], Alternative]) -> tuple[Alternative, ...]:
+def alternatives(side: Side, column: Column, words: Callable[[str], Alternative]) -> tuple[Alternative, ...]:
     """List the types that a value of *column* may have, null too; *words* reads the branches of a plain union."""
     if column.type != UNION:
         found = [Alternative(column.type, _branch_name(column), column.logical_type)]
     elif column.branches:
         found = [words(word) for word in column.branches]
     else:
-        below = [child for child in place.side.below(column.path) if is_branch(child)]
+        below = [child for child in side.below(column.path) if is_branch(child)]
         found = [Alternative(child.type, _branch_name(child), child.logical_type) for child in below]
     # A branch is marked nullable because another may stand in its place, not because it may be null.
     return (*found, Alternative(NULL)) if column.nullable and not is_branch(column) else tuple(found)
@@ -122,7 +128,7 @@ def read_all(readers: Sequence[Alternative], writers: Sequence[Alternative], res
     """Tell whether each of the *writers*' alternatives is read by one of the *readers*'."""
     if not readers or not writers:
         return unclear("a union whose branches are not known")
-    return worst(best((resolves(reader, writer) for reader in readers), broken("")) for writer in writers)
+    return worst(best((resolves(reader, writer) for reader in readers), fine()) for writer in writers)
 
 
 def _branch_name(column: Column) -> str:
