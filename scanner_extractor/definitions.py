@@ -1,23 +1,22 @@
-"""From registered versions to definitions: references resolved, each text read once, metadata's tags laid on columns."""
+"""From registered versions to definitions: references resolved, each text read once, metadata tags laid on columns."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
 from scanner_extractor.formats import read_columns
-from scanner_extractor.references import resolve
+from scanner_extractor.references import Find, finder, resolve
 from scanner_model.columns import Column, Lookup, ParsedSchema
-from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
+from scanner_model.names import Fingerprint, RecordName, SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, SchemaVersion
 
 TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
-Find = Callable[[str, SubjectName, int], SchemaVersion | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,8 @@ def define(versions: Iterable[SchemaVersion]) -> Defined:
     """
     listed = tuple(versions)
     reader = _Reader()
-    finders = {source: _finder(listed, source) for source in {version.source for version in listed}}
+    sources = {version.source for version in listed}
+    finders = {source: finder(v for v in listed if v.source == source) for source in sources}
     defined = tuple(reader.defined(version, finders[version.source]) for version in listed)
     return Defined(
         versions=defined,
@@ -60,8 +60,8 @@ def fingerprint(
 ) -> Fingerprint:
     """Identify a definition by everything that its columns depend on."""
     parts = [format_name, text, sorted(references.items()), tags, record]
-    text = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return Fingerprint(hashlib.sha256(text).hexdigest())
+    canonical = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return Fingerprint(hashlib.sha256(canonical).hexdigest())
 
 
 def metadata_tags(metadata: str) -> TagPatterns:
@@ -150,20 +150,8 @@ def _lookup(format_name: str, texts: Mapping[str, str]) -> Lookup:
 
 def _record_of(subject: SubjectName, root: RecordName, records: tuple[RecordName, ...]) -> RecordName | None:
     """Tell which other record of a text a subject is named after, as record naming does; None: the root."""
-    others = [record for record in records if record != root]
-    named = [record for record in others if subject == record or subject.endswith(f"-{record}")]
-    root_named = root and (subject == root or subject.endswith(f"-{root}"))
-    return max(named, key=len) if named and not root_named else None
-
-
-def _finder(versions: tuple[SchemaVersion, ...], source: SourceId) -> Find:
-    mine = {(v.context, v.subject, v.version): v for v in versions if v.source == source}
-    newest: dict[tuple[str, SubjectName], SchemaVersion] = {}
-    for version in sorted(mine.values(), key=lambda v: (not v.deleted, v.version)):
-        newest[version.context, version.subject] = version
-    return lambda context, subject, number: (
-        newest.get((context, subject)) if number == -1 else mine.get((context, subject, number))
-    )
+    named = [record for record in records if f"-{subject}".endswith(f"-{record}")]
+    return max(named, key=len) if named and root not in named else None
 
 
 def _placed(version: SchemaVersion, problems: tuple[Problem, ...]) -> Iterator[Problem]:

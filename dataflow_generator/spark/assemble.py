@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Piece = TypeVar("Piece", Node, Edge)
-_RANGES_PER_CORE = 4
+_RANGES_PER_CORE = 2
 _ROWS_A_BATCH = 10_000
 
 
@@ -37,7 +37,10 @@ def assemble_on_spark(spark: SparkSession, url: str) -> FlowGraph:
     Every executor opens the dictionary itself, so *url* must be reachable from all of them. Rows come back to the
     driver one partition at a time, in the order of the definitions' keys.
     """
-    return FlowGraph(nodes=lambda: _nodes(spark, url), edges=lambda: _edges(spark, url))
+    # Each output iterates the graph; kept, the rows are made once.
+    nodes = node_frame(spark, url).orderBy("range", "place").persist()
+    edges = edge_frame(spark, url).orderBy("range", "place").persist()
+    return FlowGraph(nodes=lambda: _nodes(nodes, url), edges=lambda: _edges(edges, url))
 
 
 def node_frame(spark: SparkSession, url: str) -> DataFrame:
@@ -50,17 +53,17 @@ def edge_frame(spark: SparkSession, url: str) -> DataFrame:
     return _frame(spark, url, pieces.definition_edges, edge_record, EDGE_SCHEMA)
 
 
-def _nodes(spark: SparkSession, url: str) -> Iterator[Node]:
+def _nodes(frame: DataFrame, url: str) -> Iterator[Node]:
     with open_dictionary(url, create=False).connect() as conn:
         yield from estate_nodes(conn)
-    for row in node_frame(spark, url).orderBy("range", "place").toLocalIterator():
+    for row in frame.toLocalIterator():
         yield record_node(row.asDict())
 
 
-def _edges(spark: SparkSession, url: str) -> Iterator[Edge]:
+def _edges(frame: DataFrame, url: str) -> Iterator[Edge]:
     with open_dictionary(url, create=False).connect() as conn:
         yield from estate_edges(conn)
-    for row in edge_frame(spark, url).orderBy("range", "place").toLocalIterator():
+    for row in frame.toLocalIterator():
         yield record_edge(row.asDict())
 
 

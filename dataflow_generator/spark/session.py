@@ -68,7 +68,7 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={properties.resolve().as_uri()}",
-        "spark.sql.shuffle.partitions": "8",
+        "spark.sql.shuffle.partitions": "4",
     }
     builder = SparkSession.builder.appName("scanner dataflow")
     for name, value in {**defaults, **settings}.items():

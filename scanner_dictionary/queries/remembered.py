@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
@@ -31,7 +32,7 @@ def remembered(conn: Connection, cluster: ClusterName, sources: Collection[Sourc
     )
 
 
-def _told_by(query: Select[tuple[str, str]], cluster: str, sources: Collection[str]) -> Select[tuple[str, str]]:
+def _told_by(query: Select[Any], cluster: str, sources: Collection[str]) -> Select[Any]:
     return (
         query.select_from(t.source)
         .join(t.cluster, t.cluster.c.id == t.source.c.cluster_id)
