@@ -40,7 +40,7 @@ def speak_for(engine: Engine, shown: str) -> None:
     @event.listens_for(engine, "handle_error")
     def _say(context: ExceptionContext) -> None:
         if isinstance(context.sqlalchemy_exception, DBAPIError):
-            context.chained_exception = unusable(context.original_exception, shown)
+            raise unusable(context.original_exception, shown) from context.original_exception
 
 
 def unusable(error: BaseException, shown: str) -> DictionaryUnusable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from scanner_model.errors import DictionaryUnusable
 
 _CACHE_KIB = 65536
 _WRITES = "scanner_writes"
+_NO_RIGHTS = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 
 def sqlite_engine(file: Path, *, create: bool, patience: float) -> Engine:
@@ -61,10 +61,10 @@ def _connect(file: Path, create: bool, patience: float) -> sqlite3.Connection:
     uri = file.absolute().as_uri()
     try:
         return _open(f"{uri}?mode={'rwc' if create else 'rw'}", patience)
-    except sqlite3.OperationalError:
-        if not _is_at_rest(file):
+    except sqlite3.OperationalError as error:
+        if not error.sqlite_errorname.startswith(_NO_RIGHTS) or not _is_at_rest(file):
             raise
-        # A reader with no right to the directory cannot take part in write-ahead mode; nobody is writing just now.
+        # A reader without rights on the directory cannot take part in write-ahead mode; nobody is writing just now.
         return _open(f"{uri}?immutable=1", patience)
 
 
@@ -81,8 +81,7 @@ def _open(uri: str, patience: float) -> sqlite3.Connection:
 
 
 def _is_at_rest(file: Path) -> bool:
-    log = file.with_name(file.name + "-wal")
-    return file.exists() and not log.exists() and os.access(file, os.R_OK) and not os.access(file.parent, os.W_OK)
+    return file.exists() and not file.with_name(file.name + "-wal").exists()
 
 
 def _begin(conn: Connection) -> None:

@@ -1,0 +1,276 @@
+"""Opening a dictionary: made, migrated, refused; at rest one plain file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.location import locate
+from scanner_dictionary.opening import REVISION, VERSION_TABLE, open_dictionary, writing
+from scanner_dictionary.writer import write_scan
+from scanner_model.errors import DictionaryUnusable
+
+AS_NOBODY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody without rights")
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [("{}", "a b#c?d%20.db"), ("sqlite:///{}", "d.db"), ("sqlite+pysqlite:///{}", "d")]
+)
+def test_file_name_and_url_make_the_same_dictionary(form, name, tmp_path) -> None:
+    """People write either; a file's name may hold what means something in a URL."""
+    open_dictionary(form.format(tmp_path / name)).dispose()
+
+    assert _names(tmp_path) == [name]
+
+
+def test_relative_file_is_looked_for_from_where_people_are(tmp_path, monkeypatch) -> None:
+    """`sqlite:///dictionary.db` is the default of the command line."""
+    monkeypatch.chdir(tmp_path)
+    open_dictionary("sqlite:///dictionary.db")
+
+    assert Path("dictionary.db").is_file()
+
+
+def test_question_never_makes_a_dictionary(tmp_path) -> None:
+    """A mistyped name must be an error, not an empty answer."""
+    with pytest.raises(DictionaryUnusable, match="no dictionary") as caught:
+        open_dictionary(str(tmp_path / "none.db"), create=False)
+
+    assert "scanner extract" in caught.value.hint
+    assert not _names(tmp_path)
+
+
+def test_empty_file_is_no_dictionary_for_a_question_and_a_new_one_for_a_scan(tmp_path) -> None:
+    """SQLite takes an empty file for an empty database."""
+    file = tmp_path / "empty.db"
+    file.touch()
+    with pytest.raises(DictionaryUnusable, match="no dictionary"):
+        open_dictionary(str(file), create=False)
+
+    assert open_dictionary(str(file)).connect().execute(text("SELECT count(*) FROM scan")).scalar() == 0
+
+
+def test_directory_that_is_missing_is_told(tmp_path) -> None:
+    """SQLite itself would only say that it cannot open the file."""
+    with pytest.raises(DictionaryUnusable, match="directory does not exist") as caught:
+        open_dictionary(str(tmp_path / "no" / "such" / "d.db"))
+
+    assert "mkdir -p" in caught.value.hint
+
+
+def test_directory_is_no_dictionary(tmp_path) -> None:
+    """A mounted volume where a file was meant is a common mistake in containers."""
+    with pytest.raises(DictionaryUnusable, match="is a directory"):
+        open_dictionary(str(tmp_path))
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_random_bytes_are_refused_and_left_alone(create, tmp_path) -> None:
+    """A wrong file name must not cost that file."""
+    file = tmp_path / "photo.jpg"
+    file.write_bytes(bytes(range(256)) * 64)
+    with pytest.raises(DictionaryUnusable, match="is not a dictionary") as caught:
+        open_dictionary(str(file), create=create)
+
+    assert caught.value.where == str(file)
+    assert file.read_bytes() == bytes(range(256)) * 64
+
+
+def test_database_of_another_program_is_refused_and_left_alone(tmp_path) -> None:
+    """A browser's history is a SQLite file, too."""
+    file = tmp_path / "places.sqlite"
+    with sqlite3.connect(file) as conn:
+        conn.execute("CREATE TABLE moz_places (id INTEGER)")
+    with pytest.raises(DictionaryUnusable, match="something else's"):
+        open_dictionary(str(file))
+
+    assert sqlite3.connect(file).execute("SELECT name FROM sqlite_master").fetchall() == [("moz_places",)]
+
+
+def test_newer_dictionary_is_refused_with_both_revisions(tmp_path) -> None:
+    """An older program would write rows that the newer one cannot trust."""
+    file = tmp_path / "d.db"
+    with open_dictionary(str(file)).begin() as conn:
+        conn.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
+
+    with pytest.raises(DictionaryUnusable, match=f"9999.*{REVISION}"):
+        open_dictionary(str(file))
+
+
+def test_damaged_dictionary_is_told_when_it_is_read(tmp_path, estate, at) -> None:
+    """Half a copy, a bad disk: the message must say so, wherever the damage shows first."""
+    file = tmp_path / "d.db"
+    write_scan(open_dictionary(str(file)), estate.orders(), started=at, finished=at)
+    content = bytearray(file.read_bytes())
+    content[8192:] = b"\xff" * (len(content) - 8192)
+    file.write_bytes(content)
+
+    with pytest.raises(DictionaryUnusable, match="damaged") as caught, open_dictionary(str(file)).connect() as conn:
+        list(conn.execute(t.topic.select()))
+    assert caught.value.where == str(file)
+
+
+def test_dictionary_in_use_is_told_after_the_wait(tmp_path, estate, at) -> None:
+    """Two scans at once: the second waits, then says why it gave up."""
+    file = tmp_path / "d.db"
+    open_dictionary(str(file))
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    engine = open_dictionary(str(file), patience=0.05)
+
+    with pytest.raises(DictionaryUnusable, match="in use by another program"):
+        write_scan(engine, estate.orders(), started=at, finished=at)
+
+
+def test_full_disk_leaves_the_last_scan(tmp_path, estate, at, table_rows) -> None:
+    """SQLite reports a database that may not grow just as a disk that is full."""
+    engine = open_dictionary(str(tmp_path / "d.db"))
+    write_scan(engine, estate.orders(), started=at, finished=at)
+    before = table_rows(engine)
+    wide = estate.scan(definitions=(estate.definition(*(f"field_{i}" for i in range(50_000))),))
+    with pytest.raises(DictionaryUnusable, match="disk is full"), writing(engine) as conn:
+        _fill(conn, wide)
+
+    assert table_rows(engine) == before
+
+
+def test_dictionary_is_one_plain_file_at_rest(dictionary, tmp_path, store, estate) -> None:
+    """People copy it, mail it, mount it read-only."""
+    store(estate.orders())
+
+    assert _names(tmp_path) == ["dictionary.db"]
+    assert sqlite3.connect(tmp_path / "dictionary.db").execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
+def test_reader_sees_the_last_scan_until_the_next_commits(dictionary, store, estate) -> None:
+    """A question asked during a scan must be answered, from the scan before."""
+    store(estate.orders())
+    with writing(dictionary) as conn:
+        conn.execute(t.topic.delete().where(t.topic.c.id < 0))
+        conn.execute(t.change_log.delete())
+        with dictionary.connect() as reader:
+            seen = reader.execute(text("SELECT count(*) FROM change_log")).scalar()
+
+    assert seen == 16
+
+
+@AS_NOBODY
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_dictionary_that_may_only_be_read_answers_questions(mode, estate, at) -> None:
+    """A read-only mount serves readers, even where a scan that was killed left the file in write-ahead mode."""
+    with _shared_directory() as directory:
+        file = directory / "d.db"
+        write_scan(open_dictionary(str(file)), estate.orders(), started=at, finished=at)
+        sqlite3.connect(file).execute(f"PRAGMA journal_mode = {mode}")
+        file.chmod(0o444)
+        directory.chmod(0o555)
+        with _as_nobody(), open_dictionary(str(file), create=False).connect() as conn:
+            assert conn.execute(text("SELECT count(*) FROM topic")).scalar() == 1
+
+
+@AS_NOBODY
+def test_dictionary_that_may_only_be_read_refuses_a_scan(estate, at) -> None:
+    """The hint names the rights to change."""
+    with _shared_directory() as directory:
+        file = directory / "d.db"
+        open_dictionary(str(file))
+        file.chmod(0o444)
+        directory.chmod(0o555)
+        with _as_nobody(), pytest.raises(DictionaryUnusable) as caught:
+            write_scan(open_dictionary(str(file)), estate.orders(), started=at, finished=at)
+
+    assert "cannot be written" in caught.value.what
+    assert "permission" in caught.value.hint
+
+
+def test_opening_what_is_current_imports_no_alembic(tmp_path) -> None:
+    """Every command opens the dictionary; only the first time must it migrate."""
+    file = str(tmp_path / "d.db")
+    open_dictionary(file)
+    program = (
+        "import sys; from scanner_dictionary.opening import open_dictionary; "
+        f"open_dictionary({file!r}); sys.exit('alembic' in sys.modules)"
+    )
+
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "hint"),
+    [
+        ("jdbc:h2:./dictionary", "export --format h2"),
+        ("h2:./dictionary", "export --format h2"),
+        ("dictionary.mv.db", "export --format h2"),
+        ("mysql://u:hidden-word@h/d", "postgresql://"),
+        ("postgresql://u:hidden-word@h:port/d", "postgresql://"),
+        ("sqlite://", "sqlite:///dictionary.db"),
+        ("sqlite://host/file", "sqlite:///dictionary.db"),
+        ("", "sqlite:///file"),
+    ],
+)
+def test_place_where_no_dictionary_can_be_says_which_can(url, hint) -> None:
+    """The hint is the form to write; the password of a URL that cannot be read is not repeated."""
+    with pytest.raises(DictionaryUnusable) as caught:
+        locate(url)
+
+    assert hint in caught.value.hint
+    assert "hidden-word" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_postgresql_url_uses_the_driver_that_the_extra_installs(scheme) -> None:
+    """People copy URLs from elsewhere; the driver's name is ours to know, the password nobody's."""
+    place = locate(f"{scheme}://u:hidden-word@h/d?sslpassword=hidden-word")
+
+    assert place.url.drivername == "postgresql+psycopg"
+    assert place.shown == "postgresql://u:***@h/d"
+
+
+def test_missing_driver_names_the_extra() -> None:
+    """SQLAlchemy would say only that it cannot import a module."""
+    with pytest.raises(DictionaryUnusable) as caught:
+        open_dictionary("postgresql+pg8000://u:hidden-word@h/d")
+
+    assert "scanner[postgres]" in caught.value.hint
+
+
+def _names(directory: Path) -> list[str]:
+    return [path.name for path in directory.iterdir()]
+
+
+def _fill(conn, scan) -> None:
+    pages = conn.exec_driver_sql("PRAGMA page_count").scalar()
+    conn.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+    columns = enumerate(scan.definitions[0].columns)
+    conn.execute(
+        t.scan_problem.insert(),
+        [{"scan_id": 1, "ordinal": i, "place": c.name, "what": "", "hint": ""} for i, c in columns],
+    )
+
+
+@contextmanager
+def _shared_directory() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        directory.chmod(0o755)
+        yield directory
+        directory.chmod(0o755)
+
+
+@contextmanager
+def _as_nobody() -> Iterator[None]:
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
