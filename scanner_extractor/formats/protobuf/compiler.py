@@ -1,0 +1,84 @@
+"""A second opinion on a Protobuf schema: whether protoc would take it. The only module that imports grpc_tools."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from scanner_extractor.formats.protobuf.files import MAIN, Files
+from scanner_extractor.formats.protobuf.shipped import STANDARD, is_plain, shipped
+from scanner_model.problems import Problem
+
+_LONGEST = 400_000
+"""Characters of all files beyond which nobody is asked: protoc is quadratic in the number of declarations."""
+
+_DEEPEST = 60
+"""Brackets inside each other beyond which nobody is asked: some 10,000 in an option's value end the process."""
+
+_MOST_SAID = 200
+_VERSION = 'syntax = "proto2"; '
+
+
+def refusal(files: Files) -> Problem | None:
+    """Ask protoc about a schema with its imports; gives why it refuses, None where it does not or was not asked.
+
+    The files are written to a directory that only this call uses; protoc's own files it reads from its own place.
+    """
+    size = sum(map(len, files.texts.values()))
+    if size > _LONGEST or any(parsed.deepest > _DEEPEST for parsed in files.parsed.values()):
+        return None
+    main = "schema.proto"
+    while main in files.texts:
+        main = f"_{main}"  # An import may have this name; no two files can.
+    with TemporaryDirectory(prefix="scanner-protobuf-", ignore_cleanup_errors=True) as directory:
+        for name in files.texts:
+            if not name.startswith(STANDARD) or shipped(name) is None:
+                _write(Path(directory), main if name == MAIN else name, files, name)
+        said = _compile(main, directory)
+    return _problem(said) if said else None
+
+
+def _write(directory: Path, path: str, files: Files, name: str) -> None:
+    """Write a file where protoc finds it; one whose name no path can have is left out, and protoc says so."""
+    if not is_plain(path):
+        return
+    text = files.texts[name]
+    # Without a version protoc logs a warning of its own to the terminal; on the first line, places stay right.
+    text = text if files.parsed[name].versioned else _VERSION + text
+    with suppress(OSError):
+        target = directory / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="")
+
+
+def _compile(main: str, directory: str) -> str:
+    """Give protoc's first complaint about the file *main*, with its place; empty where it has none."""
+    # The module behind grpc_tools.protoc: it gives complaints back instead of writing them to the terminal, and
+    # importing it installs no import hooks. Of its two ways to compile, services generate least.
+    from grpc_tools import _protoc_compiler
+
+    standard = Path(_protoc_compiler.__file__).parent / "_proto"
+    warnings.filterwarnings("ignore", category=_protoc_compiler.ProtocWarning)
+    try:
+        _protoc_compiler.get_services(main.encode(), [directory.encode(), str(standard).encode()])
+    except _protoc_compiler.ProtocErrors as errors:
+        return _first(errors.errors(), main)
+    return ""
+
+
+def _first(errors: Iterable[object], main: str) -> str:
+    for error in errors:
+        file, line, column, message = (getattr(error, name) for name in ("filename", "line", "column", "message"))
+        name = file.decode("utf-8", "replace")
+        place = f"{line + 1}:{column + 1}" if line >= 0 else ""
+        where = " ".join(filter(None, ("" if name == main else name, place)))
+        return f"{where}: {message.decode('utf-8', 'replace')}"
+    return "no reason given"
+
+
+def _problem(why: str) -> Problem:
+    why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
+    return Problem("$", "protoc refuses the schema", why)

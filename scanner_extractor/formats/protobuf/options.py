@@ -1,0 +1,225 @@
+"""Option values of a .proto text, and what columns take from them: defaults, presence, Confluent's field options."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from scanner_extractor.formats.protobuf.declarations import Presence
+from scanner_extractor.formats.protobuf.tokens import END, Cursor, integer
+
+Value = str | bytes | tuple["Option", ...]
+"""A word or number as written (with its sign), the bytes of a string, or the members of an aggregate."""
+
+_DEEPEST_VALUE = 64
+_FLOATS = ("float", "double")
+_INTEGERS = frozenset(
+    {"int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64", "sfixed32", "sfixed64"}
+)
+_META = "(confluent.field_meta)"
+_ESCAPE = re.compile(
+    r"\\(?:(?P<octal>[0-7]{1,3})|[xX](?P<hex>[0-9a-fA-F]{1,2})"
+    r"|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8})|(?P<char>.))",
+    re.DOTALL,
+)
+_CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option; *name* is as written without spaces, and without the leading dot of a name in parentheses."""
+
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldMeta:
+    """What `(confluent.field_meta)` says of a field."""
+
+    doc: str | None = None
+    tags: tuple[str, ...] = ()
+    decimal: tuple[int, int] | None = None
+
+
+def read_option(cursor: Cursor) -> Option:
+    """Read `name = value`; raises UnreadableError."""
+    parts = [_option_name(cursor)]
+    while cursor.take(".") or cursor.token.startswith("."):
+        parts.append(_option_name(cursor).removeprefix("."))
+    cursor.expect("=")
+    return Option(".".join(parts), _value(cursor, 0))
+
+
+def read_bracketed(cursor: Cursor) -> tuple[Option, ...]:
+    """Read `[name = value, …]`; raises UnreadableError."""
+    cursor.expect("[")
+    options = [read_option(cursor)]
+    while cursor.take(","):
+        options.append(read_option(cursor))
+    cursor.expect("]")
+    return tuple(options)
+
+
+def read_string(cursor: Cursor) -> str:
+    """Read one string literal, or several that stand side by side, as text; raises UnreadableError."""
+    if cursor.token[:1] not in ("'", '"'):
+        raise cursor.unreadable("a string")
+    return _text(_bytes(cursor))
+
+
+def presence(options: Iterable[Option]) -> Presence | None:
+    """Give the feature `field_presence` that *options* set, None where they do not."""
+    found = None
+    for option in options:
+        if option.name == "features.field_presence":
+            found = option.value
+        elif option.name == "features" and isinstance(option.value, tuple):
+            found = next((inner.value for inner in option.value if inner.name == "field_presence"), found)
+    return Presence(found) if isinstance(found, str) and found in set(Presence) else None
+
+
+def default(options: Iterable[Option], type: str) -> str | None:
+    """Give the explicit default of a field of *type* as JSON text, as Protobuf's JSON mapping writes values."""
+    value = next((option.value for option in options if option.name == "default"), None)
+    if value is None or isinstance(value, tuple):
+        return None
+    if isinstance(value, bytes):
+        return _json(base64.b64encode(value).decode() if type == "bytes" else _text(value))
+    if type == "bool" and value in ("true", "false"):
+        return value
+    try:
+        return _number(value, type)
+    except ValueError:
+        return _json(value)
+
+
+def field_meta(options: Sequence[Option]) -> FieldMeta:
+    """Give what Confluent's field option says; its last doc, all its tags, its precision and scale."""
+    members = list(_meta_members(options))
+    docs = [_text(member.value) for member in members if member.name == "doc" and isinstance(member.value, bytes)]
+    tags = [_text(member.value) for member in members if member.name == "tags" and isinstance(member.value, bytes)]
+    return FieldMeta(doc=docs[-1] if docs else None, tags=tuple(dict.fromkeys(tags)), decimal=_decimal(members))
+
+
+def _option_name(cursor: Cursor) -> str:
+    if not cursor.take("("):
+        return cursor.name()
+    name = cursor.name().removeprefix(".")
+    cursor.expect(")")
+    return f"({name})"
+
+
+def _value(cursor: Cursor, depth: int) -> Value:
+    if depth > _DEEPEST_VALUE:
+        raise cursor.unreadable(f"a value inside at most {_DEEPEST_VALUE} others")
+    if cursor.token[:1] in ("'", '"'):
+        return _bytes(cursor)
+    for opener, closer in (("{", "}"), ("<", ">")):
+        if cursor.take(opener):
+            return tuple(_members(cursor, closer, depth + 1))
+    sign = "-" if cursor.take("-") else ""
+    if not re.match(r"[\w.]", cursor.token):
+        raise cursor.unreadable("a value")
+    return sign + cursor.advance()
+
+
+def _members(cursor: Cursor, closer: str, depth: int) -> Iterator[Option]:
+    """Read what stands in an aggregate (Protobuf text format); a list is its name several times."""
+    while not cursor.take(closer):
+        if cursor.token == END:
+            raise cursor.unreadable(f"`{closer}`")
+        name = _member_name(cursor)
+        cursor.take(":")
+        if cursor.take("["):
+            while not cursor.take("]"):
+                yield Option(name, _value(cursor, depth))
+                cursor.take(",")
+        else:
+            yield Option(name, _value(cursor, depth))
+        cursor.take(",", ";")
+
+
+def _member_name(cursor: Cursor) -> str:
+    if not cursor.take("["):
+        return cursor.name()
+    parts = []
+    while cursor.token not in ("]", "{", "}", END):
+        parts.append(cursor.advance())
+    cursor.expect("]")
+    return f"[{''.join(parts)}]"
+
+
+def _bytes(cursor: Cursor) -> bytes:
+    parts: list[bytes] = []
+    while cursor.token[:1] in ("'", '"'):
+        token = cursor.advance()
+        closed = len(token) > 1 and token[-1] == token[0]
+        parts.extend(_unescaped(token[1:-1] if closed else token[1:]))
+    return b"".join(parts)
+
+
+def _unescaped(text: str) -> Iterator[bytes]:
+    at = 0
+    for match in _ESCAPE.finditer(text):
+        yield text[at : match.start()].encode("utf-8", "replace")
+        yield _escaped(match)
+        at = match.end()
+    yield text[at:].encode("utf-8", "replace")
+
+
+def _escaped(match: re.Match[str]) -> bytes:
+    if match["octal"] or match["hex"]:
+        code = int(match["octal"], 8) if match["octal"] else int(match["hex"], 16)
+        return bytes((code & 0xFF,))
+    if match["char"]:
+        return _CHARACTERS.get(match["char"], match["char"]).encode("utf-8", "replace")
+    code = int(match["short"] or match["long"], 16)
+    return chr(code).encode("utf-8", "replace") if code <= 0x10FFFF else b"?"
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace").replace("\0", "\ufffd")
+
+
+def _json(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _number(word: str, type: str) -> str:
+    """Write a number as JSON; raises ValueError where *type* takes none, or *word* is none."""
+    sign = "-" if word.startswith("-") else ""
+    if type in _INTEGERS:
+        return f"{sign}{integer(word.removeprefix('-'))}"
+    if type not in _FLOATS:
+        raise ValueError(word)
+    number = float(word.removeprefix("-").rstrip("fF") if word.lstrip("-")[:1] in "0123456789." else word)
+    if math.isnan(number):
+        return '"NaN"'
+    if math.isinf(number):
+        return f'"{sign}Infinity"'
+    return json.dumps(-number if sign and number > 0 else number)
+
+
+def _meta_members(options: Iterable[Option]) -> Iterator[Option]:
+    for option in options:
+        if option.name == _META and isinstance(option.value, tuple):
+            yield from option.value
+        elif option.name.startswith(f"{_META}."):
+            yield Option(option.name.removeprefix(f"{_META}."), option.value)
+
+
+def _decimal(members: Iterable[Option]) -> tuple[int, int] | None:
+    params: dict[str, str] = {}
+    for member in members:
+        if member.name == "params" and isinstance(member.value, tuple):
+            entry = {inner.name: _text(inner.value) for inner in member.value if isinstance(inner.value, bytes)}
+            params[entry.get("key", "")] = entry.get("value", "")
+    try:
+        return int(params["precision"]), int(params.get("scale", "0"))
+    except (KeyError, ValueError):
+        return None

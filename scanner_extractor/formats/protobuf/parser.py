@@ -1,0 +1,284 @@
+"""The grammar of .proto files (proto2, proto3, editions), tolerant: what cannot be read is told and skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from scanner_extractor.formats.protobuf.comments import attached
+from scanner_extractor.formats.protobuf.declarations import Enum, Field, Import, Label, Message, Presence, ProtoFile
+from scanner_extractor.formats.protobuf.options import (
+    Option,
+    default,
+    field_meta,
+    presence,
+    read_bracketed,
+    read_option,
+    read_string,
+)
+from scanner_extractor.formats.protobuf.tokens import END, Cursor, UnreadableError
+from scanner_model.problems import Problem
+
+_DEEPEST_MESSAGE = 64
+"""How many messages may stand inside each other; protoc takes 32."""
+
+_LARGEST_NUMBER = 2**29 - 1
+_MOST_PROBLEMS = 20
+_LABELS = {label.value: label for label in (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)}
+
+
+@lru_cache(maxsize=64)
+def parse_proto(text: str) -> ProtoFile:
+    """Read one .proto text; never raises. Texts that many others import are read once (the last 64 are kept)."""
+    return _Parser(text).file()
+
+
+@dataclass(slots=True)
+class _Body:
+    """What was read so far of the inside of a file or message."""
+
+    fields: dict[str, Field] = field(default_factory=dict)
+    types: list[Message | Enum] = field(default_factory=list)
+    options: list[Option] = field(default_factory=list)
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._at = Cursor(text)
+        self._problems: list[Problem] = []
+        self._body = _Body()
+        self._depth = 0
+        self._package = ""
+        self._imports: dict[str, Import] = {}
+        self._presence = Presence.EXPLICIT
+
+    def file(self) -> ProtoFile:
+        """Read the whole text."""
+        versioned = self._at.token in ("syntax", "edition")
+        self._statements(self._file_statement, END)
+        return ProtoFile(
+            package=self._package,
+            imports=tuple(self._imports.values()),
+            types=tuple(self._body.types),
+            presence=presence(self._body.options) or self._presence,
+            deepest=self._at.deepest,
+            versioned=versioned,
+            problems=tuple(self._problems),
+        )
+
+    def _statements(self, statement: Callable[[], None], closer: str) -> None:
+        """Read statements up to *closer* and past it; one that cannot be read is skipped."""
+        while self._at.token not in (closer, END):
+            start = self._at.index
+            try:
+                statement()
+            except UnreadableError as error:
+                self._tell(error.index, f"expected {error.expected}, found {self._at.quote(error.index)}")
+                self._at.back_to(start)
+                self._at.skip_statement()
+            if self._at.index == start:
+                self._at.advance()
+        if closer != END and not self._at.take(closer):
+            self._tell(self._at.index, f"expected `{closer}`, found the end")
+
+    def _tell(self, index: int, what: str) -> None:
+        if len(self._problems) < _MOST_PROBLEMS:
+            self._problems.append(Problem(self._at.place(index), what, "what stands here is not read"))
+
+    def _file_statement(self) -> None:
+        start = self._at.index
+        match self._at.token:
+            case "syntax" | "edition":
+                self._version()
+            case "package":
+                self._at.advance()
+                self._package = self._at.name().removeprefix(".")
+                self._at.expect(";")
+            case "import":
+                self._import()
+            case "service":
+                self._at.skip_statement()
+            case _:
+                if not self._declaration():
+                    raise UnreadableError(start, "a declaration")
+
+    def _version(self) -> None:
+        self._at.advance()
+        self._at.expect("=")
+        if read_string(self._at) == "proto3":
+            self._presence = Presence.IMPLICIT
+        self._at.expect(";")
+
+    def _import(self) -> None:
+        self._at.advance()
+        public = self._at.sees("public")
+        self._at.take("public", "weak", "option")
+        name = read_string(self._at)
+        self._imports.setdefault(name, Import(name=name, public=public))
+        self._at.expect(";")
+
+    def _declaration(self) -> bool:
+        """Read what may stand both in a file and in a message; False where it is something else."""
+        if self._at.token in ("export", "local") and self._at.next_token in ("message", "enum"):
+            self._at.advance()
+        match self._at.token:
+            case "message":
+                self._message()
+            case "enum":
+                self._enum()
+            case "extend":
+                self._extend()
+            case "option":
+                self._at.advance()
+                self._body.options.append(read_option(self._at))
+                self._at.expect(";")
+            case ";":
+                self._at.advance()
+            case _:
+                return False
+        return True
+
+    def _message(self) -> None:
+        self._at.advance()
+        name = self._at.simple_name()
+        self._body.types.append(self._message_body(name))
+
+    def _message_body(self, name: str) -> Message:
+        if self._depth >= _DEEPEST_MESSAGE:
+            raise self._at.unreadable(f"a message inside at most {_DEEPEST_MESSAGE} others")
+        body = self._block(self._message_statement)
+        return Message(
+            name=name,
+            fields=tuple(body.fields.values()),
+            types=tuple(body.types),
+            presence=presence(body.options),
+        )
+
+    def _block(self, statement: Callable[[], None]) -> _Body:
+        """Read `{ … }` into a body of its own."""
+        self._at.expect("{")
+        outer, self._body = self._body, _Body()
+        self._depth += 1
+        self._statements(statement, "}")
+        self._depth -= 1
+        inner, self._body = self._body, outer
+        return inner
+
+    def _enum(self) -> None:
+        start = self._at.index
+        self._at.advance()
+        name = self._at.simple_name()
+        if not self._at.sees("{"):
+            raise self._at.unreadable("`{`")
+        brace = self._at.index
+        self._at.skip_block()
+        self._body.types.append(Enum(name=name, doc=self._doc(start, brace)))
+
+    def _extend(self) -> None:
+        """Keep the groups that an extension declares, which are types of the place it stands in; not its fields."""
+        self._at.advance()
+        self._at.name()
+        self._body.types.extend(self._block(self._field).types)
+
+    def _message_statement(self) -> None:
+        match self._at.token:
+            case "extensions" | "reserved":
+                self._at.skip_statement()
+            case "oneof":
+                self._oneof()
+            case _:
+                if not self._declaration():
+                    self._field()
+
+    def _oneof(self) -> None:
+        self._at.advance()
+        self._at.simple_name()
+        inner = self._block(self._oneof_statement)
+        self._body.types.extend(inner.types)
+        for member in inner.fields.values():
+            self._keep(member, self._at.index - 1)
+
+    def _oneof_statement(self) -> None:
+        if self._at.token in ("option", ";"):
+            self._declaration()
+        else:
+            self._field(Label.ONEOF)
+
+    def _field(self, label: Label = Label.NONE) -> None:
+        start = self._at.index
+        label = _LABELS.get(self._at.token, label)
+        self._at.take(*_LABELS)
+        group = self._at.take("group")
+        if self._at.sees("map", "<"):
+            label, type_ = Label.MAP, self._map_value()
+        else:
+            type_ = self._at.simple_name() if group else self._at.name()
+        name = type_.lower() if group else self._at.simple_name()
+        named = self._at.index - 1
+        self._at.expect("=")
+        number = self._number()
+        options = self._options()
+        end = self._at.index
+        if group:
+            self._body.types.append(self._message_body(type_))
+        else:
+            self._at.expect(";")
+        self._keep(_field(name, number, type_, label, options, self._doc(start, end)), named)
+
+    def _keep(self, member: Field, index: int) -> None:
+        if member.name in self._body.fields:
+            self._tell(index, f"the field {member.name!r} is there twice: the first is read")
+        self._body.fields.setdefault(member.name, member)
+
+    def _map_value(self) -> str:
+        self._at.advance()
+        self._at.expect("<")
+        self._at.name()
+        self._at.expect(",")
+        value = self._at.name()
+        self._at.expect(">")
+        return value
+
+    def _number(self) -> int:
+        index = self._at.index
+        try:
+            number = self._at.integer()
+        except ValueError:
+            number = 0
+        if not 0 < number <= _LARGEST_NUMBER:
+            raise UnreadableError(index, f"a field number from 1 to {_LARGEST_NUMBER}")
+        return number
+
+    def _options(self) -> tuple[Option, ...]:
+        """Read a field's options; the field stays where they cannot be read."""
+        start = self._at.index
+        if not self._at.sees("["):
+            return ()
+        try:
+            return read_bracketed(self._at)
+        except UnreadableError as error:
+            self._tell(error.index, f"expected {error.expected}, found {self._at.quote(error.index)}")
+            self._at.back_to(start)
+            self._at.skip_to_semicolon()
+            return ()
+
+    def _doc(self, start: int, end: int) -> str | None:
+        """Give the comment before a declaration's first token, else the one after the token that ends its head."""
+        leading = attached(*self._at.gap(start))[1]
+        return leading or attached(*self._at.gap(end + 1))[0]
+
+
+def _field(name: str, number: int, type: str, label: Label, options: tuple[Option, ...], doc: str | None) -> Field:
+    meta = field_meta(options)
+    return Field(
+        name=name,
+        number=number,
+        type=type,
+        label=label,
+        presence=presence(options),
+        default=default(options, type),
+        doc=meta.doc or doc,
+        tags=meta.tags,
+        decimal=meta.decimal,
+    )

@@ -1,0 +1,176 @@
+"""A .proto text cut into tokens, and a cursor over them; what stands between two tokens is kept for its comments."""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(
+    r"""
+    (?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+
+    (?P<token>
+      \.?[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)*+            # a name, perhaps with dots
+    | 0[xX][0-9a-fA-F]++
+    | (?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?[fF]?
+    | "(?:[^"\\\n]|\\.)*+"?+ | '(?:[^'\\\n]|\\.)*+'?+  # a string that is not closed ends with its line
+    | . | \Z)
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+_NAME = re.compile(r"\.?[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+_SIMPLE_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_INTEGER = re.compile(r"0[xX][0-9a-fA-F]{1,16}|\d{1,20}", re.ASCII)
+_OPENERS = frozenset("{[(<")
+_CLOSERS = frozenset("}])>")
+_LONGEST_QUOTE = 40
+
+END = ""
+"""The token after the last one."""
+
+
+class UnreadableError(Exception):
+    """Say that the token at *index* is not what the grammar expects there; the parser's own, nobody else sees it."""
+
+    def __init__(self, index: int, expected: str) -> None:
+        super().__init__(expected)
+        self.index = index
+        self.expected = expected
+
+
+class Cursor:
+    """A place among the tokens of *text*, which only moves forward except by `back_to`."""
+
+    def __init__(self, text: str) -> None:
+        self.index = 0
+        self._text = text
+        self._matches = list(_TOKEN.finditer(text))
+        self._tokens = [match["token"] for match in self._matches]
+
+    @property
+    def token(self) -> str:
+        """Give the token here, END after the last."""
+        return self._tokens[self.index]
+
+    @property
+    def next_token(self) -> str:
+        """Give the token after this one."""
+        return self._tokens[min(self.index + 1, len(self._tokens) - 1)]
+
+    @property
+    def deepest(self) -> int:
+        """Count how many brackets of any kind stand inside each other at most."""
+        depth = deepest = 0
+        for token in self._tokens:
+            if token in _OPENERS:
+                depth += 1
+                deepest = max(depth, deepest)
+            elif depth and token in _CLOSERS:
+                depth -= 1
+        return deepest
+
+    def sees(self, *words: str) -> bool:
+        """Tell whether the next tokens are *words*; nothing is taken."""
+        return tuple(self._tokens[self.index : self.index + len(words)]) == words
+
+    def back_to(self, index: int) -> None:
+        """Return to an earlier place."""
+        self.index = index
+
+    def advance(self) -> str:
+        """Take the token here, whatever it is; stays at the end."""
+        token = self.token
+        self.index = min(self.index + 1, len(self._tokens) - 1)
+        return token
+
+    def take(self, *words: str) -> bool:
+        """Take the token here if it is one of *words*."""
+        found = self.token in words
+        if found:
+            self.advance()
+        return found
+
+    def expect(self, word: str) -> None:
+        """Take *word*, or raise UnreadableError."""
+        if not self.take(word):
+            raise self.unreadable(f"`{word}`")
+
+    def simple_name(self) -> str:
+        """Take a name without dots, or raise UnreadableError."""
+        if not _SIMPLE_NAME.fullmatch(self.token):
+            raise self.unreadable("a name")
+        return self.advance()
+
+    def name(self) -> str:
+        """Take a name, which may have dots (and space around them), or raise UnreadableError."""
+        parts = [self.advance()] if self.sees(".") else []
+        if not _NAME.fullmatch(self.token):
+            raise self.unreadable("a name")
+        parts.append(self.advance())
+        while self.token.startswith(".") and (_NAME.fullmatch(self.token) or _SIMPLE_NAME.fullmatch(self.next_token)):
+            parts.append(self.advance())
+            if parts[-1] == ".":
+                parts.append(self.advance())
+        return "".join(parts)
+
+    def integer(self) -> int:
+        """Take a whole number (decimal, hexadecimal, octal), or raise UnreadableError."""
+        if not _INTEGER.fullmatch(self.token):
+            raise self.unreadable("a number")
+        return integer(self.advance())
+
+    def skip_block(self) -> None:
+        """Go past the brace that closes the one here, or to the end of the text where none does."""
+        depth = 0
+        while self.token != END:
+            depth += self.sees("{") - self.sees("}")
+            self.advance()
+            if depth == 0:
+                return
+
+    def skip_statement(self) -> None:
+        """Go past the next `;` or block, but not past the end of what encloses it."""
+        while self.token not in (END, ";", "}"):
+            if not self.sees("{"):
+                self.advance()
+                continue
+            self.skip_block()
+            # A block inside an option's value does not end the statement.
+            if self.token not in ("]", ",", ";"):
+                return
+        self.take(";")
+
+    def skip_to_semicolon(self) -> None:
+        """Go to the next `;` that is in no block, but not past the end of what encloses it."""
+        while self.token not in (END, ";", "}"):
+            if self.sees("{"):
+                self.skip_block()
+            else:
+                self.advance()
+
+    def gap(self, index: int) -> tuple[str, str, str]:
+        """Give the token before *index*, what stands between, and the token at *index*."""
+        before = self._matches[index - 1].end() if index else 0
+        previous = self._tokens[index - 1] if index else END
+        return previous, self._text[before : self._matches[index].start("token")], self._tokens[index]
+
+    def place(self, index: int) -> str:
+        """Give line and column of a token, both from 1, as `3:14`."""
+        start = self._matches[index].start("token")
+        return f"{self._text.count(chr(10), 0, start) + 1}:{start - self._text.rfind(chr(10), 0, start)}"
+
+    def quote(self, index: int) -> str:
+        """Show a token as a message does."""
+        token = self._tokens[index]
+        if token == END:
+            return "the end"
+        return repr(token if len(token) <= _LONGEST_QUOTE else f"{token[:_LONGEST_QUOTE]}…")
+
+    def unreadable(self, expected: str) -> UnreadableError:
+        """Give the error that says what was expected here."""
+        return UnreadableError(self.index, expected)
+
+
+def integer(token: str) -> int:
+    """Read a whole number as Protobuf writes it: `0x1f`, `017`, `15`; raises ValueError for anything else."""
+    if token[:2] in ("0x", "0X"):
+        return int(token, 16)
+    return int(token, 8 if token.startswith("0") else 10)
