@@ -1,0 +1,198 @@
+"""A comparison of two scans as a JSON document for programs, and as rows of a table for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from scanner_dictionary.diff.changes import FactChange, ScanDiff, SchemaRef, SideChange
+from scanner_dictionary.evolution import ColumnChange, Finding
+from scanner_model.columns import Column
+
+Json = dict[str, Any]
+
+_LISTED = {"topics": ("topic",), "subjects": ("subject",), "versions": ("subject_version",)}
+
+
+class DiffRow(NamedTuple):
+    """One line of a table; empty where a member says nothing. *kind* is a fact's, `schema` or `column`."""
+
+    topic: str
+    side: str
+    column: str
+    kind: str
+    name: str
+    action: str
+    before: str
+    after: str
+    backward: str
+    forward: str
+    why: str
+
+
+def as_json(changes: ScanDiff) -> Json:
+    """Give the document that docs/diff.md describes."""
+    listed = {kind for kinds in _LISTED.values() for kind in kinds}
+    others = [fact for fact in changes.facts if fact.kind not in listed]
+    return {
+        "cluster": changes.cluster,
+        "first": changes.first,
+        "second": changes.second,
+        "backwards": changes.backwards,
+        **{member: [_fact(fact) for fact in changes.of(*kinds)] for member, kinds in _LISTED.items()},
+        "schemas": [_side(side) for side in changes.sides],
+        "others": [_fact(fact) for fact in others],
+    }
+
+
+def rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
+    """Give the lines of a table in the order topic, side, column; what is of no topic comes last."""
+    found = [*_side_rows(changes), *(row for fact in changes.facts for row in _fact_rows(fact))]
+    # Sorting is stable: what has no column of its own (a schema, a topic's attributes) stays before the columns.
+    return tuple(sorted(found, key=lambda row: (not row.topic, row.topic, row.side)))
+
+
+def _fact(fact: FactChange) -> Json:
+    attributes = [
+        {"name": each.name, "before": _loaded(each.before), "after": _loaded(each.after)} for each in fact.attributes
+    ]
+    return {"kind": fact.kind, "name": list(fact.name), "action": str(fact.action), "attributes": attributes}
+
+
+def _side(side: SideChange) -> Json:
+    return {
+        "topic": side.topic,
+        "role": side.role,
+        "action": str(side.action),
+        "before": _ref(side.before),
+        "after": _ref(side.after),
+        "backward": _finding(side.backward),
+        "forward": _finding(side.forward),
+        "columns": [_column(change) for change in side.columns],
+    }
+
+
+def _ref(ref: SchemaRef | None) -> Json | None:
+    if ref is None:
+        return None
+    return {
+        "subject": ref.subject or None,
+        "context": ref.context,
+        "version": ref.version,
+        "schema_id": ref.schema_id,
+        "format": ref.format,
+        "name": ref.record,
+        "fingerprint": ref.fingerprint,
+    }
+
+
+def _column(change: ColumnChange) -> Json:
+    return {
+        "path": list(change.column.path),
+        "name": change.column.name,
+        "action": str(change.action),
+        "differs": list(change.differs),
+        "before": _described(change.before),
+        "after": _described(change.after),
+        "backward": _finding(change.backward),
+        "forward": _finding(change.forward),
+    }
+
+
+def _described(column: Column | None) -> Json | None:
+    if column is None:
+        return None
+    return {
+        "name": column.name,
+        "type": column.type,
+        "logical_type": column.logical_type,
+        "nullable": column.nullable,
+        "default": _loaded(column.default),
+        "has_default": column.default is not None,
+        "doc": column.doc,
+        "tags": list(column.tags),
+        "of": list(column.branches),
+        "recursive": column.recursive,
+        "number": column.number,
+    }
+
+
+def _finding(finding: Finding | None) -> Json | None:
+    return None if finding is None else {"verdict": str(finding.verdict), "why": finding.why}
+
+
+def _loaded(text: str | None) -> object:
+    return None if text is None else json.loads(text)
+
+
+def _fact_rows(fact: FactChange) -> Iterator[DiffRow]:
+    name = " ".join(str(part) for part in fact.name if part not in (None, "", "."))
+    topic = name if fact.kind == "topic" else ""
+    for before, after in _told(fact):
+        yield DiffRow(topic, "", "", fact.kind, name, str(fact.action), before, after, "", "", "")
+
+
+def _told(fact: FactChange) -> Iterator[tuple[str, str]]:
+    if not fact.attributes:
+        yield "", ""
+    for each in fact.attributes:
+        yield f"{each.name} {each.before or '-'}", f"{each.name} {each.after or '-'}"
+
+
+def _side_rows(changes: ScanDiff) -> Iterator[DiffRow]:
+    for side in changes.sides:
+        before, after = (ref.shown if ref else "" for ref in (side.before, side.after))
+        yield DiffRow(
+            side.topic,
+            side.role,
+            "",
+            "schema",
+            after or before,
+            str(side.action),
+            before,
+            after,
+            str(side.backward.verdict) if side.backward else "",
+            str(side.forward.verdict) if side.forward else "",
+            _why(side),
+        )
+        yield from (_column_row(side, change) for change in side.columns)
+
+
+def _column_row(side: SideChange, change: ColumnChange) -> DiffRow:
+    return DiffRow(
+        side.topic,
+        side.role,
+        change.column.name,
+        "column",
+        change.column.name,
+        str(change.action),
+        _shown(change.before, change.differs),
+        _shown(change.after, change.differs),
+        str(change.backward.verdict),
+        str(change.forward.verdict),
+        change.why,
+    )
+
+
+def _why(side: SideChange) -> str:
+    findings = (side.backward, side.forward)
+    return "; ".join(dict.fromkeys(finding.why for finding in findings if finding and finding.why))
+
+
+def _shown(column: Column | None, differs: tuple[str, ...]) -> str:
+    """Write what of *column* differs, or its type where it came or went."""
+    if column is None:
+        return ""
+    return ", ".join(f"{name} {_cell(getattr(column, name))}" for name in differs or ("type",))
+
+
+def _cell(value: object) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case tuple():
+            return " | ".join(map(str, value)) or "-"
+    return str(value)

@@ -1,0 +1,55 @@
+"""Facts that differ, as people know them: actions, and attributes from what to what. No I/O."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scanner_dictionary.cells import json_cell
+from scanner_dictionary.diff.changes import AttributeChange, FactAction, FactChange
+from scanner_dictionary.diff.replay import Replayed, State
+
+_JSON_TEXT = ("config", "sink_topics", "sinks", "sources", "tags")
+"""Members that the change log holds as JSON inside text."""
+
+_KEYS = {"definition_id": "definition", "registry_id": ""}
+"""Members that are keys of rows, which mean nothing to people: shown as something else, or not at all."""
+
+
+def fact_change(fact: Replayed, fingerprints: Mapping[int, str]) -> FactChange | None:
+    """Tell how *fact* differs; None where only keys of rows do. *fingerprints* name definitions by their keys."""
+    if fact.before is None or fact.after is None:
+        action = FactAction.ADDED if fact.before is None else FactAction.GONE
+        return FactChange(kind=fact.kind, name=fact.name, action=action)
+    old, new = (dict(_members(state, fingerprints)) for state in (fact.before, fact.after))
+    attributes = tuple(
+        AttributeChange(name=name, before=old.get(name), after=new.get(name))
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    )
+    if not attributes:
+        return None
+    return FactChange(kind=fact.kind, name=fact.name, action=_action(old, new), attributes=attributes)
+
+
+def _action(old: Mapping[str, str], new: Mapping[str, str]) -> FactAction:
+    if ("deleted" in old) == ("deleted" in new):
+        return FactAction.CHANGED
+    return FactAction.DELETED if "deleted" in new else FactAction.RESTORED
+
+
+def _members(state: State, fingerprints: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    for member, cell in state.items():
+        name = _KEYS.get(member, member)
+        value = _value(member, cell, fingerprints)
+        if member == "config" and isinstance(value, dict):
+            yield from ((f"config.{key}", json_cell(setting)) for key, setting in value.items())
+        elif name:
+            yield name, json_cell(value)
+
+
+def _value(member: str, cell: object, fingerprints: Mapping[int, str]) -> Any:  # noqa: ANN401 - JSON
+    if member in _JSON_TEXT and isinstance(cell, str):
+        return json.loads(cell)
+    return fingerprints.get(cell) if member == "definition_id" and isinstance(cell, int) else cell
