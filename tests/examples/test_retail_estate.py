@@ -1,0 +1,128 @@
+"""The bundled example, scanned from its capture: the whole way from recorded answers to the graph."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scanner_cli.main import run
+
+RETAIL = Path(__file__).parents[2] / "examples" / "retail"
+REPLAY = ("--config", str(RETAIL / "cluster.json"), "--replay", str(RETAIL / "capture"), "--quiet")
+TIMES = {"scan": {"started", "finished"}, "scan_outcome": {"seconds"}}
+
+
+@pytest.fixture
+def dictionary(tmp_path: Path) -> Path:
+    """Give the dictionary of one scan of the example."""
+    file = tmp_path / "dictionary.db"
+    assert run(["extract", *REPLAY, "--dictionary", str(file)]) == 0
+    return file
+
+
+def rows(file: Path, table: str) -> list[tuple[object, ...]]:
+    with sqlite3.connect(file) as conn:
+        names = [name for _, name, *_ in conn.execute(f"PRAGMA table_info({table})")]
+        kept = ", ".join(name for name in names if name not in TIMES.get(table, ()))
+        return sorted(conn.execute(f"SELECT {kept} FROM {table}"), key=repr)
+
+
+def tables(file: Path) -> dict[str, list[tuple[object, ...]]]:
+    with sqlite3.connect(file) as conn:
+        names = [name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    return {name: rows(file, name) for name in names}
+
+
+def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
+    assert run([*arguments, "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_every_topic_has_the_schemas_that_somebody_told(dictionary, capsys) -> None:
+    """Registry, ksqlDB and people: each tells a part."""
+    topics = ask(capsys, "topics", "--dictionary", str(dictionary))
+    schemas = {topic["name"]: topic["schemas"] for topic in topics}
+
+    assert schemas["orders"] == 3
+    assert schemas["orders.RETRY"] == 1
+    assert schemas["clicks"] == 2
+    assert schemas["legacy.invoices"] == 2
+
+
+def test_any_broker_finds_the_topic_whatever_way_it_is_written(dictionary, capsys) -> None:
+    """The lineage platform knows one of the addresses."""
+    asked = [
+        ask(capsys, "query", "--broker", broker, "--topic", "payments", "--dictionary", str(dictionary))
+        for broker in ("127.0.0.1:19092", "SASL_SSL://LOCALHOST:19094", "nobody:1,localhost:19094")
+    ]
+
+    assert asked[0] == asked[1] == asked[2]
+    assert {answer["subject"] for answer in asked[0]} == {"payments-value", "com.acme.retail.Payment"}
+
+
+def test_a_second_scan_changes_nothing(dictionary) -> None:
+    """Writing twice adds a scan, and nothing else."""
+    before = {name: rows(dictionary, name) for name in ("topic_schema", "schema_definition", "schema_column")}
+    run(["extract", *REPLAY, "--dictionary", str(dictionary)])
+    with sqlite3.connect(dictionary) as conn:
+        changes = conn.execute("SELECT count(*) FROM change_log WHERE scan_id = 2").fetchone()
+
+    assert changes == (0,)
+    assert rows(dictionary, "schema_definition") == before["schema_definition"]
+    assert rows(dictionary, "schema_column") == before["schema_column"]
+    assert len(rows(dictionary, "topic_schema")) == len(before["topic_schema"])
+
+
+def test_the_same_answers_give_the_same_bytes(tmp_path) -> None:
+    """Neither hashing nor threads show in the dictionary."""
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", "from scanner_cli.main import main; main()", "extract", *REPLAY]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([*command, "--dictionary", str(tmp_path / f"{seed}.db")], check=True, env=environment)
+
+    assert tables(tmp_path / "1.db") == tables(tmp_path / "2.db")
+
+
+def test_a_subject_that_the_registry_lost_is_gone_and_an_outage_is_not(dictionary, tmp_path, capsys) -> None:
+    """Empty, unknown and failed are three answers."""
+    capture = tmp_path / "capture"
+    shutil.copytree(RETAIL / "capture", capture)
+    for file in capture.glob("schema_registry*/*"):
+        file.unlink()
+    replay = ("--config", str(RETAIL / "cluster.json"), "--replay", str(capture), "--dictionary", str(dictionary))
+
+    assert run(["extract", *replay, "--quiet"]) == 3
+    answers = ask(capsys, "query", "--broker", "localhost:19094", "--topic", "orders", "--dictionary", str(dictionary))
+    assert [answer["stale"] for answer in answers] == [True, True, True]
+    with sqlite3.connect(dictionary) as conn:
+        assert conn.execute("SELECT count(*) FROM change_log WHERE scan_id = 2").fetchone() == (0,)
+
+
+def test_a_graph_holds_every_column_once(dictionary, tmp_path) -> None:
+    """Two topics that share a schema share its columns."""
+    assert run(["dataflow", "--engine", "local", "--output", str(tmp_path), "--dictionary", str(dictionary)]) == 0
+    graph = json.loads((tmp_path / "graph.json").read_text())
+    keys = [node["id"] for node in graph["nodes"]]
+
+    assert len(keys) == len(set(keys))
+    assert {edge["source"] for edge in graph["edges"]} | {edge["target"] for edge in graph["edges"]} <= set(keys)
+    assert len(rows(dictionary, "flow_node")) == len(keys)
+
+
+@pytest.mark.spark
+def test_spark_gives_the_same_bytes(dictionary, tmp_path) -> None:
+    """Large and small give the same answer."""
+    pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
+    if not shutil.which("java"):
+        pytest.skip("no Java on this machine; Java 17 runs this")
+    for engine in ("local", "spark"):
+        output = ("--output", str(tmp_path / engine), "--dictionary", str(dictionary))
+        assert run(["dataflow", "--engine", engine, *output]) == 0
+
+    for name in ("graph.json", "graph.dot"):
+        assert (tmp_path / "local" / name).read_bytes() == (tmp_path / "spark" / name).read_bytes()
