@@ -11,7 +11,8 @@ from scanner_dictionary.queries.history import (
     scans,
     sources,
 )
-from scanner_dictionary.queries.listing import SubjectRow, TopicRow, remembered_topics, schemas, topics
+from scanner_dictionary.queries.listing import SubjectRow, TopicRow, schemas, topics
+from scanner_dictionary.queries.remembered import remembered
 from scanner_dictionary.queries.schemas_of import SchemaAnswer, schemas_of
 
 __all__ = [
@@ -25,7 +26,7 @@ __all__ = [
     "clusters",
     "outcomes",
     "problems",
-    "remembered_topics",
+    "remembered",
     "scans",
     "schemas",
     "schemas_of",

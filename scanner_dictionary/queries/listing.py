@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import translate
 from itertools import groupby
 from re import IGNORECASE
@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, and_, exists, func, select
 
 from scanner_dictionary import tables as t
-from scanner_model.estate import Topic
-from scanner_model.names import ClusterName, SourceId, TopicName
 
 _GLOB = frozenset("*?[")
 
@@ -83,13 +81,6 @@ def schemas(
             yield _subject(versions, described)
 
 
-def remembered_topics(conn: Connection, cluster: ClusterName, sources: Collection[SourceId]) -> tuple[Topic, ...]:
-    """List the topics that are there as far as *sources* told last, by name; empty for a cluster that is not known."""
-    query = _topics().where(t.cluster.c.name == cluster, t.topic.c.gone.is_(None)).order_by(t.topic.c.name)
-    asked = [str(source) for source in sorted(sources)]
-    return tuple(map(_fact, conn.execute(query.where(t.source.c.name.in_(asked)))))
-
-
 def _topics() -> Select[Any]:
     schemas = select(func.count()).select_from(t.topic_schema).where(_describes_now()).correlate(t.topic)
     return (
@@ -123,19 +114,6 @@ def _topic(row: Any, latest: Mapping[int, int]) -> TopicRow:  # noqa: ANN401 - a
         schemas=row.schemas,
         stale=row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0),
         gone=row.gone is not None,
-    )
-
-
-def _fact(row: Any) -> Topic:  # noqa: ANN401 - a row of the query above
-    return Topic(
-        source=SourceId(row.source),
-        name=TopicName(row.name),
-        partitions=row.partitions,
-        replication=row.replication,
-        internal=row.is_internal,
-        config=tuple(json.loads(row.config).items()),
-        description=row.description,
-        tags=tuple(json.loads(row.tags)),
     )
 
 

@@ -11,7 +11,7 @@ from scanner_model.errors import NameUnknown
 from scanner_model.estate import Cluster
 from scanner_model.names import ClusterName
 from scanner_model.problems import Problem
-from scanner_model.scan import Answer
+from scanner_model.scan import Answer, Remembered
 
 
 @pytest.fixture
@@ -170,10 +170,14 @@ def test_clusters_and_sources(estate, store, listed) -> None:
     assert stale == [(estate.ksql, 1, 2, "connection refused")]
 
 
-def test_topics_of_silent_sources_are_remembered_as_they_were_told(estate, store, listed) -> None:
-    """A scan takes them for known while the brokers are down."""
-    told = estate.topic("orders", partitions=6, config=(("cleanup.policy", "compact"),), tags=("x",))
-    store(estate.scan(topics=(told, estate.topic("other", source=estate.ksql))))
+def test_what_silent_sources_told_is_remembered(estate, store, dictionary) -> None:
+    """A scan takes their topics for known, and the sides that they describe for described, while they are down."""
+    store(estate.orders())
+    with dictionary.connect() as conn:
+        brokers = queries.remembered(conn, "retail", {estate.kafka})
+        registry = queries.remembered(conn, "retail", {estate.registry})
+        nothing = [queries.remembered(conn, *of) for of in (("retail", ()), ("unknown", {estate.kafka}))]
 
-    assert listed("remembered_topics", "retail", {estate.kafka}) == [told]
-    assert listed("remembered_topics", "unknown", {estate.kafka}) == []
+    assert brokers == Remembered(topics=(estate.topic("orders"),))
+    assert registry == Remembered(sides=frozenset({("orders", "key"), ("orders", "value")}))
+    assert nothing == [Remembered(), Remembered()]
