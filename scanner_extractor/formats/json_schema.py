@@ -22,6 +22,9 @@ MOST_COLUMNS = 50_000
 DEEPEST_PATH = 200
 """Segments of one path."""
 
+_SHOWN = 24
+"""Segments of a path that a problem shows."""
+
 
 def json_schema_fields(text: str, lookup: Lookup, _record: RecordName | None) -> ParsedSchema:
     """List the columns of a JSON Schema of any draft from 4 to 2020-12, and of none (read as draft 7).
@@ -81,7 +84,7 @@ class _Walk:
             node = waiting.popleft()
             if node.column.recursive is not None or node.shape.plain:
                 continue
-            if self._columns >= MOST_COLUMNS or len(node.column.path) >= DEEPEST_PATH:
+            if self._columns >= MOST_COLUMNS or len(node.column.path) >= DEEPEST_PATH or self._shapes.exhausted:
                 self._cut(node)
                 continue
             node.children.extend(self._children(node))
@@ -114,11 +117,14 @@ class _Walk:
         path = node.column.path
         if len(path) >= DEEPEST_PATH:
             self._complain(path, (f"nested more than {DEEPEST_PATH} levels deep", "what lies below was not read"))
-        else:
+        elif self._columns >= MOST_COLUMNS:
             self._complain(path, (f"more than {MOST_COLUMNS} columns", "from here on nothing deeper was read"))
+        else:
+            self._complain(path, ("definitions refer to each other too often", "from here on nothing deeper was read"))
 
     def _complain(self, path: ColumnPath, complaint: Complaint) -> None:
-        self._problems.setdefault(complaint, Problem(path_name(path) or "$", *complaint))
+        where = path_name(path[:_SHOWN]) + ("…" if len(path) > _SHOWN else "")
+        self._problems.setdefault(complaint, Problem(where or "$", *complaint))
 
 
 def _column(path: ColumnPath, shape: Shape, *, required: bool, recursive: str | None) -> Column:

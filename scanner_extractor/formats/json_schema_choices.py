@@ -50,25 +50,21 @@ class Own:
 class Outcome:
     """What a choice comes to. At most one of *solid*, *extra* and *branches* is there; all empty: it adds nothing.
 
-    *solid*: there is no choice, these apply. *extra*: these apply to some values. *branches*: a union of these.
+    *solid*: there is no choice, these apply. *extra*: these apply to some values. *branches*: a union of these, of
+    which no two are the same; *logical_type* is what refines all of them alike.
     """
 
     null: bool = False
     solid: Parts = ()
     extra: Parts = ()
     branches: tuple[Option, ...] = ()
+    logical_type: str | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
         """List the types of a union that has only plain branches; empty for any other."""
         plain = all(option.plain for option in self.branches)
         return tuple(dict.fromkeys(word for option in self.branches for word in option.words)) if plain else ()
-
-    @property
-    def logical_type(self) -> str | None:
-        """Give what refines the type where all branches agree on it."""
-        kinds = {option.logical_type for option in self.branches}
-        return next(iter(kinds)) if len(kinds) == 1 else None
 
 
 def decide(own: Own, options: Sequence[Option], *, same: bool = False) -> Outcome:
@@ -83,7 +79,8 @@ def decide(own: Own, options: Sequence[Option], *, same: bool = False) -> Outcom
         return Outcome(null=null, extra=parts)
     if len(loud) < 2:
         return Outcome(null=null, solid=parts)
-    return Outcome(null=null, branches=_distinct(loud))
+    kinds = {option.logical_type for option in loud}
+    return Outcome(null=null, branches=_distinct(loud), logical_type=kinds.pop() if len(kinds) == 1 else None)
 
 
 def reconciled(outcomes: Sequence[Outcome]) -> Outcome:

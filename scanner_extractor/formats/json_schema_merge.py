@@ -19,7 +19,7 @@ DEEPEST_MERGE = 64
 
 _ANNOTATIONS = ("title", "description", "default", "confluent:tags", "connect.index")
 _CONDITIONS = ("if", "then", "else")
-_DEPENDENT = ("dependencies", "dependentSchemas")
+_DEPENDENT = ("dependentSchemas", "dependencies")
 _CHOICES = ("oneOf", "anyOf")
 _FOLLOWED = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", *_CONDITIONS, *_DEPENDENT, *_CHOICES})
 
@@ -41,7 +41,8 @@ class Merged:
     """What applies at one place: *solid* always, *extra* for some values.
 
     *references* are (identity of the target, text of the reference); *identities* the schemas of the text that were
-    met. *possible*: False where the schema `false` is among them, so that no value can stand here.
+    met. *possible*: False where the schema `false` is among them, so that no value can stand here. *effort*: how many
+    schemas were looked at.
     """
 
     solid: Parts
@@ -51,6 +52,7 @@ class Merged:
     identities: frozenset[int]
     complaints: tuple[Complaint, ...]
     possible: bool
+    effort: int = 0
 
 
 def merge(parts: Parts, references: References) -> Merged:
@@ -71,6 +73,7 @@ class _Merging:
         self._seen: set[tuple[int, bool]] = set()
         self._complaints: list[Complaint] = []
         self._possible = True
+        self._effort = 0
 
     def merged(self) -> Merged:
         return Merged(
@@ -81,11 +84,13 @@ class _Merging:
             identities=frozenset(identity for identity, _ in (*self._seen, *self._followed)),
             complaints=tuple(self._complaints),
             possible=self._possible,
+            effort=self._effort,
         )
 
     def add(self, place: Located, within: tuple[int, ...]) -> None:
         """Add what stands at *place*; *within* are the schemas that led here, to notice a loop."""
         schema = place.schema
+        self._effort += 1
         self._followed.extend(place.via)
         if not isinstance(schema, dict):
             self._add_plain(place)
@@ -109,14 +114,16 @@ class _Merging:
             self._complain("a schema is neither an object nor true or false", f"found {type(place.schema).__name__}")
 
     def _add_schema(self, place: Located, within: tuple[int, ...]) -> None:
-        (self._extra if place.extra else self._solid).append(replace(place, schema=_own(place)))
+        own = _own(place)
+        kept = place if own is place.schema else replace(place, schema=own)
+        (self._extra if place.extra else self._solid).append(kept)
         self._follow(place, within)
         if _stands_alone(place):
             return
         for part in _listed(place.schema.get("allOf")):
             self.add(self._child(part, place), within)
         for part in _conditional(place.schema):
-            self.add(replace(self._child(part, place), extra=True), within)
+            self.add(_as_extra(self._child(part, place)), within)
         self._choose(place, within)
 
     def _follow(self, place: Located, within: tuple[int, ...]) -> None:
@@ -140,26 +147,31 @@ class _Merging:
         else:
             if isinstance(target.schema, dict):
                 self._followed.append((id(target.schema), text))
-            self.add(replace(target, extra=place.extra), within)
+            self.add(_as_extra(target) if place.extra else target, within)
 
     def _choose(self, place: Located, within: tuple[int, ...]) -> None:
-        if place.options:
-            options = tuple((option,) for option in place.options)
-            self._choices.append(Choice(owner=id(place), options=options, same=place.same))
+        groups = [(id(place), list(place.options), place.same)]
         for keyword in _CHOICES:
-            branches = [self._child(branch, place) for branch in _listed(place.schema.get(keyword))]
+            branches = _listed(place.schema.get(keyword))
+            groups.append((id(branches), [self._child(branch, place) for branch in branches], False))
+        for owner, branches, same in groups:
             if place.extra:
                 for branch in branches:
-                    self.add(replace(branch, extra=True), within)
+                    self.add(_as_extra(branch), within)
             elif branches:
-                owner = id(place.schema[keyword])
-                self._choices.append(Choice(owner=owner, options=tuple((branch,) for branch in branches)))
+                options = tuple((branch,) for branch in branches)
+                self._choices.append(Choice(owner=owner, options=options, same=same))
 
     def _child(self, schema: Schema, place: Located) -> Located:
-        return replace(self._references.child(schema, place), extra=place.extra)
+        child = self._references.child(schema, place)
+        return _as_extra(child) if place.extra else child
 
     def _complain(self, what: str, hint: str) -> None:
         self._complaints.append((what, hint))
+
+
+def _as_extra(place: Located) -> Located:
+    return place if place.extra else replace(place, extra=True)
 
 
 def _stands_alone(place: Located) -> bool:

@@ -76,7 +76,7 @@ class Inside:
     def bare(self) -> Parts:
         """Give the same without names, words and choices: what also holds for a branch of the place's own union."""
         kept = (
-            replace(place, schema={key: place.schema[key] for key in _INNER if key in place.schema}, made=True)
+            replace(place, schema={key: place.schema[key] for key in _INNER if key in place.schema}, made=True, via=())
             for place in (*self._solid, *self._extra)
         )
         return tuple(place for place in kept if place.schema)
@@ -133,9 +133,7 @@ def _annotations(schema: Schema) -> dict[str, Any]:
     return {key: schema[key] for key in _ANNOTATIONS if key in schema} if isinstance(schema, dict) else {}
 
 
-def _by_name(
-    places: Parts, listed: Callable[[Located], Iterator[tuple[_Name, Located]]]
-) -> dict[_Name, list[Located]]:
+def _by_name(places: Parts, listed: Callable[[Located], Iterator[tuple[_Name, Located]]]) -> dict[_Name, list[Located]]:
     found: dict[_Name, list[Located]] = {}
     for place in places:
         for name, child in listed(place):

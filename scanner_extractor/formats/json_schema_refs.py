@@ -93,6 +93,7 @@ class References:
         self._lookup = lookup
         self._resources: dict[str, Resource | None] = {}
         self._texts: dict[str, Resource | None] = {}
+        self._targets: dict[tuple[str, Resource, tuple[Resource, ...]], Located | None] = {}
         self.root = _at_root(self._index(root, ""), ())
 
     def child(self, schema: Schema, parent: Located) -> Located:
@@ -101,6 +102,12 @@ class References:
 
     def follow(self, reference: str, place: Located) -> Located | None:
         """Find what a `$ref` at *place* means; None: no text that we can have holds it."""
+        key = (reference, place.resource, place.scope)
+        if key not in self._targets:
+            self._targets[key] = self._target(reference, place)
+        return self._targets[key]
+
+    def _target(self, reference: str, place: Located) -> Located | None:
         uri, _, fragment = _joined(place.resource.uri, reference).partition("#")
         resource = self._resource(uri, reference.partition("#")[0])
         if resource is None:

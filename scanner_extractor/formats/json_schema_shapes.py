@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,6 +26,14 @@ _WITH_INSIDE = frozenset({"array", "map", "object"})
 
 DEEPEST_CHOICE = 24
 """How many `oneOf` and `anyOf` may lie inside each other at one place."""
+
+MOST_EFFORT = 100_000
+"""How often schemas are looked at before choices are no longer looked into; the largest published ones need 1500."""
+
+
+_UNREAD = ("choices lie too deeply inside each other", "some branches were not read")
+
+_NOWHERE: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,17 +92,25 @@ class Shapes:
         self._references = references
         self._known: dict[object, tuple[Parts, Shape]] = {}
         self._provisional: dict[object, tuple[Parts, Shape]] = {}
+        self._merged: dict[object, tuple[Parts, Merged]] = {}
         self._open: list[int] = []
         self._cut = 0
+        self._effort = 0
+
+    @property
+    def exhausted(self) -> bool:
+        """Tell whether so much was looked at, even without choices, that nothing deeper should be."""
+        return self._effort > 2 * MOST_EFFORT
 
     def of(self, parts: Parts) -> Shape:
         """Read the shape of the value that all of *parts* describe."""
+        parts = tuple(map(self._target, parts))
         key = tuple(map(_key, parts))
         known = self._known.get(key) or self._provisional.get(key)
         if known:
             return known[1]
         cut = self._cut
-        shape = self._read(merge(parts, self._references))
+        shape = self._read(self._merge(parts))
         # What was read inside a choice that leads back to itself lacks that branch: true there, and not elsewhere.
         # The parts are kept with the shape so that no other schema can get their identities.
         kept = self._provisional if self._open and self._cut > cut else self._known
@@ -101,6 +118,23 @@ class Shapes:
         if not self._open:
             self._provisional.clear()
         return shape
+
+    def _target(self, part: Located) -> Located:
+        """Give what *part* refers to where it does nothing else, so that each use of a definition is the same."""
+        reference = part.schema.get("$ref") if isinstance(part.schema, dict) and len(part.schema) == 1 else None
+        target = self._references.follow(reference, part) if isinstance(reference, str) else None
+        if target is None or not isinstance(target.schema, dict):
+            return part
+        return replace(target, extra=part.extra, via=(*part.via, (id(target.schema), str(reference))))
+
+    def _merge(self, parts: Parts) -> Merged:
+        parts = tuple(map(self._target, parts))
+        key = tuple(map(_key, parts))
+        if key not in self._merged:
+            merged = merge(parts, self._references)
+            self._merged[key] = (parts, merged)
+            self._effort += merged.effort
+        return self._merged[key][1]
 
     def _read(self, merged: Merged) -> Shape:
         if not merged.possible or any(choice.owner in self._open for choice in merged.choices):
@@ -143,7 +177,7 @@ class Shapes:
         parts = outcome.solid or tuple(replace(part, extra=True) for part in outcome.extra)
         if not parts:
             return merged, ()
-        more = merge(parts, self._references)
+        more = self._merge(parts)
         both = Merged(
             solid=(*merged.solid, *more.solid),
             extra=(*merged.extra, *more.extra),
@@ -163,24 +197,47 @@ class Shapes:
 
     def _options(self, choice: Choice, complaints: list[Complaint]) -> list[Option]:
         if len(self._open) >= DEEPEST_CHOICE:
-            complaints.append(("choices are nested too deeply", f"{DEEPEST_CHOICE} levels were read"))
+            complaints.append(_UNREAD)
             return []
         with self._opened(choice.owner):
-            return [option for parts in choice.options for option in self._spread(parts, complaints)]
+            branches = list(self._expanded(choice, complaints))
+            complaints += [complaint for parts in branches for complaint in self.of(parts).complaints]
+            return [option for parts in branches for option in self._branch_options(parts)]
 
-    def _spread(self, parts: Parts, complaints: list[Complaint]) -> Iterator[Option]:
+    def _expanded(self, choice: Choice, complaints: list[Complaint]) -> Iterator[Parts]:
+        """List the branches of *choice*; one that is nothing but a choice itself gives its branches, once."""
+        waiting = deque((parts, _NOWHERE) for parts in choice.options)
+        seen = {choice.owner}
+        while waiting:
+            parts, via = waiting.popleft()
+            if self._effort > MOST_EFFORT:
+                complaints.append(_UNREAD)
+                return
+            merged = self._merge(parts)
+            inner = self._mere_choice(merged)
+            if inner is None:
+                yield _via(via, parts)
+            elif inner.owner not in seen:
+                seen.add(inner.owner)
+                complaints.extend(merged.complaints)
+                via = (*via, *merged.references)
+                waiting.extendleft((option, via) for option in reversed(inner.options))
+
+    def _mere_choice(self, merged: Merged) -> Choice | None:
+        if len(merged.choices) != 1 or not merged.possible or merged.extra:
+            return None
+        says = any(claim(place.schema) or implied_type(place.schema) for place in merged.solid)
+        return None if says else merged.choices[0]
+
+    def _branch_options(self, parts: Parts) -> list[Option]:
         shape = self.of(parts)
-        complaints.extend(shape.complaints)
+        inner = [(_via(shape.references, branch.parts), self.of(branch.parts)) for branch in shape.branches]
         if not shape.possible:
-            return
-        if not shape.branches:
-            yield _option(parts, shape)
-            return
-        if shape.nullable:
-            yield Option(parts=(), words=(NULL,), plain=True, null=True)
-        for branch in shape.branches:
-            first, *rest = branch.parts
-            yield from self._spread((replace(first, via=(*shape.references, *first.via)), *rest), complaints)
+            return []
+        if not inner or any(nested.branches for _, nested in inner):
+            return [_option(parts, shape)]
+        null = [Option(parts=(), words=(NULL,), plain=True, null=True)] if shape.nullable else []
+        return [*null, *(_option(*option) for option in inner)]
 
     @contextmanager
     def _opened(self, owner: int) -> Iterator[None]:
@@ -239,6 +296,12 @@ class Shapes:
 def _key(place: Located) -> tuple[object, ...]:
     options = tuple(id(option.schema) for option in place.options)
     return (id(place.schema), place.resource, place.scope, place.extra, place.via, options)
+
+
+def _via(references: tuple[tuple[int, str], ...], parts: Parts) -> Parts:
+    """Let *parts* remember the references that led to the union that they were taken out of."""
+    first, *rest = parts
+    return (replace(first, via=(*references, *first.via)), *rest) if references else parts
 
 
 def _option(parts: Parts, shape: Shape) -> Option:

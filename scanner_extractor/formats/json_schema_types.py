@@ -96,12 +96,7 @@ def implied_type(schema: dict[str, Any]) -> str | None:
 
 def narrowed(types: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     """Give what both allow (an integer is a number); where they contradict each other, the first stands."""
-    both = [
-        word if _fits(word, other) else other
-        for word in types
-        for other in others
-        if _fits(word, other) or _fits(other, word)
-    ]
+    both = [word for each in types for word in _common(each, others)]
     return tuple(dict.fromkeys(both)) or types
 
 
@@ -165,6 +160,12 @@ def _word(value: object) -> str:
 
 def _fits(word: str, allowed: str) -> bool:
     return word == allowed or (word == "integer" and allowed == "number") or (word == "map" and allowed == "object")
+
+
+def _common(word: str, others: tuple[str, ...]) -> list[str]:
+    if any(_fits(word, other) for other in others):
+        return [word]
+    return [other for other in others if _fits(other, word)]
 
 
 def _decimal(parameters: object) -> str:
