@@ -171,12 +171,8 @@ def test_backwards_is_told_as_asked(estate: Any, store: Any, told: Told) -> None
 
     assert back.backwards
     assert not there.backwards
-    assert (
-        actions(there, "subject_version")[::-1]
-        == [(name, {"added": "gone", "gone": "added"}[action]) for name, action in actions(back, "subject_version")][
-            ::-1
-        ]
-    )
+    assert [action for _, action in actions(there, "subject_version")] == ["gone", "added"]
+    assert [action for _, action in actions(back, "subject_version")] == ["added", "gone"]
     assert [each.action for each in there.sides[0].columns] == ["added"]
     assert [each.action for each in back.sides[0].columns] == ["removed"]
 
