@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: setup setup-test demo test check check-static format cases bench docs clean
+.PHONY: setup setup-test demo test check check-static format cases bench lab lab-test lab-stop docs clean
 
 $(BIN)/scanner: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -42,6 +42,15 @@ cases: setup-test ## real schemas and their expected columns, where a folder of 
 
 bench: setup-test ## every figure that the documentation names
 	$(BIN)/python benchmarks/run.py
+
+lab: setup-test ## a real retail estate on loopback: Kafka, Connect, registry, PostgreSQL, Flink, Spark
+	@$(BIN)/python tests/lab/lab.py start
+
+lab-test: setup-test ## the tests that ask the servers of `make lab`
+	@$(BIN)/python tests/lab/lab.py test
+
+lab-stop: ## ends every server of the lab and removes their data
+	@$(BIN)/python tests/lab/lab.py stop
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

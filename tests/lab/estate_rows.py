@@ -1,0 +1,81 @@
+"""The retail estate in Kafka: topics, records written through real serializers, and groups that really consume."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import places
+from confluent_kafka import Consumer, ConsumerGroupState, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+from consume import GROUPS
+from places import CACHE, TREE
+from rows import Server, Step
+
+_TOPICS = {
+    "orders": {"cleanup.policy": "delete", "retention.ms": "604800000"},
+    "orders.RETRY": {},
+    "orders-by-country": {},
+    "orders-enriched": {},
+    "payments": {"min.insync.replicas": "1"},
+    "customers": {"cleanup.policy": "compact"},
+    "catalog.categories": {"cleanup.policy": "compact"},
+    "shipments": {},
+    "returns": {},
+    "parcels": {},
+    "reviews": {},
+    "clicks": {"retention.ms": "3600000"},
+    "audit-lines": {},
+}
+
+
+def _topics() -> str:
+    admin = AdminClient({"bootstrap.servers": places.PLAINTEXT})
+    known = admin.list_topics(timeout=10).topics
+    new = [
+        NewTopic(name, num_partitions=2, replication_factor=2, config=config)
+        for name, config in _TOPICS.items()
+        if name not in known
+    ]
+    for made in admin.create_topics(new).values() if new else ():
+        made.result()
+    return f"{len(new)} made"
+
+
+def _records() -> str:
+    command = [str(CACHE / "clients" / "bin" / "python"), str(TREE / "produce.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip()[-600:])
+    return done.stdout.strip()
+
+
+def _nightly() -> str:
+    """Commit an offset for a group that has no member when it is read."""
+    consumer = Consumer({"bootstrap.servers": places.PLAINTEXT, "group.id": "nightly-report"})
+    consumer.commit(offsets=[TopicPartition("orders", 0, 1), TopicPartition("payments", 0, 1)], asynchronous=False)
+    consumer.close()
+    return "nightly-report"
+
+
+def _consuming() -> bool:
+    admin = AdminClient({"bootstrap.servers": places.PLAINTEXT})
+    try:
+        told = [one.result() for one in admin.describe_consumer_groups(list(GROUPS), request_timeout=5).values()]
+    except KafkaException:
+        return False
+    return all(one.state == ConsumerGroupState.STABLE for one in told)
+
+
+ROWS = (
+    Step(name="topics", after=("kafka-2",), run=_topics),
+    Step(name="records", needs=("clients",), after=("topics", "schemas"), run=_records),
+    Step(name="nightly-report", after=("topics",), run=_nightly),
+    Server(
+        name="consumers",
+        port=None,
+        after=("topics",),
+        command=lambda: [sys.executable, str(TREE / "consume.py")],
+        ready=_consuming,
+    ),
+)

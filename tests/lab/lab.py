@@ -1,0 +1,129 @@
+"""The lab's door: `lab.py start | seed | status | test [PYTEST OPTION …] | stop`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+
+import apicurio_rows
+import artifacts
+import credentials
+import estate_rows
+import kafka_rows
+import places
+import processes
+from bring_up import Result, bring_up
+from rows import Server, Step
+
+ROWS: tuple[Server | Step, ...] = (
+    *kafka_rows.ROWS,
+    *apicurio_rows.ROWS,
+    *estate_rows.ROWS,
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the first argument says; 0 where everything that can be had is up."""
+    match arguments:
+        case ["start" | "seed"]:
+            return _start()
+        case ["status"]:
+            return _status()
+        case ["test", *options]:
+            return _test(options)
+        case ["stop"]:
+            return _stop()
+    sys.stderr.write(f"{__doc__}\n")
+    return 2
+
+
+def _start() -> int:
+    """Bring everything up that is not up yet; the steps are done again, which changes nothing."""
+    _own_state()
+    began = time.monotonic()
+    absent = artifacts.bring_all()
+    fetched = time.monotonic() - began
+    results = bring_up(ROWS, absent)
+    _write_lab_file(results)
+    _table(results)
+    sys.stdout.write(
+        f"\nfetched in {fetched:.0f} s, up in {time.monotonic() - began - fetched:.0f} s; {places.STATE}\n"
+    )
+    return int(any(result.state == "failed" for result in results.values()))
+
+
+def _own_state() -> None:
+    """Make the directory of the estate, and refuse one that somebody else made."""
+    places.STATE.mkdir(mode=0o755, exist_ok=True, parents=True)
+    if places.STATE.stat().st_uid != os.getuid():
+        raise SystemExit(f"lab: {places.STATE} belongs to somebody else: set SCANNER_LAB_STATE")
+
+
+def _write_lab_file(results: Mapping[str, Result]) -> None:
+    told = {
+        "rows": {name: result.state for name, result in results.items()},
+        "brokers": {"plaintext": places.PLAINTEXT, "external": places.EXTERNAL, "sasl": places.SASL},
+        "registry": places.REGISTRY_URL,
+        "connect": places.CONNECT_URL,
+        "state": str(places.STATE),
+        "cache": str(places.CACHE),
+        "environment": _environment(),
+    }
+    places.LAB_FILE.touch(mode=0o600)
+    places.LAB_FILE.write_text(json.dumps(told, indent=1, sort_keys=True), "utf-8")
+
+
+def _environment() -> dict[str, str]:
+    """Give the variables that cluster.json and the tests take."""
+    return {
+        "SCANNER_LAB_KAFKA": places.PLAINTEXT,
+        "SCANNER_LAB_USER": credentials.USER,
+        "SCANNER_LAB_PASSWORD": credentials.password("kafka"),
+        "SCANNER_LAB_CA": str(credentials.authority()),
+    }
+
+
+def _table(results: Mapping[str, Result]) -> None:
+    ports = {row.name: row.port for row in ROWS if isinstance(row, Server)}
+    sys.stdout.write(f"{'name':<18} {'port':>5}  {'state':<9} {'seconds':>7}  note\n")
+    for name, result in results.items():
+        port = ports.get(name) or "-"
+        sys.stdout.write(f"{name:<18} {port:>5}  {result.state:<9} {result.seconds:>7.1f}  {result.note}\n")
+
+
+def _status() -> int:
+    servers = [row for row in ROWS if isinstance(row, Server)]
+    results = {row.name: Result(state=_state(row), note=str(places.log(row.name))) for row in servers}
+    _table(results)
+    return int(any(not result.good for result in results.values()))
+
+
+def _state(server: Server) -> str:
+    if not processes.running(server.name):
+        return "down"
+    return "up" if server.ready() else "silent"
+
+
+def _test(options: Sequence[str]) -> int:
+    if not places.LAB_FILE.is_file():
+        sys.stderr.write("lab: nothing is up: run `make lab` first\n")
+        return 1
+    environment = {**os.environ, **json.loads(places.LAB_FILE.read_text("utf-8"))["environment"]}
+    command = [sys.executable, "-m", "pytest", "-m", "lab", str(places.TREE), *options]
+    return subprocess.run(command, env=environment, cwd=places.TREE.parents[1], check=False).returncode
+
+
+def _stop() -> int:
+    stopped = processes.stop_all()
+    shutil.rmtree(places.STATE, ignore_errors=True)
+    sys.stdout.write(f"stopped: {', '.join(stopped) or 'nothing ran'}; removed {places.STATE}\n")
+    return int(places.STATE.exists())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

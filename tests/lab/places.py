@@ -1,0 +1,49 @@
+"""Where the lab keeps things and which ports it takes: nothing inside the tree, everything on loopback."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+TREE = Path(__file__).resolve().parent
+CACHE = Path(
+    os.environ.get("SCANNER_LAB_CACHE")
+    or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scanner-lab"
+)
+# Not under the cache: PostgreSQL runs as its own user, who may not enter another's home.
+STATE = Path(os.environ.get("SCANNER_LAB_STATE") or Path(tempfile.gettempdir()) / f"scanner-lab-{os.getuid()}")
+LAB_FILE = STATE / "lab.json"
+
+HOST = "127.0.0.1"
+KAFKA_1, KAFKA_2 = 29092, 29192
+KAFKA_1_EXTERNAL, KAFKA_2_EXTERNAL = 29094, 29194
+KAFKA_1_SASL, KAFKA_2_SASL = 29095, 29195
+KAFKA_CONTROLLER = 29093
+APICURIO = 29081
+CONNECT = 29083
+POSTGRES = 29432
+FLINK, FLINK_RPC, FLINK_GATEWAY = 29088, 29087, 29089
+KSQLDB = 29188
+
+PLAINTEXT = f"{HOST}:{KAFKA_1},{HOST}:{KAFKA_2}"
+EXTERNAL = f"localhost:{KAFKA_1_EXTERNAL},localhost:{KAFKA_2_EXTERNAL}"
+SASL = f"localhost:{KAFKA_1_SASL},localhost:{KAFKA_2_SASL}"
+REGISTRY_URL = f"http://{HOST}:{APICURIO}/apis/ccompat/v7"
+CONNECT_URL = f"http://{HOST}:{CONNECT}"
+FLINK_URL = f"http://{HOST}:{FLINK}"
+GATEWAY_URL = f"http://{HOST}:{FLINK_GATEWAY}"
+
+
+def data(name: str) -> Path:
+    """Give the directory of a server's own files, made where it is not there."""
+    directory = STATE / "data" / name
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+def log(name: str) -> Path:
+    """Give the file that takes what a row writes."""
+    directory = STATE / "logs"
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory / f"{name}.log"
