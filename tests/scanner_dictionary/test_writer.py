@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -429,3 +430,15 @@ def test_foreign_keys_are_enforced(dictionary, store, estate) -> None:
     store(estate.orders())
     with dictionary.begin() as conn, pytest.raises(Exception, match="FOREIGN KEY"):
         conn.execute(update(t.topic).values(cluster_id=99))
+
+
+def test_scans_at_once_wait_for_each_other(estate, tmp_path, at) -> None:
+    """Two clusters' timers may fire together, even before there is a dictionary."""
+
+    def scan(name: str) -> int:
+        cluster = Cluster(name=ClusterName(name), brokers=(f"{name}:9092",))
+        engine = open_dictionary(str(tmp_path / "shared.db"), patience=30)
+        return write_scan(engine, replace(estate.orders(), cluster=cluster), started=at, finished=at).scan_id
+
+    with ThreadPoolExecutor(3) as threads:
+        assert sorted(threads.map(scan, ("a", "b", "c"))) == [1, 2, 3]
