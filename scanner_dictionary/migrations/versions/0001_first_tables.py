@@ -13,8 +13,10 @@ down_revision = None
 
 def upgrade() -> None:
     """Make every table of the first release, parents first."""
-    for make in (_scans, _cluster, _schemas, _links, _ksql, _manual, _graph):
+    for make in (_scans, _answers, _cluster, _groups, _registries, _definitions, _versions, _links, _ksql, _queries):
         make()
+    _manual()
+    _graph()
 
 
 def _key(name: str, target: str | None = None) -> sa.Column[int]:
@@ -73,6 +75,9 @@ def _scans() -> None:
         *_must(sa.Text, "stale_reason"),
         sa.UniqueConstraint("cluster_id", "name", name="uq_source_name"),
     )
+
+
+def _answers() -> None:
     op.create_table(
         "scan_outcome",
         _key("scan_id", "scan"),
@@ -124,6 +129,9 @@ def _cluster() -> None:
         *_fact(),
         sa.UniqueConstraint("cluster_id", "name", name="uq_topic_name"),
     )
+
+
+def _groups() -> None:
     op.create_table(
         "consumer_group",
         _key("id"),
@@ -143,7 +151,7 @@ def _cluster() -> None:
     op.create_index("ix_consumer_group_topic_name", "consumer_group_topic", ["topic_name"])
 
 
-def _schemas() -> None:
+def _registries() -> None:
     op.create_table(
         "registry",
         _key("id"),
@@ -164,6 +172,9 @@ def _schemas() -> None:
     )
     op.create_index("ix_subject_name", "subject", ["name"])
     op.create_index("ix_subject_source", "subject", ["source_id"])
+
+
+def _definitions() -> None:
     op.create_table(
         "schema_definition",
         _key("id"),
@@ -179,6 +190,9 @@ def _schemas() -> None:
         *_described(),
         sqlite_with_rowid=False,
     )
+
+
+def _versions() -> None:
     op.create_table(
         "subject_version",
         _key("id"),
@@ -250,6 +264,9 @@ def _ksql() -> None:
         *_must(sa.Text, "header"),
         *_described(),
     )
+
+
+def _queries() -> None:
     op.create_table(
         "ksql_query",
         _key("id"),
