@@ -42,9 +42,9 @@ def export_h2(conn: Connection, out: Path | TextIO) -> None:
 def _script(conn: Connection) -> Iterator[str]:
     listed = tables()
     yield f"-- A data dictionary of scanner, revision {REVISION}. UTF-8; for H2 2.1 or newer, PostgreSQL and SQLite.\n"
+    yield "BEGIN;\n"
     yield f"DROP TABLE IF EXISTS {VERSION_TABLE};\n"
     yield from (f"DROP TABLE IF EXISTS {table.name};\n" for table in reversed(listed))
-    yield "BEGIN;\n"
     yield f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY);\n"
     yield f"INSERT INTO {VERSION_TABLE} (version_num) VALUES ({_literal(REVISION)});\n"  # noqa: S608 - ours
     for table in listed:
