@@ -12,10 +12,12 @@ from collections.abc import Mapping, Sequence
 
 import apicurio_rows
 import artifacts
+import connectors
 import credentials
 import estate_rows
 import kafka_rows
 import places
+import postgres_rows
 import processes
 from bring_up import Result, bring_up
 from rows import Server, Step
@@ -24,6 +26,8 @@ ROWS: tuple[Server | Step, ...] = (
     *kafka_rows.ROWS,
     *apicurio_rows.ROWS,
     *estate_rows.ROWS,
+    *postgres_rows.ROWS,
+    *connectors.ROWS,
 )
 
 
