@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterable
 from typing import Any
 
 from scanner_model.columns import Column, ParsedSchema
@@ -19,7 +21,7 @@ def column_document(column: Column) -> dict[str, Json]:
         "type": column.type,
         "logical_type": column.logical_type,
         "nullable": column.nullable,
-        "default": None if column.default is None else json.loads(column.default),
+        "default": None if column.default is None else _value(column.default),
         "has_default": column.default is not None,
         "doc": column.doc,
         "tags": list(column.tags),
@@ -41,3 +43,23 @@ def schema_document(format_name: str, parsed: ParsedSchema) -> dict[str, Json]:
         "columns": [column_document(column) for column in parsed.columns],
         "problems": [problem_document(problem) for problem in parsed.problems],
     }
+
+
+def members(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Give counts by names that programs can use as identifiers."""
+    return {name.replace(" ", "_"): count for name, count in counts}
+
+
+def _value(default: str) -> Json:
+    """Read a default; what JSON has no number for (NaN, 1e400), or nests too deeply to be written, stays text."""
+    try:
+        value = json.loads(default, parse_constant=str, parse_float=_number)
+        json.dumps(value, indent=2)
+    except RecursionError:
+        return default
+    return value
+
+
+def _number(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text

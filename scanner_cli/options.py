@@ -1,12 +1,15 @@
-"""Options that several commands share, and the dictionary that they name."""
+"""Options that several commands share, types of values, and the dictionary that a command asks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_dictionary.opening import Connection
@@ -14,6 +17,22 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_DICTIONARY = "sqlite:///dictionary.db"
+
+SCAN_NUMBER = click.IntRange(1, 2**31 - 1)
+
+
+def one_of(*names: str, words: Sequence[str], text: str, **settings: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's
+    """Give a command an option that takes one of *words*; another one is answered with the nearest."""
+
+    def known(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
+        if value is None or value.lower() in words:
+            return value and value.lower()
+        from scanner_model.places import nearest
+
+        hint = nearest(value, words) or f"one of {', '.join(words)}"
+        raise InputInvalid(f"{value!r} is not known", where=f"{context.command_path} {names[0]}", hint=hint)
+
+    return click.option(*names, callback=known, metavar="|".join(words), help=text, **settings)
 
 
 def dictionary_option(command: Command) -> Command:
@@ -25,7 +44,7 @@ def dictionary_option(command: Command) -> Command:
         default=DEFAULT_DICTIONARY,
         show_default=True,
         metavar="URL",
-        help="The dictionary: a file, sqlite:///FILE or postgresql://…; also from SCANNER_DICTIONARY.",
+        help="The dictionary: a file, sqlite:///FILE or postgresql://…; else from SCANNER_DICTIONARY.",
     )(command)
 
 
@@ -36,10 +55,28 @@ def config_option(command: Command) -> Command:
         "files",
         multiple=True,
         required=True,
-        type=click.Path(dir_okay=False),
         metavar="FILE",
         help="A cluster.json; repeat it for several clusters.",
     )(command)
+
+
+def cluster_option(command: Command) -> Command:
+    """Give a command the option `--cluster`; hand its value to `known_cluster`."""
+    return click.option("--cluster", metavar="NAME", help="Of this cluster only.")(command)
+
+
+def directory_option(name: str, text: str) -> Callable[[Command], Command]:
+    """Give a command an option that names a directory."""
+    return click.option(name, type=click.Path(path_type=Path), metavar="DIR", help=text)
+
+
+def pairs(texts: Sequence[str], option: str, shape: str) -> Iterator[tuple[str, str]]:
+    """Take every `NAME=VALUE` apart at its last `=`; raises InputInvalid for another *shape*."""
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        if not (name and value):
+            raise InputInvalid(f"{text!r} is not {shape}", where=option, hint=f"write {option} {shape}")
+        yield name, value
 
 
 @contextmanager
@@ -48,4 +85,19 @@ def reading(url: str) -> Iterator[Connection]:
     from scanner_dictionary.opening import open_dictionary
 
     with open_dictionary(url, create=False).connect() as conn:
-        yield conn
+        try:
+            yield conn
+        except UnicodeEncodeError as error:
+            hint = "write it in UTF-8"
+            raise InputInvalid(f"{error.object!r} holds bytes that are not UTF-8", hint=hint) from error
+
+
+def known_cluster(conn: Connection, name: str | None) -> str | None:
+    """Give *name* back; raises NameUnknown with the nearest names where the dictionary has no such cluster."""
+    from scanner_dictionary.queries import clusters
+    from scanner_dictionary.queries.near import unknown
+
+    names = [row.name for row in clusters(conn)]
+    if name is not None and name not in names:
+        raise unknown("cluster", name, names, f"known: {', '.join(names)}" if names else "nothing was scanned yet")
+    return name

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from scanner_cli.documents import problem_document
+from scanner_cli.documents import members, problem_document
+from scanner_cli.exits import Exit
 from scanner_cli.show import table_text
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
 
 Json = Any
 _SHOWN_PROBLEMS = 20
+_NOT_READ = (Answer.PARTIAL, Answer.UNAVAILABLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,14 @@ class ScanReport:
     @property
     def is_partial(self) -> bool:
         """Tell whether some source that was asked could not be read, or not fully."""
-        return any(outcome.answer in (Answer.PARTIAL, Answer.UNAVAILABLE) for outcome in self.outcomes)
+        return any(outcome.answer in _NOT_READ for outcome in self.outcomes)
+
+    @property
+    def status(self) -> Exit:
+        """Give the exit status of this scan; that nothing of the cluster was to be asked is no failure."""
+        if self.is_partial:
+            return Exit.PARTIAL if self.stored else Exit.FAILED
+        return Exit.DONE
 
 
 def report_text(report: ScanReport) -> str:
@@ -52,8 +61,8 @@ def report_document(report: ScanReport) -> dict[str, Json]:
         "partial": report.is_partial,
         "seconds": round(report.seconds, 3),
         "sources": [_outcome(outcome) | {"unread": sorted(outcome.unread)} for outcome in report.outcomes],
-        "counts": dict(report.counts),
-        "changes": dict(report.changes),
+        "counts": members(report.counts),
+        "changes": members(report.changes),
         "problems": [problem_document(problem) for problem in report.problems],
     }
 
@@ -62,14 +71,18 @@ def _sections(report: ScanReport) -> Iterator[str]:
     yield table_text(
         [_outcome(o) for o in report.outcomes], ("source", "answer", "asked", "got", "requests", "seconds")
     )
-    yield from (_could_not(outcome) for outcome in report.outcomes if outcome.reason)
-    yield from _problem_lines(report.problems)
-    counted = ", ".join(f"{count} {name}" for name, count in report.counts)
+    yield from (_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ)
+    yield from _problem_lines(report)
+    yield f"{report.cluster}: {_end(report)}\n"
+
+
+def _end(report: ScanReport) -> str:
+    if not report.stored:
+        why = "no source could be read" if report.is_partial else "no source of it was chosen"
+        return f"{why}; nothing was stored, the dictionary is as it was"
+    counted = ", ".join(f"{count} {name}" for name, count in report.counts) or "nothing found"
     changed = ", ".join(f"{count} {name}" for name, count in report.changes if count) or "nothing changed"
-    if report.stored:
-        yield f"{report.cluster}: scan {report.scan} stored in {report.seconds:.1f} s: {counted}; {changed}\n"
-    else:
-        yield f"{report.cluster}: no source could be read; nothing was stored, the dictionary is as it was\n"
+    return f"scan {report.scan} stored in {report.seconds:.1f} s: {counted}; {changed}"
 
 
 def _outcome(outcome: Outcome) -> dict[str, Json]:
@@ -88,11 +101,13 @@ def _outcome(outcome: Outcome) -> dict[str, Json]:
 
 def _could_not(outcome: Outcome) -> str:
     hint = f" ({outcome.hint})" if outcome.hint else ""
-    return f"{outcome.answer}: {outcome.source}: {outcome.reason}{hint}\n"
+    reason = f": {outcome.reason}" if outcome.reason else ""
+    return f"{outcome.answer}: {outcome.source}{reason}{hint}\n"
 
 
-def _problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
-    listed = list(problems)
-    yield from (f"warning: {problem}\n" for problem in listed[:_SHOWN_PROBLEMS])
-    if len(listed) > _SHOWN_PROBLEMS:
-        yield f"and {len(listed) - _SHOWN_PROBLEMS} more warnings: see `scanner scans --problems SCAN`\n"
+def _problem_lines(report: ScanReport) -> Iterator[str]:
+    yield from (f"warning: {problem}\n" for problem in report.problems[:_SHOWN_PROBLEMS])
+    more = len(report.problems) - _SHOWN_PROBLEMS
+    if more > 0:
+        where = f"see `scanner scans {report.scan} --problems`" if report.stored else "see --report"
+        yield f"and {more} more warnings: {where}\n"

@@ -1,8 +1,7 @@
-"""One cluster's way from cluster.json to the dictionary: read, ask, conclude, store."""
+"""One cluster's way into the dictionary: ask, conclude, store; and how its sources are reached."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,63 +9,46 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from scanner_cli.clusters import Loaded
 from scanner_cli.report import ScanReport
-from scanner_dictionary.opening import open_dictionary
+from scanner_dictionary.opening import Engine
 from scanner_dictionary.queries.remembered import remembered
 from scanner_dictionary.writer import write_scan
 from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay, slug
-from scanner_extractor.cluster_file import read_cluster_file
 from scanner_extractor.conclude import conclude
-from scanner_extractor.formats import FORMATS
 from scanner_extractor.readings import Progress
-from scanner_extractor.registries import registries
 from scanner_extractor.runner import Choice, ask
-from scanner_extractor.settings import Settings
-from scanner_model.manual import ManualInput
-from scanner_model.problems import Problem
 from scanner_model.scan import Answer, ClusterScan
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
-    """A cluster.json and the manual input that it names, read and checked; *warnings* are told in the report."""
-
-    settings: Settings
-    manual: ManualInput
-    warnings: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What the command line asks of every scan."""
 
-    url: str
-    only: frozenset[str] = frozenset()
-    skip: frozenset[str] = frozenset()
-    capture: Path | None = None
-    replay: Path | None = None
+    engine: Engine
+    choice: Choice
+    progress: Progress
 
 
-def load(files: Sequence[str]) -> tuple[Loaded, ...]:
-    """Read every cluster.json and its manual input before any source is asked; raises InputInvalid."""
-    return tuple(map(_load, files))
+def accesses(clusters: Sequence[Loaded], capture: Path | None, replay: Path | None) -> tuple[Access, ...]:
+    """Give each cluster's way to its sources; several have a directory each. Raises InputInvalid for a bad one."""
+    several = len(clusters) > 1
+    return tuple(_access(one.settings.cluster, capture, replay, several=several) for one in clusters)
 
 
-def scan_cluster(cluster: Loaded, wanted: Wanted, progress: Progress, *, several: bool) -> ScanReport:
+def scan_cluster(cluster: Loaded, access: Access, wanted: Wanted) -> ScanReport:
     """Scan one cluster and store it in one transaction; nothing is stored where no source could be read."""
-    engine = open_dictionary(wanted.url)
     started = datetime.now(UTC)
     clock = time.monotonic()
-    access = _access(wanted, cluster.settings, several)
-    asked = ask(cluster.settings, access, choice=Choice(only=wanted.only, skip=wanted.skip), progress=progress)
+    asked = ask(cluster.settings, access, choice=wanted.choice, progress=wanted.progress)
     silent = [outcome.source for outcome in asked.outcomes if outcome.answer != Answer.READ]
-    with engine.connect() as conn:
+    with wanted.engine.connect() as conn:
         known = remembered(conn, cluster.settings.cluster, silent)
     scan = conclude(cluster.settings, asked, cluster.manual, remembered=known)
     summary = None
     if _answered(scan):
-        summary = write_scan(engine, scan, started=started, finished=datetime.now(UTC))
+        summary = write_scan(wanted.engine, scan, started=started, finished=datetime.now(UTC))
     return ScanReport(
         cluster=cluster.settings.cluster,
         scan=summary.scan_id if summary else None,
@@ -78,24 +60,12 @@ def scan_cluster(cluster: Loaded, wanted: Wanted, progress: Progress, *, several
     )
 
 
-def _load(file: str) -> Loaded:
-    from manual_input.reading import Reach, read_manual_input
-
-    settings = read_cluster_file(Path(file), os.environ, tuple(registries()))
-    reach = Reach(base=settings.file.parent, formats=tuple(FORMATS))
-    manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
-    return Loaded(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
-
-
-def _access(wanted: Wanted, settings: Settings, several: bool) -> Access:
-    def directory(base: Path) -> Path:
-        return base / slug(settings.cluster) if several else base
-
-    if wanted.replay:
-        return Access(replay=Replay(directory(wanted.replay)))
-    if wanted.capture:
-        tool = f"scanner {version('scanner')}"
-        return Access(recorder=Recorder(directory(wanted.capture), cluster=settings.cluster, tool=tool))
+def _access(cluster: str, capture: Path | None, replay: Path | None, *, several: bool) -> Access:
+    below = slug(cluster) if several else ""
+    if replay:
+        return Access(replay=Replay(replay / below))
+    if capture:
+        return Access(recorder=Recorder(capture / below, cluster=cluster, tool=f"scanner {version('scanner')}"))
     return Access()
 
 

@@ -7,11 +7,16 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Any, TypeVar
+from unicodedata import combining, east_asian_width
 
 import click
 
+from scanner_cli.options import one_of
+
 Json = Any
+Row = Mapping[str, Json]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -25,11 +30,12 @@ class Format(StrEnum):
 
 def format_option(*formats: Format) -> Callable[[Command], Command]:
     """Give a command the option `--format`, a table where it is not said."""
-    choice = click.Choice([str(one) for one in formats or Format])
-    return click.option("--format", "style", type=choice, default="table", show_default=True, help="How to answer.")
+    words = [str(one) for one in formats or Format]
+    text = "How to answer: a table for people, the rest for programs."
+    return one_of("--format", "style", words=words, text=text, default="table", show_default=True)
 
 
-def show(rows: Sequence[Mapping[str, Json]], columns: Sequence[str], style: str, *, document: Json = None) -> None:
+def show(rows: Sequence[Row], columns: Sequence[str], style: str, *, document: Json = None) -> None:
     """Write *rows* to stdout: *columns* of them as a table or CSV; as JSON the *document*, or else the rows whole."""
     match Format(style):
         case Format.JSON:
@@ -45,28 +51,25 @@ def json_text(document: Json) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
-def csv_text(rows: Sequence[Mapping[str, Json]], columns: Sequence[str]) -> str:
-    """Write *columns* of *rows* as CSV with a heading."""
+def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """Write *columns* of *rows* as CSV with a heading; true and false are words, an absent value is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([cell(row.get(column)) for column in columns] for row in rows)
+    writer.writerows([_csv_cell(row.get(column)) for column in columns] for row in rows)
     return out.getvalue()
 
 
-def table_text(rows: Sequence[Mapping[str, Json]], columns: Sequence[str]) -> str:
+def table_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Write *columns* of *rows* in aligned columns; nothing is cut, whatever the terminal's width."""
     cells = [[_line(cell(row.get(column))) for column in columns] for row in rows]
-    headings = [column.replace("_", " ").upper() for column in columns]
-    widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
-    lines = [
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in [headings, *cells]
-    ]
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    lines = [[column.replace("_", " ").upper() for column in columns], *cells]
+    widths = [max(map(_width, column)) for column in zip_longest(*lines)]
+    return "".join(f"{'  '.join(map(_padded, line, widths)).rstrip()}\n" for line in lines)
 
 
 def cell(value: Json) -> str:
-    """Write one value for people: nothing for an absent one, `yes` for a true one."""
+    """Write one value for people: nothing for an absent or false one, `yes` for a true one."""
     match value:
         case None | False:
             return ""
@@ -82,6 +85,21 @@ def cell(value: Json) -> str:
             return str(value)
 
 
+def _csv_cell(value: Json) -> str:
+    return str(value).lower() if isinstance(value, bool) else cell(value)
+
+
 def _line(text: str) -> str:
     # A control character of a name or a doc must not move the reader's cursor.
     return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _width(text: str) -> int:
+    """Count the places that *text* takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import click
 
+from scanner_cli.groups import Group
 from scanner_cli.show import json_text
 
 
-@click.group()
+@click.group(cls=Group)
 def config() -> None:
-    """Describe cluster.json."""
+    """Describe cluster.json.
+
+    \b
+    Example:
+      scanner config schema > cluster.schema.json
+    """
 
 
 @config.command()

@@ -2,54 +2,52 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_cli.documents import column_document, schema_document
-from scanner_cli.show import Format, format_option, json_text, show, table_text
-from scanner_model.errors import InputInvalid
+from scanner_cli.column_rows import SHOWN, column_rows
+from scanner_cli.documents import schema_document
+from scanner_cli.exits import Exit
+from scanner_cli.groups import Group
+from scanner_cli.options import one_of, pairs
+from scanner_cli.show import Format, format_option, show
+from scanner_cli.telling import say
 from scanner_model.names import RecordName
 
-_BY_ENDING = {
-    ".avsc": "AVRO",
-    ".avro": "AVRO",
-    ".proto": "PROTOBUF",
-    ".ndjson": "JSON_PAYLOAD",
-    ".jsonl": "JSON_PAYLOAD",
-}
-_PROTO = re.compile(r"^\s*(?:syntax|edition|package|import|message|enum|option)\b", re.MULTILINE)
-_AVRO_TYPES = "record|error|enum|fixed|array|map|null|boolean|int|long|float|double|bytes|string"
-_AVRO = re.compile(rf'"type"\s*:\s*"(?:record|error|enum|fixed)"|^\s*"?(?:{_AVRO_TYPES})"?\s*$|^\s*\[')
-_JSON_SCHEMA = re.compile(r'"(?:\$schema|properties|\$ref|\$defs|definitions|oneOf|anyOf|allOf)"\s*:')
+if TYPE_CHECKING:
+    from scanner_model.columns import ParsedSchema
+
+_FORMATS = ("avro", "json", "protobuf", "json_payload")
+_REGISTRIES = ("confluent", "karapace", "apicurio", "cloudera", "glue")
+_SUBJECT = ("subject", "context", "topic", "role", "strategy", "ambiguous", "also_possible")
 
 
-@click.group()
+@click.group(cls=Group)
 def explain() -> None:
-    """Tell why: what is read from one file or name, without a dictionary."""
+    """Tell why: what is read from one file or name, without a dictionary.
+
+    \b
+    Examples:
+      scanner explain schema order.avsc
+      scanner explain subject orders-value
+    """
 
 
 @explain.command()
-@click.argument("file", type=click.File("rb"))
-@click.option(
-    "--type",
-    "kind",
-    type=click.Choice(["avro", "json", "protobuf", "json_payload"]),
-    help="The schema's format; told from the file's ending and text if left out.",
-)
+@click.argument("file", metavar="FILE")
+@one_of("--type", "kind", words=_FORMATS, text="The schema's format; told from the file's name and text if left out.")
 @click.option(
     "--reference",
     "references",
     multiple=True,
     metavar="NAME=FILE",
-    help="The text behind a reference; may be repeated.",
+    help="The text behind a reference; repeatable.",
 )
-@click.option("--record", help="Which of several records or messages to read; the first if left out.")
-@format_option(Format.TABLE, Format.JSON, Format.CSV)
-def schema(file: BinaryIO, kind: str | None, references: Sequence[str], record: str | None, style: str) -> None:
+@click.option("--record", metavar="NAME", help="Which of several records or messages to read; else the first.")
+@format_option()
+def schema(file: str, kind: str | None, references: Sequence[str], record: str | None, style: str) -> int:
     """Show the columns that we read from a schema file (`-` for standard input).
 
     \b
@@ -57,42 +55,48 @@ def schema(file: BinaryIO, kind: str | None, references: Sequence[str], record: 
       scanner explain schema order.avsc
       scanner explain schema order.proto --reference money.proto=protos/money.proto
       scanner explain schema customer.schema.json --format json
+      curl -s http://registry:8081/schemas/ids/17/schema | scanner explain schema -
+
+    \b
+    Exit status: 0 also where a part could not be read, which is told as a problem;
+    2 no column could be read, because the file is no schema, or cannot be opened.
     """
+    from scanner_cli.schema_files import format_of, schema_text
     from scanner_extractor.formats import read_columns
 
-    text = _text(file.read(), file.name)
-    name = (kind or _format_of(file.name, text)).upper()
-    parsed = read_columns(name, text, _references(references).get, RecordName(record) if record else None)
-    columns = [column_document(column) for column in parsed.columns]
-    shown = ("name", "type", "logical_type", "nullable", "default", "tags", "doc")
-    show(columns, shown, style, document=schema_document(name, parsed))
-    for problem in parsed.problems:
-        click.echo(f"warning: {problem}", err=True)
+    text = schema_text(file)
+    texts = {name: schema_text(path) for name, path in pairs(references, "--reference", "NAME=FILE")}
+    name = (kind or format_of(file, text)).upper()
+    parsed = read_columns(name, text, texts.get, RecordName(record) if record else None)
+    show(column_rows(parsed.columns), SHOWN, style, document=schema_document(name, parsed))
+    for problem in parsed.problems if style != Format.JSON else ():
+        say(f"warning: {problem}")
+    return _status(parsed)
 
 
 @explain.command()
-@click.argument("subjects", nargs=-1, required=True)
-@click.option("--topic", "topics", multiple=True, help="A topic that exists; may be repeated.")
-@click.option("--record", help="The record name that stands in the schema.")
+@click.argument("subjects", nargs=-1, required=True, metavar="SUBJECT…")
+@click.option("--topic", "topics", multiple=True, metavar="NAME", help="A topic that exists; repeatable.")
+@click.option("--record", metavar="NAME", help="The record name that stands in the schema.")
 @click.option(
     "--strategy",
     "strategies",
     multiple=True,
     metavar="NAME|regex:PATTERN",
-    help="A naming strategy; may be repeated, in order of preference.",
+    help="A naming strategy; repeatable, in order of preference.",
 )
 @click.option(
-    "--map", "mapped", multiple=True, metavar="SUBJECT=TOPIC", help="A subject's topic, declared; may be repeated."
+    "--map", "mapped", multiple=True, metavar="SUBJECT=TOPIC", help="A subject's topic, declared; repeatable."
 )
-@click.option(
+@one_of(
     "--registry",
     "kind",
-    type=click.Choice(["confluent", "karapace", "apicurio", "cloudera", "glue"]),
+    words=_REGISTRIES,
+    text="The kind of registry: it decides how a name is read.",
     default="confluent",
     show_default=True,
-    help="The kind of registry: it decides how a name is read.",
 )
-@format_option(Format.TABLE, Format.JSON)
+@format_option()
 def subject(
     subjects: Sequence[str],
     topics: Sequence[str],
@@ -114,50 +118,18 @@ def subject(
     from scanner_extractor.naming import as_json, explain_subject
 
     mapping: dict[str, list[str]] = {}
-    for name, topic in (_pair(text, "--map", "SUBJECT=TOPIC") for text in mapped):
+    for name, topic in pairs(mapped, "--map", "SUBJECT=TOPIC"):
         mapping.setdefault(name, []).append(topic)
-    rows = as_json(explain_subject(subjects, topics, record, strategies, mapping, kind))
-    if style == Format.JSON:
-        click.echo(json_text(rows))
-    else:
-        click.echo(
-            table_text([_flat(row) for row in rows], ("subject", "topic", "role", "strategy", "ambiguous")), nl=False
-        )
+    document = as_json(explain_subject(subjects, topics, record, strategies, mapping, kind))
+    show([row for one in document for row in _rows(one)], _SUBJECT, style, document=document)
 
 
-def _flat(row: dict[str, object]) -> dict[str, object]:
-    chosen = row["chosen"]
-    return row | (chosen if isinstance(chosen, dict) else {})
+def _rows(subject: dict[str, Any]) -> list[dict[str, Any]]:
+    """Give a row for each topic that the subject is bound to, or one without a topic."""
+    others = [one for one in subject["candidates"] if one not in subject["bound"]]
+    possible = [f"{one['topic']} {one['role']} by {one['strategy']}" for one in others]
+    return [subject | bound | {"also_possible": possible} for bound in subject["bound"] or [{}]]
 
 
-def _text(raw: bytes, name: str) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputInvalid(f"not UTF-8 at byte {error.start}", where=name, hint="save the schema as UTF-8") from error
-
-
-def _references(pairs: Sequence[str]) -> dict[str, str]:
-    texts = {}
-    for name, file in (_pair(text, "--reference", "NAME=FILE") for text in pairs):
-        try:
-            texts[name] = _text(Path(file).read_bytes(), file)
-        except OSError as error:
-            raise InputInvalid(error.strerror or str(error), where=f"--reference {name}={file}") from error
-    return texts
-
-
-def _pair(text: str, option: str, shape: str) -> tuple[str, str]:
-    name, equals, value = text.rpartition("=")
-    if not (name and equals and value):
-        raise InputInvalid(f"{text!r} is not {shape}", where=option, hint=f"write {option} {shape}")
-    return name, value
-
-
-def _format_of(name: str, text: str) -> str:
-    ending = Path(name).suffix.lower()
-    if ending in _BY_ENDING:
-        return _BY_ENDING[ending]
-    if not text.lstrip().startswith(("{", "[", '"')) and _PROTO.search(text):
-        return "PROTOBUF"
-    return "AVRO" if _AVRO.search(text) and not _JSON_SCHEMA.search(text) else "JSON"
+def _status(parsed: ParsedSchema) -> Exit:
+    return Exit.INPUT_INVALID if parsed.problems and not parsed.columns else Exit.DONE

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from scanner_cli.main import Exit
-from scanner_cli.options import config_option, dictionary_option
+from scanner_cli.exits import together
+from scanner_cli.options import config_option, dictionary_option, directory_option
+from scanner_cli.outputs import check_file, write_text
 from scanner_cli.progress import progress_on
-from scanner_cli.report import ScanReport, report_document, report_text
-from scanner_cli.scanning import Wanted, load, scan_cluster
 from scanner_cli.show import json_text
+from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from scanner_cli.report import ScanReport
 
 
 @click.command()
@@ -23,24 +28,12 @@ from scanner_model.errors import InputInvalid
     "--only",
     multiple=True,
     metavar="SOURCE,…",
-    help="Ask only these: kafka, ksqldb, schema_registry, or a source's id.",
+    help="Ask only these: a kind (kafka, ksqldb, schema_registry) or a source's id; repeatable.",
 )
-@click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not ask these.")
-@click.option(
-    "--capture",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Keep the raw answers in a new directory, secrets removed.",
-)
-@click.option(
-    "--replay",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Scan from a capture, without a network.",
-)
-@click.option(
-    "--report", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report as JSON too."
-)
+@click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not ask these; what they told earlier stays.")
+@directory_option("--capture", "Keep the raw answers in a new directory, secrets removed.")
+@directory_option("--replay", "Scan from a capture, without a network.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
 @click.option("--quiet", is_flag=True, help="No progress and no report; errors only.")
 def extract(
     files: Sequence[str],
@@ -63,27 +56,42 @@ def extract(
       scanner extract --config eu.json --config us.json --dictionary postgresql://scanner@db/dictionary
       scanner extract --config cluster.json --only schema_registry
       scanner extract --config cluster.json --capture support-case
+      scanner extract --config cluster.json --replay support-case --dictionary copy.db
+
+    \b
+    Exit status: 0 every source was read; 1 none was, nothing is stored; 2 a file or an option
+    is invalid, nobody was asked; 3 some source was not (fully) read, the rest is stored.
     """
+    from scanner_cli.clusters import chosen, load
+    from scanner_cli.report import report_text
+    from scanner_cli.scanning import Wanted, accesses, scan_cluster
+    from scanner_dictionary.opening import open_dictionary
+
     if capture and replay:
         raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
     clusters = load(files)
-    wanted = Wanted(url=url, only=_listed(only), skip=_listed(skip), capture=capture, replay=replay)
+    choice = chosen(only, skip, [one.settings for one in clusters])
     reports: list[ScanReport] = []
-    for cluster in clusters:
-        with progress_on(quiet=quiet) as progress:
-            reports.append(scan_cluster(cluster, wanted, progress, several=len(clusters) > 1))
-        if not quiet:
-            click.echo(report_text(reports[-1]), err=True, nl=False)
-    if report:
-        report.write_text(json_text([report_document(one) for one in reports]) + "\n", encoding="utf-8")
-    return max(_status(one) for one in reports)
+    with _written(report, reports):
+        ways = accesses(clusters, capture, replay)
+        engine = open_dictionary(url)
+        for cluster, way in zip(clusters, ways, strict=True):
+            with progress_on(quiet=quiet) as progress:
+                reports.append(scan_cluster(cluster, way, Wanted(engine=engine, choice=choice, progress=progress)))
+            if not quiet:
+                say(report_text(reports[-1]).removesuffix("\n"))
+    return together([one.status for one in reports])
 
 
-def _listed(options: Sequence[str]) -> frozenset[str]:
-    return frozenset(name.strip() for option in options for name in option.split(",") if name.strip())
+@contextmanager
+def _written(file: Path | None, reports: Sequence[ScanReport]) -> Iterator[None]:
+    """Write the report of what was scanned, also where a later cluster ends the program."""
+    from scanner_cli.report import report_document
 
-
-def _status(report: ScanReport) -> Exit:
-    if not report.stored:
-        return Exit.FAILED
-    return Exit.PARTIAL if report.is_partial else Exit.DONE
+    if file:
+        check_file(file, "--report")
+    try:
+        yield
+    finally:
+        if file and reports:
+            write_text(file, json_text([report_document(one) for one in reports]) + "\n")

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from scanner_cli.documents import problem_document
-from scanner_cli.options import dictionary_option, reading
+from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option, known_cluster, reading
 from scanner_cli.show import format_option, show
 
-_PATTERN = "A glob (`orders*`), or a part of the name."
+if TYPE_CHECKING:
+    from scanner_dictionary.opening import Connection
+
+_MARKS = frozenset({"tags", "stale", "gone", "deleted", "context", "internal", "unread", "hint", "reason"})
+_PLAIN = (None, False, (), "", ".")
+
+_TOPICS = ("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags", "stale", "gone")
+_SCHEMAS = ("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted", "gone")
+_SCANS = ("id", "cluster", "finished", "answer", "added", "changed", "gone", "returned", "stale", "refused")
+_OUTCOMES = ("source", "answer", "asked", "got", "requests", "seconds", "reason", "hint", "unread")
+_PROBLEMS = ("where", "what", "hint")
+
+Rows = list[dict[str, Any]]
+Columns = tuple[str, ...]
 
 
 @click.command()
 @click.argument("pattern", required=False)
-@click.option("--cluster", metavar="NAME", help="Of this cluster only.")
+@cluster_option
 @click.option("--without-schema", is_flag=True, help="Only topics that no schema describes.")
 @click.option("--all", "include_gone", is_flag=True, help="Topics that are gone, too.")
 @dictionary_option
@@ -21,79 +36,92 @@ _PATTERN = "A glob (`orders*`), or a part of the name."
 def topics(
     pattern: str | None, cluster: str | None, without_schema: bool, include_gone: bool, url: str, style: str
 ) -> None:
-    """List the topics of the dictionary.
+    """List the topics of the dictionary: all, or those that fit PATTERN, a glob (`orders*`) or a part of the name.
 
     \b
     Examples:
       scanner topics
-      scanner topics 'orders*' --without-schema --format json
+      scanner topics 'orders*' --cluster retail
+      scanner topics --without-schema --format json
+
+    Exit status 4: the cluster is not known.
     """
     from scanner_dictionary.queries import topics as listed
 
     with reading(url) as conn:
-        found = listed(
-            conn, cluster=cluster, pattern=pattern, without_schema=without_schema, include_gone=include_gone
-        )
+        name = known_cluster(conn, cluster)
+        found = listed(conn, cluster=name, pattern=pattern, without_schema=without_schema, include_gone=include_gone)
         rows = [row._asdict() for row in found]
-    columns = ("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags", "stale", "gone")
-    show(rows, _told(columns, rows), style)
+    show(rows, _told(_TOPICS, rows, style), style)
 
 
 @click.command()
 @click.argument("pattern", required=False)
-@click.option("--cluster", metavar="NAME", help="Of this cluster only.")
+@cluster_option
 @click.option("--all", "include_gone", is_flag=True, help="Subjects that are gone, too.")
 @dictionary_option
 @format_option()
 def schemas(pattern: str | None, cluster: str | None, include_gone: bool, url: str, style: str) -> None:
     """List the subjects of every registry, with their versions and the topics that they describe.
 
+    PATTERN is a glob (`com.acme.*`) or a part of the name.
+
     \b
     Examples:
       scanner schemas
       scanner schemas 'com.acme.*' --format csv
+
+    Exit status 4: the cluster is not known.
     """
     from scanner_dictionary.queries import schemas as listed
 
     with reading(url) as conn:
-        rows = [row._asdict() for row in listed(conn, cluster=cluster, pattern=pattern, include_gone=include_gone)]
-    columns = ("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted", "gone")
-    show(rows, _told(columns, rows), style)
+        name = known_cluster(conn, cluster)
+        rows = [row._asdict() for row in listed(conn, cluster=name, pattern=pattern, include_gone=include_gone)]
+    show(rows, _told(_SCHEMAS, rows, style), style)
 
 
 @click.command()
-@click.argument("scan", type=int, required=False)
-@click.option("--problems", is_flag=True, help="What the scan could not read or believe.")
+@click.argument("scan", type=SCAN_NUMBER, required=False)
+@click.option("--problems", is_flag=True, help="What SCAN, or the newest scan, could not read or believe.")
+@cluster_option
 @dictionary_option
 @format_option()
-def scans(scan: int | None, problems: bool, url: str, style: str) -> None:
-    """List the scans; of one SCAN, how each source answered.
+def scans(scan: int | None, problems: bool, cluster: str | None, url: str, style: str) -> None:
+    """List the scans, newest first; of one SCAN, how each source answered.
 
     \b
     Examples:
       scanner scans
       scanner scans 12
       scanner scans 12 --problems
+      scanner scans --problems --cluster retail
+
+    Exit status 4: the scan or the cluster is not known.
     """
-    from scanner_dictionary.queries import history
-
     with reading(url) as conn:
-        if scan is None and problems:
-            scan = max((row.id for row in history.scans(conn)), default=None)
-        if scan is None:
-            rows = [row._asdict() for row in history.scans(conn)]
-            columns: tuple[str, ...] = ("id", "cluster", "finished", "answer", "added", "changed", "gone", "stale")
-        elif problems:
-            rows = [problem_document(problem) for problem in history.problems(conn, scan)]
-            columns = ("where", "what", "hint")
-        else:
-            rows = [row._asdict() for row in history.outcomes(conn, scan)]
-            columns = ("source", "answer", "asked", "got", "requests", "seconds", "reason", "unread")
-    show(rows, columns, style)
+        rows, columns = _of_scans(conn, scan, problems=problems, cluster=known_cluster(conn, cluster))
+    show(rows, columns if columns is _SCANS else _told(columns, rows, style), style)
 
 
-def _told(columns: tuple[str, ...], rows: list[dict[str, object]]) -> tuple[str, ...]:
-    """Leave out the marks that no row bears, so that a table stays narrow."""
-    marks = {"tags", "stale", "gone", "deleted", "context", "internal"}
-    plain = (None, False, (), "", ".")
-    return tuple(name for name in columns if name not in marks or any(row[name] not in plain for row in rows))
+def _of_scans(conn: Connection, scan: int | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
+    from scanner_dictionary import queries
+
+    listed = [row._asdict() for row in queries.scans(conn, cluster=cluster)]
+    number = listed[0]["id"] if scan is None and problems and listed else scan
+    if number is None:
+        return listed, _SCANS
+    if problems:
+        return [problem_document(problem) for problem in queries.problems(conn, number)], _PROBLEMS
+    return [_rounded(row._asdict()) for row in queries.outcomes(conn, number)], _OUTCOMES
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"seconds": round(row["seconds"], 2)}
+
+
+def _told(columns: Columns, rows: Rows, style: str) -> Columns:
+    """Leave out the marks that no row bears, so that a table stays narrow; programs get every column."""
+    if style != "table":
+        return columns
+    return tuple(name for name in columns if name not in _MARKS or any(row[name] not in _PLAIN for row in rows))

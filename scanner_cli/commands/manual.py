@@ -8,15 +8,21 @@ from pathlib import Path
 
 import click
 
-from scanner_cli.main import Exit
+from scanner_cli.exits import Exit
+from scanner_cli.groups import Group
 from scanner_cli.show import Format, format_option, json_text, table_text
 
 _SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "flows")
 
 
-@click.group("manual-input")
+@click.group("manual-input", cls=Group)
 def manual_input() -> None:
-    """Check, describe and exemplify manual-input files: what no registry knows."""
+    """Check, describe and exemplify manual-input files: what no registry knows.
+
+    \b
+    Example:
+      scanner manual-input check manual/*.json
+    """
 
 
 @manual_input.command()
@@ -26,8 +32,9 @@ def check(files: Sequence[str], style: str) -> int:
     """Tell everything that is wrong in manual-input files, each with file, line and column.
 
     \b
-    Example:
+    Examples:
       scanner manual-input check manual/*.json
+      scanner manual-input check manual --format json
 
     Exit status 2: something is wrong; warnings alone are no error.
     """
@@ -52,7 +59,12 @@ def check(files: Sequence[str], style: str) -> int:
 
 @manual_input.command()
 def schema() -> None:
-    """Print the JSON Schema of manual-input files, for editors."""
+    """Print the JSON Schema of manual-input files, for editors.
+
+    \b
+    Example:
+      scanner manual-input schema > manual.schema.json
+    """
     from manual_input.example import schema as manual_schema
 
     click.echo(json_text(manual_schema()))

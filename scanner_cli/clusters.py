@@ -1,0 +1,106 @@
+"""The cluster.json files of a command line: all read and judged before any source is asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from manual_input.reading import Reach, read_manual_input
+from scanner_extractor.access import Access
+from scanner_extractor.cluster_file import read_cluster_file
+from scanner_extractor.formats import FORMATS
+from scanner_extractor.phases import PHASES
+from scanner_extractor.registries import registries
+from scanner_extractor.runner import Choice
+from scanner_extractor.settings import Settings
+from scanner_model.errors import InputInvalid
+from scanner_model.manual import ManualInput
+from scanner_model.names import ClusterName
+from scanner_model.places import nearest
+from scanner_model.problems import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A cluster.json and the manual input that it names, read and checked; *warnings* are told in the report."""
+
+    settings: Settings
+    manual: ManualInput
+    warnings: tuple[Problem, ...]
+
+
+def read_clusters(files: Sequence[str]) -> tuple[Settings, ...]:
+    """Read every cluster.json; raises one InputInvalid that lists the problems of all of them."""
+    found: list[Settings] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            found.append(read_cluster_file(Path(file), os.environ, tuple(registries())))
+        except InputInvalid as error:
+            problems += error.problems or (Problem(error.where, error.what, error.hint),)
+    problems += [*_repeated(found), *_without_source(found)]
+    if problems:
+        raise InputInvalid.listing(problems)
+    return tuple(found)
+
+
+def load(files: Sequence[str]) -> tuple[Loaded, ...]:
+    """Read every cluster.json with its manual input; raises InputInvalid."""
+    return tuple(map(_loaded, read_clusters(files)))
+
+
+def chosen(only: Sequence[str], skip: Sequence[str], clusters: Collection[Settings]) -> Choice:
+    """Read `--only` and `--skip`: kinds and ids of sources, commas between; raises InputInvalid for unknown names."""
+    kinds, sources = _names(clusters)
+    known = (*kinds, *sources)
+    return Choice(only=_known(only, "--only", known), skip=_known(skip, "--skip", known))
+
+
+def _loaded(settings: Settings) -> Loaded:
+    reach = Reach(base=settings.file.parent, formats=tuple(FORMATS))
+    manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
+    return Loaded(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
+
+
+def _repeated(clusters: Sequence[Settings]) -> Iterator[Problem]:
+    first: dict[ClusterName, Path] = {}
+    for one in clusters:
+        if one.cluster in first:
+            what = f"the cluster {one.cluster!r} is in {first[one.cluster]} already"
+            yield Problem(str(one.file), what, "name the file once, or give each cluster a name of its own")
+        first.setdefault(one.cluster, one.file)
+
+
+def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:
+    for one in clusters:
+        if not any((one.kafka, one.registries, one.ksqldb, one.manual_input)):
+            yield Problem(
+                str(one.file), "names no source to ask", "add schema_registries, kafka, ksqldb or manual_input"
+            )
+
+
+def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:
+    """List the kinds and the ids of all sources, each once."""
+    tasks = [task for one in clusters for phase in PHASES for task in phase.tasks(one, Access())]
+    return sorted({task.kind for task in tasks}), sorted({str(task.source) for task in tasks})
+
+
+def _known(options: Sequence[str], option: str, known: Sequence[str]) -> frozenset[str]:
+    names = [name for text in options for name in _listed(text, known)]
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known) or f"known: {', '.join(known)}"
+            raise InputInvalid(f"no source, and no kind of source, is called {name!r}", where=option, hint=hint)
+    return frozenset(names)
+
+
+def _listed(text: str, known: Sequence[str]) -> Iterator[str]:
+    """Take a list apart at its commas, but for those that stand in a source's own id."""
+    text = text.strip(" ,")
+    while text:
+        whole = (name for name in known if text == name or text.startswith(f"{name},"))
+        name = max(whole, key=len, default=text.partition(",")[0])
+        yield name.strip()
+        text = text[len(name) :].strip(" ,")

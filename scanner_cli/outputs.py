@@ -1,0 +1,48 @@
+"""Files and directories that a command will write: judged before the work, written whole after it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from scanner_model.errors import InputInvalid
+
+
+def check_file(file: Path, option: str) -> Path:
+    """Give *file* where it can be written; raises InputInvalid where it cannot."""
+    directory = file.parent
+    if file.is_dir():
+        raise InputInvalid("is a directory", where=f"{option} {file}", hint="name a file in it")
+    if not directory.is_dir():
+        what = "its directory does not exist"
+        raise InputInvalid(what, where=f"{option} {file}", hint=f"make it: mkdir -p {directory}")
+    if not os.access(file if file.exists() else directory, os.W_OK):
+        raise InputInvalid("cannot be written", where=f"{option} {file}", hint="look at its rights")
+    return file
+
+
+def check_directory(directory: Path, option: str) -> Path:
+    """Make *directory* where it is missing, and give it; raises InputInvalid where nothing can be written into it."""
+    where = f"{option} {directory}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise InputInvalid("is a file", where=where, hint="name a directory") from error
+    except OSError as error:
+        raise InputInvalid(f"cannot be made: {error.strerror}", where=where, hint="name another directory") from error
+    if not os.access(directory, os.W_OK):
+        raise InputInvalid("nothing can be written into it", where=where, hint="look at its rights")
+    return directory
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write *text* as *file*: whole, or the old file stays."""
+    if not file.exists() or file.is_file():
+        part = file.with_name(f".{file.name}.part")
+        try:
+            part.write_text(text, encoding="utf-8", errors="backslashreplace")
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
+    else:  # a device or a pipe
+        file.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -1,0 +1,48 @@
+"""What is said on stderr, and what to do when nobody reads the output any more."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+import click
+
+from scanner_model.errors import ScannerError
+
+
+def say(text: str) -> None:
+    """Say *text* on stderr; that nobody reads it is no reason to stop."""
+    with contextlib.suppress(OSError):
+        click.echo(text, err=True)
+
+
+def tell(error: ScannerError) -> None:
+    """Say what is wrong, where, and what next; a line for each problem where there are several."""
+    say(f"error: {error}")
+
+
+def speak_utf8() -> None:
+    """Write UTF-8 whatever the locale: names of topics hold any character, and programs read the answer.
+
+    Half a character, as in a file name that is not UTF-8, becomes an escape, which JSON understands.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def stop_talking() -> None:
+    """Send the rest of stdout nowhere, because its reader is gone; Python would complain at exit."""
+    with contextlib.suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def last_words() -> None:
+    """Write out what is still buffered."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.flush()
