@@ -16,6 +16,9 @@ from scanner_model.names import Fingerprint, RecordName, SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, SchemaVersion
 
+READERS = 1
+"""Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
+
 TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -58,8 +61,8 @@ def define_text(
 def fingerprint(
     format_name: str, text: str, references: Mapping[str, str], tags: TagPatterns, record: RecordName | None
 ) -> Fingerprint:
-    """Identify a definition by everything that its columns depend on."""
-    parts = [format_name, text, sorted(references.items()), tags, record]
+    """Identify a definition by everything that its columns depend on, our readers too."""
+    parts = [READERS, format_name, text, sorted(references.items()), tags, record]
     canonical = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return Fingerprint(hashlib.sha256(canonical).hexdigest())
 
