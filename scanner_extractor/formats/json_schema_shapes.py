@@ -148,7 +148,7 @@ class Shapes:
             nullable=settled.nullable or shape.type == NULL or (shape.type == ANY and shape.plain),
             references=final.references,
             identities=final.identities,
-            complaints=(*final.complaints, *settled.complaints),
+            complaints=tuple(dict.fromkeys((*final.complaints, *settled.complaints))),
         )
 
     def _settled(self, merged: Merged) -> _Settled:

@@ -245,6 +245,14 @@ class TestConditions:
 
 
 class TestChoicesThatLeadBack:
+    def test_same_choice_met_twice_is_one(self) -> None:
+        """Two parts that extend one union ask for the same."""
+        schema = {"allOf": [{"$ref": "#/definitions/u"}, {"oneOf": [{"$ref": "#/definitions/u"}]}]}
+
+        parsed = read({**schema, "definitions": {"u": {"anyOf": [STRING, INTEGER]}}})
+
+        assert [(column.type, column.branches) for column in parsed.columns] == [("union", ("string", "integer"))]
+
     def test_branches_that_refer_to_each_other_are_one_set(self) -> None:
         """A is B or a string, B is A or an integer: both are either."""
         definitions = {

@@ -123,6 +123,15 @@ class TestIdentifiers:
 
         assert shown(read(schema)) == ["f object", "f.n integer"]
 
+    def test_identifier_of_a_property_moves_what_is_below_it(self) -> None:
+        """A resource may stand where it is used."""
+        part = {"$id": "sub/part.json", "properties": {"n": {"$ref": "unit.json"}, "m": {"$ref": "#/properties/n"}}}
+        units = {"a": {"$id": "http://shop.example/sub/unit.json", **INTEGER}, "b": {"$id": "unit.json", **STRING}}
+
+        parsed = read({"$id": "http://shop.example/root.json", "properties": {"f": part}, "definitions": units})
+
+        assert shown(parsed) == ["f object", "f.n integer", "f.m integer"]
+
     def test_pointer_into_a_bundled_schema_starts_at_its_root(self) -> None:
         """`#` is the resource, not the file."""
         bundled = {"$id": "part.json", "properties": {"n": {"$ref": "#/definitions/A"}}, "definitions": {"A": INTEGER}}
