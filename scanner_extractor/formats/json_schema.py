@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from scanner_extractor.formats.json_schema_merge import Complaint, Parts
 from scanner_extractor.formats.json_schema_refs import References
-from scanner_extractor.formats.json_schema_shapes import Shape, Shapes
+from scanner_extractor.formats.json_schema_shape import Shape
+from scanner_extractor.formats.json_schema_shapes import Shapes
 from scanner_extractor.formats.json_text import read_json
 from scanner_model.columns import Column, Lookup, ParsedSchema
 from scanner_model.errors import InputInvalid

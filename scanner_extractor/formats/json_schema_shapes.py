@@ -6,23 +6,19 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 from scanner_extractor.formats.json_schema_choices import Option, Outcome, Own, branch_names, decide, reconciled
 from scanner_extractor.formats.json_schema_merge import Choice, Complaint, Merged, Parts, merge
-from scanner_extractor.formats.json_schema_parts import Inside, Member
+from scanner_extractor.formats.json_schema_parts import Inside
 from scanner_extractor.formats.json_schema_refs import Located, References
+from scanner_extractor.formats.json_schema_shape import WITH_INSIDE, Branch, Shape, described
 from scanner_extractor.formats.json_schema_types import (
     ANY,
     NULL,
     claim,
     implied_type,
-    json_text,
-    logical_type,
     narrowed,
 )
-
-_WITH_INSIDE = frozenset({"array", "map", "object"})
 
 DEEPEST_CHOICE = 24
 """How many `oneOf` and `anyOf` may lie inside each other at one place."""
@@ -34,45 +30,6 @@ MOST_EFFORT = 100_000
 _UNREAD = ("choices lie too deeply inside each other", "some branches were not read")
 
 _NOWHERE: tuple[tuple[int, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
-    """A branch of a union that has columns of its own, under the name that tells it from the others."""
-
-    name: str
-    parts: Parts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """A value's type and what is inside it; the names follow `scanner_model.columns.Column`.
-
-    *words* are the types of a plain union. *references*, *identities*, *complaints* and *possible* are `Merged`'s.
-    """
-
-    type: str = ANY
-    logical_type: str | None = None
-    nullable: bool = False
-    words: tuple[str, ...] = ()
-    members: tuple[Member, ...] = ()
-    places: tuple[tuple[int, Parts], ...] = ()
-    element: Parts = ()
-    value: Parts = ()
-    branches: tuple[Branch, ...] = ()
-    title: str = ""
-    doc: str | None = None
-    default: str | None = None
-    tags: tuple[str, ...] = ()
-    references: tuple[tuple[int, str], ...] = ()
-    identities: frozenset[int] = frozenset()
-    complaints: tuple[Complaint, ...] = ()
-    possible: bool = True
-
-    @property
-    def plain(self) -> bool:
-        """Tell whether there is nothing inside."""
-        return not (self.members or self.places or self.element or self.value or self.branches)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +101,7 @@ class Shapes:
         shape = self._typed(settled)
         final = settled.merged
         return replace(
-            _described(shape, (*final.solid, *final.extra)),
+            described(shape, (*final.solid, *final.extra)),
             nullable=settled.nullable or shape.type == NULL or (shape.type == ANY and shape.plain),
             references=final.references,
             identities=final.identities,
@@ -342,10 +299,10 @@ def _extra_types(merged: Merged) -> tuple[str, ...]:
     if word:
         return (word,)
     stated = dict.fromkeys(word for place in merged.extra for word in _stated((place,)))
-    if stated.keys() & _WITH_INSIDE:
+    if stated.keys() & WITH_INSIDE:
         return tuple(stated)
     implied = (implied_type(place.schema) for place in merged.extra)
-    return next(((word,) for word in implied if word in _WITH_INSIDE), ())
+    return next(((word,) for word in implied if word in WITH_INSIDE), ())
 
 
 def _nullable(merged: Merged, nulls: list[bool]) -> bool:
@@ -355,32 +312,3 @@ def _nullable(merged: Merged, nulls: list[bool]) -> bool:
     if any(schema.get("nullable") is True for schema in schemas):
         return True
     return all(claims) if claims else bool(nulls) and all(nulls)
-
-
-def _described(shape: Shape, places: Parts) -> Shape:
-    """Add what people wrote: the first of each counts, the schema's own before what it refers to; tags add up."""
-    schemas = [place.schema for place in places]
-    defaults = [schema["default"] for schema in schemas if "default" in schema]
-    tags = (tag for schema in schemas for tag in _listed(schema.get("confluent:tags")) if isinstance(tag, str))
-    return replace(
-        shape,
-        title=_first_text(schemas, "title"),
-        doc=_first_text(schemas, "description") or None,
-        default=json_text(defaults[0]) if defaults else None,
-        tags=tuple(dict.fromkeys(tags)),
-        logical_type=shape.logical_type or _refined(shape, schemas),
-    )
-
-
-def _refined(shape: Shape, schemas: list[dict[str, Any]]) -> str | None:
-    if shape.type in _WITH_INSIDE:
-        return None
-    return next((refined for schema in schemas if (refined := logical_type(schema))), None)
-
-
-def _first_text(schemas: list[dict[str, Any]], keyword: str) -> str:
-    return next((text for schema in schemas if isinstance(text := schema.get(keyword), str) and text), "")
-
-
-def _listed(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
