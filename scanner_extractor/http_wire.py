@@ -6,6 +6,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from http.cookiejar import DefaultCookiePolicy
+from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import urllib3
@@ -48,6 +49,7 @@ class Wire:
         self._rate = Rate(settings.requests_per_second, clock)
         self._credentials = Credentials(settings.auth, self._post_form, clock.now)
         self._session = _session(settings)
+        self._options: dict[tuple[str, bool], Mapping[str, Any]] = {}
         self._lock = threading.Lock()
         self._sent = 0
 
@@ -130,19 +132,26 @@ class Wire:
             return Answer(status=response.status_code, headers=headers, body=body)
 
     def _opened(self, send: _Send) -> Response:
-        request, tls = send.request, self._settings.tls
+        request = send.request
         data = request.body.encode() if request.body else None
-        message = self._session.prepare_request(
-            Message(request.method, request.url, headers=dict(send.headers), data=data)
-        )
+        # Not the session's own way to prepare: it merges settings that ours does not have, for each request anew.
+        message = Message(request.method, request.url, headers=dict(send.headers), data=data, auth=_nobody).prepare()
         message.url = _exact(message.url or request.url, request.url)
-        certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate else None
-        verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
-        options = self._session.merge_environment_settings(
-            message.url, {}, True, verify, certificate if send.trusted else None
-        )
         timeout = (self._settings.connect_timeout, self._settings.read_timeout)
+        options = self._options_for(message.url, send.trusted)
         return self._session.send(message, allow_redirects=False, timeout=timeout, **options)
+
+    def _options_for(self, url: str, trusted: bool) -> Mapping[str, Any]:
+        """Give proxies and TLS of a host: read from the environment once, as it has more names than a request costs."""
+        host = (urlsplit(url)._replace(path="", query="").geturl(), trusted)
+        if host not in self._options:
+            tls = self._settings.tls
+            certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate else None
+            verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
+            self._options[host] = self._session.merge_environment_settings(
+                url, {}, True, verify, certificate if trusted else None
+            )
+        return self._options[host]
 
 
 class _Plain(Session):
@@ -155,8 +164,6 @@ class _Plain(Session):
 
 def _session(settings: HttpSettings) -> Session:
     session = _Plain()
-    session.headers.clear()
-    session.auth = _nobody
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     for scheme in _PORTS:
         session.mount(f"{scheme}://", HTTPAdapter(pool_maxsize=settings.concurrency, pool_block=True))
@@ -166,7 +173,7 @@ def _session(settings: HttpSettings) -> Session:
 
 
 def _nobody(message: PreparedRequest) -> PreparedRequest:
-    """Add no credentials: with an `auth` of its own the session does not look into netrc."""
+    """Add no credentials: without an `auth` of its own a message takes those of its URL."""
     return message
 
 
