@@ -36,6 +36,10 @@ class Choice:
         return not (names & self.skip) and (not self.only or bool(names & self.only))
 
 
+ALL = Choice()
+"""Every source."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What asking every source gave: one outcome a source, and the readings of those that answered."""
@@ -48,7 +52,7 @@ def ask(
     settings: Settings,
     access: Access,
     *,
-    choice: Choice = Choice(),
+    choice: Choice = ALL,
     progress: Progress = no_progress,
     phases: Sequence[Phase] = PHASES,
     deadline: float = DEADLINE,

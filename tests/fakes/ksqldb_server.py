@@ -1,7 +1,7 @@
 """A stand-in for ksqlDB on loopback that answers with the JSON its REST API documents; no ksqlDB runs here.
 
-Run it: `python tests/fakes/ksqldb_server.py --port 18088` prints its URL. It knows one estate (the retail example's) and
-the three statements that a scan asks for. Source of the shapes: ksqlDB's REST API reference, `/info` and `/ksql`.
+Run it: `python tests/fakes/ksqldb_server.py --port 18088` prints its URL. It knows one estate (the retail
+example's) and the three statements that a scan asks for. Source of the shapes: ksqlDB's REST API reference, `/info` and `/ksql`.
 """
 
 from __future__ import annotations

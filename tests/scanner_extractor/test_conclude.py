@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from scanner_extractor.conclude import conclude
+from scanner_extractor.conclude import NOTHING, conclude
 from scanner_extractor.phases import Reading
 from scanner_extractor.readings import KafkaReading, KsqlReading, RegistryReading
 from scanner_extractor.runner import Asked
@@ -59,7 +59,7 @@ def ksqldb(topic: str) -> KsqlReading:
     return KsqlReading(outcome=outcome(KSQL, "ksqldb"), sources=(stream,))
 
 
-def scan(*readings: Reading, manual: ManualInput | None = None, remembered: Remembered = Remembered()) -> ClusterScan:
+def scan(*readings: Reading, manual: ManualInput | None = None, remembered: Remembered = NOTHING) -> ClusterScan:
     asked = Asked(outcomes=tuple(reading.outcome for reading in readings), readings=readings)
     return conclude(SETTINGS, asked, manual, remembered=remembered)
 

@@ -479,9 +479,7 @@ def test_oauth_client_may_log_in_by_form_only(serve, reply, ask):
 
     def token(request):
         seen.append(request.body.decode())
-        return reply(
-            body=b'{"access_token": "t", "expires_in": "60"}', status=200 if "client_id" in seen[-1] else 401
-        )
+        return reply(body=b'{"access_token": "t", "expires_in": "60"}', status=200 if "client_id" in seen[-1] else 401)
 
     ask(serve(lambda request: reply()), auth=oauth(serve(token))).get("x")
 

@@ -99,9 +99,7 @@ def test_a_text_that_cannot_be_read_is_kept_with_a_problem() -> None:
 
 def test_an_assignment_against_the_registrys_association_is_left_out() -> None:
     """The registry was told by whoever registered it."""
-    sure = Association(
-        source=LINK.source, context=".", subject=SubjectName("s"), topic=TopicName("a"), role=Role.VALUE
-    )
+    sure = Association(source=LINK.source, context=".", subject=SubjectName("s"), topic=TopicName("a"), role=Role.VALUE)
     wrong = Assignment(source=MANUAL, subject=SubjectName("s"), topic=TopicName("b"), role=None, place="f $.s")
 
     kept, problems = agreeing([wrong, replace(wrong, topic=TopicName("a"))], [sure])

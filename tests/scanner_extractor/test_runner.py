@@ -8,7 +8,7 @@ from pathlib import Path
 from scanner_extractor.access import Access
 from scanner_extractor.phases import Phase, Reading, Task
 from scanner_extractor.readings import KsqlReading, Progress, no_progress
-from scanner_extractor.runner import Asked, Choice, ask
+from scanner_extractor.runner import ALL, Asked, Choice, ask
 from scanner_extractor.settings import Settings
 from scanner_model.errors import SourceRefused
 from scanner_model.names import ClusterName, SourceId
@@ -28,9 +28,7 @@ def phase(name: str, *tasks: tuple[str, Callable[[Progress], Reading]]) -> Phase
     return Phase(name, listed)
 
 
-def asked(
-    *phases: Phase, choice: Choice = Choice(), deadline: float = 5.0, progress: Progress = no_progress
-) -> Asked:
+def asked(*phases: Phase, choice: Choice = ALL, deadline: float = 5.0, progress: Progress = no_progress) -> Asked:
     return ask(SETTINGS, Access(), choice=choice, phases=phases, deadline=deadline, progress=progress)
 
 
