@@ -55,7 +55,7 @@ def define_text(
 ) -> Definition:
     """Read one schema text that no registry holds; *record* names which of several records (None: the default)."""
     parsed = read_columns(format_name, text, _lookup(format_name, references), record)
-    return _definition(format_name, text, references, (), record, parsed)
+    return _definition(fingerprint(format_name, text, references, (), record), format_name, text, (), parsed)
 
 
 def fingerprint(
@@ -113,21 +113,14 @@ class _Reader:
         mark = fingerprint(version.format, version.text, texts, tags, record)
         if mark not in self.definitions:
             parsed = read_columns(version.format, version.text, _lookup(version.format, texts), record)
-            self.definitions[mark] = _definition(version.format, version.text, texts, tags, record, parsed)
+            self.definitions[mark] = _definition(mark, version.format, version.text, tags, parsed)
             self.records[mark] = parsed.records
         return mark
 
 
-def _definition(
-    format_name: str,
-    text: str,
-    references: Mapping[str, str],
-    tags: TagPatterns,
-    record: RecordName | None,
-    parsed: ParsedSchema,
-) -> Definition:
+def _definition(mark: Fingerprint, format_name: str, text: str, tags: TagPatterns, parsed: ParsedSchema) -> Definition:
     return Definition(
-        fingerprint=fingerprint(format_name, text, references, tags, record),
+        fingerprint=mark,
         format=format_name,
         text=text,
         name=parsed.name,

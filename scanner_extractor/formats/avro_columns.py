@@ -64,10 +64,7 @@ class Walk:
             self.problems[CUT] = None
 
     def _read(self, place: _Place) -> None:
-        branches: dict[str, Shape] = {}
-        for shape in place.shapes:
-            branches.setdefault(shape.branch, shape)
-        shapes = list(branches.values())
+        shapes = _distinct(place.shapes)
         values = [shape for shape in shapes if shape.word != "null"]
         nullable = place.optional or len(values) < len(shapes)
         if len(shapes) < len(place.shapes):
@@ -167,6 +164,16 @@ class Walk:
         self.problems[Problem(where or "$", what, "")] = None
 
 
+def _distinct(shapes: Sequence[Shape]) -> Sequence[Shape]:
+    """Give the first shape of each branch; nearly every place has one shape only."""
+    if len(shapes) < 2:
+        return shapes
+    branches: dict[str, Shape] = {}
+    for shape in shapes:
+        branches.setdefault(shape.branch, shape)
+    return list(branches.values())
+
+
 def _doc(field: Attributes, attributes: Sequence[Attributes]) -> str | None:
     for holder in (field, *attributes):
         text = worded(holder, "doc") or worded(holder, "connect.doc")
@@ -178,4 +185,4 @@ def _doc(field: Attributes, attributes: Sequence[Attributes]) -> str | None:
 def _tags(field: Attributes, attributes: Sequence[Attributes]) -> tuple[str, ...]:
     """List the tags of a field and of its type, each once."""
     found = [tag for holder in (field, *attributes) for tag in listed(holder, "confluent:tags")]
-    return tuple(dict.fromkeys(tag for tag in found if isinstance(tag, str)))
+    return tuple(dict.fromkeys(tag for tag in found if isinstance(tag, str))) if found else ()

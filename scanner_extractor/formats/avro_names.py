@@ -106,7 +106,7 @@ def definitions(root: object, namespace: str = "") -> Iterator[NamedType]:
             namespace = found.namespace
             if found.name:
                 yield found
-        waiting.extend((inner, namespace) for inner in reversed(_inside(schema)))
+        waiting.extend((inner, namespace) for inner in reversed(_inside(schema)) if not isinstance(inner, str))
 
 
 def _inside(schema: object) -> list[object]:

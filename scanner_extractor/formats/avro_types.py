@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scanner_extractor.formats.avro_logical import refinement
 from scanner_extractor.formats.avro_names import (
@@ -63,6 +63,10 @@ class Shape:
         return self.word in _CONTAINERS and self.inner is not None
 
 
+_PRIMITIVES = {word: Shape(word, "") for word in PRIMITIVES}
+"""One of each, as nothing is read below them and so no namespace counts."""
+
+
 class Types:
     """Settles what stands at a place of a schema; what is wrong there is told to the caller's *complain*."""
 
@@ -106,7 +110,7 @@ class Types:
 
     def _of_word(self, word: str, namespace: str, complain: Complaint) -> Shape:
         if word in PRIMITIVES:
-            return Shape(word, namespace)
+            return _PRIMITIVES[word]
         named = self._names.find(word, namespace)
         if named:
             return _of_named(named)
@@ -150,7 +154,16 @@ def _within(around: tuple[Attributes, ...], shape: Shape) -> Shape:
     logical = shape.logical
     for attributes in reversed(around):
         logical = logical or refinement(attributes, shape.word, shape.name)
-    return replace(shape, logical=logical, attributes=(*around, *shape.attributes))
+    # Spelled out, because `replace` costs more than all the rest of this.
+    return Shape(
+        shape.word,
+        shape.namespace,
+        logical,
+        (*around, *shape.attributes),
+        shape.name,
+        shape.inner,
+        shape.opens,
+    )
 
 
 def _no_type(value: object) -> str:
