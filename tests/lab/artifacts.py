@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -10,11 +11,14 @@ import venv
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from xml.etree import ElementTree
 
 from places import CACHE, TREE
 
 _PATIENCE = 900
 _POM = TREE / "pom.xml"
+_XML = "{http://maven.apache.org/POM/4.0.0}"
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 _STAMP = ".complete"
 
 
@@ -47,10 +51,25 @@ def _requirements(name: str) -> Path:
     return TREE / "requirements" / f"{name}.txt"
 
 
+def _asked(name: str) -> bytes:
+    """Give what decides the contents of the directory: its requirements, or the profile and the versions it names."""
+    if ARTIFACTS[name] is _environment:
+        return _requirements(name).read_bytes()
+    pom = ElementTree.parse(_POM).getroot()
+    (profile,) = (one for one in pom.iter(f"{_XML}profile") if one.findtext(f"{_XML}id") == name)
+    text = ElementTree.tostring(profile)
+    versions = pom.iterfind(f"{_XML}properties/*")
+    return text + b"".join(ElementTree.tostring(one) for one in versions if _named(one.tag, text))
+
+
+def _named(tag: str, text: bytes) -> bool:
+    return f"${{{tag.removeprefix(_XML)}}}".encode() in text
+
+
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False)
     if done.returncode:
-        lines = (done.stdout + done.stderr).strip().splitlines()
+        lines = _ESCAPES.sub("", done.stdout + done.stderr).strip().splitlines()
         raise NotToBeHad(next((line for line in lines if "ERROR" in line), lines[-1] if lines else "no output")[:400])
 
 
@@ -60,7 +79,7 @@ ARTIFACTS: Mapping[str, Callable[[str, Path], None]] = {
     "clients": _environment,
     "plugins": _unpacked,
     "h2": _copied,
-    "flink-kafka": _copied,
+    "flink-jars": _copied,
     "flink": _environment,
     "spark-jars": _copied,
     "spark": _environment,
@@ -78,7 +97,7 @@ def bring_all() -> Mapping[str, str]:
 def _bring(name: str) -> str:
     directory = CACHE / name
     stamp = directory / _STAMP
-    wanted = hashlib.sha256((_requirements(name) if ARTIFACTS[name] is _environment else _POM).read_bytes()).hexdigest()
+    wanted = hashlib.sha256(_asked(name)).hexdigest()
     if stamp.is_file() and stamp.read_text("utf-8") == wanted:
         return ""
     shutil.rmtree(directory, ignore_errors=True)

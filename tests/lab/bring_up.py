@@ -60,7 +60,7 @@ def _without(row: Server | Step, absent: Mapping[str, str]) -> Result | None:
 def _result(row: Server | Step, done: Future[str], seconds: float) -> Result:
     error = done.exception()
     if error:
-        return Result(state="failed", seconds=seconds, note=f"{type(error).__name__}: {error}")
+        return Result(state="failed", seconds=seconds, note=" ".join(f"{type(error).__name__}: {error}".split()))
     return Result(state="up" if isinstance(row, Server) else "done", seconds=seconds, note=done.result())
 
 

@@ -15,6 +15,7 @@ import artifacts
 import connectors
 import credentials
 import estate_rows
+import flink_rows
 import kafka_rows
 import places
 import postgres_rows
@@ -28,6 +29,7 @@ ROWS: tuple[Server | Step, ...] = (
     *estate_rows.ROWS,
     *postgres_rows.ROWS,
     *connectors.ROWS,
+    *flink_rows.ROWS,
 )
 
 
