@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import places
+from clients import run
 from confluent_kafka import Consumer, ConsumerGroupState, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from consume import GROUPS
-from places import CACHE, TREE
+from places import TREE
 from rows import Server, Step
 
 _TOPICS = {
@@ -51,11 +51,7 @@ def _records() -> str:
     reader.close()
     if written:
         return "already there"
-    command = [str(CACHE / "clients" / "bin" / "python"), str(TREE / "produce.py")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip()[-600:])
-    return done.stdout.strip()
+    return run("clients", "produce.py")
 
 
 def _nightly() -> str:

@@ -20,6 +20,7 @@ import kafka_rows
 import places
 import postgres_rows
 import processes
+import spark_rows
 from bring_up import Result, bring_up
 from rows import Server, Step
 
@@ -30,6 +31,7 @@ ROWS: tuple[Server | Step, ...] = (
     *postgres_rows.ROWS,
     *connectors.ROWS,
     *flink_rows.ROWS,
+    *spark_rows.ROWS,
 )
 
 

@@ -14,6 +14,7 @@ CACHE = Path(
 # Not under the cache: PostgreSQL runs as its own user, who may not enter another's home.
 STATE = Path(os.environ.get("SCANNER_LAB_STATE") or Path(tempfile.gettempdir()) / f"scanner-lab-{os.getuid()}")
 LAB_FILE = STATE / "lab.json"
+EVENTS = STATE / "openlineage.ndjson"
 
 HOST = "127.0.0.1"
 KAFKA_1, KAFKA_2 = 29092, 29192

@@ -1,0 +1,18 @@
+"""A Spark job over a topic, which leaves the events of OpenLineage's listener in a file."""
+
+from __future__ import annotations
+
+import places
+from clients import run
+from rows import Step
+
+
+def _job() -> str:
+    if places.EVENTS.is_file():
+        return "already there"
+    told = run("spark", "spark_job.py")
+    events = places.EVENTS.read_text("utf-8").count("\n")
+    return f"{told}, {events} events"
+
+
+ROWS = (Step(name="spark-job", needs=("spark", "spark-jars"), after=("records",), run=_job),)
