@@ -1,12 +1,11 @@
-"""Progress of long work on stderr: moving bars on a terminal, a line a source elsewhere."""
+"""Progress of long work: moving bars on a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from scanner_extractor.readings import Progress, no_progress
 from scanner_model.names import SourceId
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def progress_on(*, quiet: bool) -> Iterator[Progress]:
-    """Give what readers tell their progress to, while the block runs; silent unless stderr is a terminal."""
-    if quiet or not sys.stderr.isatty():
+def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[Progress]:
+    """Give what readers tell their progress to, while the block runs; silent unless *stream* is a terminal."""
+    if quiet or stream is None or not stream.isatty():
         yield no_progress
         return
     from rich.console import Console
@@ -33,7 +32,7 @@ def progress_on(*, quiet: bool) -> Iterator[Progress]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, console=Console(file=stream), transient=True) as bars:
         yield _Told(bars)
 
 

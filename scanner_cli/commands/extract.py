@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,7 +77,7 @@ def extract(
         ways = accesses(clusters, capture, replay)
         engine = open_dictionary(url)
         for cluster, way in zip(clusters, ways, strict=True):
-            with progress_on(quiet=quiet) as progress:
+            with progress_on(sys.stderr, quiet=quiet) as progress:
                 reports.append(scan_cluster(cluster, way, Wanted(engine=engine, choice=choice, progress=progress)))
             if not quiet:
                 say(report_text(reports[-1]).removesuffix("\n"))

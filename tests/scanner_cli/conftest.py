@@ -1,0 +1,148 @@
+"""A small estate, scanned twice from a fake registry and captured; and one way to run a command line."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from scanner_cli.main import run
+
+FAKE = Path(__file__).parents[1] / "fakes" / "confluent_registry.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one command line said; `json` reads its answer."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """The files of the estate: its cluster.json, the captures of both scans, and the dictionary that holds both."""
+
+    config: Path
+    captures: tuple[Path, Path]
+    dictionary: Path
+
+    def replay(self, dictionary: Path, number: int = 0) -> tuple[str, ...]:
+        """Give the arguments that scan capture *number* into *dictionary*."""
+        return (
+            "extract",
+            "--config",
+            str(self.config),
+            "--replay",
+            str(self.captures[number]),
+            "--dictionary",
+            str(dictionary),
+        )
+
+
+@pytest.fixture
+def scanner(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Run one command line in this process."""
+
+    def said(*arguments: object) -> Said:
+        capsys.readouterr()
+        status = run(list(map(str, arguments)))
+        out, err = capsys.readouterr()
+        return Said(status, out, err)
+
+    return said
+
+
+@pytest.fixture(scope="session")
+def fake() -> ModuleType:
+    """Load the fake registry, which is a program and no part of a package."""
+    spec = importlib.util.spec_from_file_location("confluent_registry_for_commands", FAKE)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def record(name: str, *fields: dict[str, Any]) -> str:
+    """Write an Avro record."""
+    return json.dumps({"type": "record", "name": name, "namespace": "shop", "fields": list(fields)})
+
+
+ID = {"name": "id", "type": "string", "doc": "The shop's number."}
+NOTE = {"name": "note", "type": ["null", "string"], "default": None}
+ORDER = (
+    ID,
+    NOTE,
+    {"name": "label", "type": "string", "default": ""},
+    {"name": "size", "type": ["string", "int"]},
+    {"name": "parent", "type": ["null", "Order"], "default": None},
+)
+
+
+def estate(fake: ModuleType, *, later: bool) -> tuple[Any, ...]:
+    """List what the registry holds; *later* the order has lost a field and got one that old data does not have."""
+    changed = (ID, *ORDER[2:], {"name": "price", "type": "long"})
+    newer = [fake.Stored(subject="orders-value", version=3, id=13, schema=record("Order", *changed))] if later else []
+    return (
+        fake.Stored(subject="orders-key", version=1, id=10, schema='"string"'),
+        fake.Stored(subject="orders-value", version=1, id=11, schema=record("Order", ID)),
+        fake.Stored(subject="orders-value", version=2, id=12, schema=record("Order", *ORDER)),
+        fake.Stored(subject="audit-value", version=1, id=14, schema=record("Audit", ID), deleted=True),
+        *newer,
+    )
+
+
+@pytest.fixture(scope="session")
+def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scanned:
+    """Scan the estate twice, with a capture each; topics that no registry knows are written down by hand."""
+    home = tmp_path_factory.mktemp("estate")
+    captures = (home / "first", home / "second")
+    dictionary = home / "dictionary.db"
+    config = home / "cluster.json"
+    topics = [{"name": "clicks"}, {"name": "sensors", "description": "温度", "tags": ["ご注意"]}]
+    (home / "manual.json").write_text(json.dumps({"cluster": "shop", "topics": topics}), encoding="utf-8")
+    registry = fake.Registry(flavour="confluent")
+    with fake.serving(registry) as served:
+        sources = [{"type": "confluent", "url": served.url}]
+        config.write_text(
+            json.dumps(
+                {
+                    "cluster": "shop",
+                    "brokers": ["kafka-1:9092", "kafka-2:9092"],
+                    "schema_registries": sources,
+                    "manual_input": ["manual.json"],
+                }
+            )
+        )
+        for capture, later in zip(captures, (False, True), strict=True):
+            registry.estate = estate(fake, later=later)
+            arguments = ["extract", "--config", config, "--capture", capture, "--dictionary", dictionary, "--quiet"]
+            assert run(list(map(str, arguments))) == 0
+    return Scanned(config, captures, dictionary)
+
+
+@pytest.fixture
+def dictionary(scanned: Scanned) -> tuple[str, str]:
+    """Give the option that names the dictionary of both scans, which no test writes."""
+    return "--dictionary", str(scanned.dictionary)
+
+
+@pytest.fixture
+def own_dictionary(scanned: Scanned, tmp_path: Path) -> Path:
+    """Give a copy of the dictionary that a test may write."""
+    return Path(shutil.copy(scanned.dictionary, tmp_path / "own.db"))

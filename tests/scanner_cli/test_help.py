@@ -1,0 +1,104 @@
+"""Every command explains itself, fast."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from scanner_cli.main import COMMANDS, cli
+
+HEAVY = (
+    "alembic", "confluent_kafka", "fastavro", "google.protobuf", "jsonschema", "pyarrow", "pyspark", "requests", "rich",
+    "sqlalchemy",
+)  # fmt: skip
+
+
+def commands(group: click.Group = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+ALL = tuple(commands())
+STATUSES = {
+    ("extract",): "3 some source",
+    ("check",): "status 3",
+    ("query",): "4 the broker",
+    ("topics",): "status 4",
+    ("schemas",): "status 4",
+    ("scans",): "status 4",
+    ("diff",): "status 4",
+    ("explain", "schema"): "2 no column",
+    ("manual-input", "check"): "status 2",
+}
+
+
+@pytest.mark.parametrize("path", [path for path, _ in ALL], ids=" ".join)
+def test_help_shows_an_example_that_begins_with_the_command(path, scanner) -> None:
+    """People copy an example before they read a sentence."""
+    said = scanner(*path, "--help")
+
+    assert said.status == 0
+    assert "Example" in said.out
+    assert f"scanner {' '.join(path)}" in said.out.partition("Example")[2]
+
+
+@pytest.mark.parametrize("path", STATUSES, ids=" ".join)
+def test_help_tells_special_exit_statuses(path, scanner) -> None:
+    """A script goes by them."""
+    said = scanner(*path, "--help")
+
+    assert STATUSES[path] in " ".join(said.out.split())
+
+
+def test_every_option_says_what_it_is_for() -> None:
+    """An option without a word of help is a riddle."""
+    silent = [
+        (path, parameter.name)
+        for path, command in ALL
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and not parameter.help
+    ]
+
+    assert silent == []
+
+
+def test_the_list_of_commands_names_every_command(scanner) -> None:
+    """The list is written without importing them."""
+    said = scanner("--help")
+
+    assert all(name in said.out and text in said.out for name, (_, text) in COMMANDS.items())
+
+
+@pytest.mark.parametrize("path", [("explain",), ("config",), ("manual-input",), ("dictionary",), ()], ids=" ".join)
+def test_a_group_without_a_command_shows_its_help_and_fails(path, scanner) -> None:
+    """A script that lost its argument must not look successful."""
+    said = scanner(*path)
+
+    assert said.status == 2
+    assert said.out == ""
+    assert "Commands:" in said.err
+
+
+def test_help_imports_no_heavy_module() -> None:
+    """Help and completion answer at once, whatever is installed."""
+    lines = [["--help"], *([*path, "--help"] for path, _ in ALL)]
+    program = (
+        "import sys\nfrom scanner_cli.main import run\n"
+        f"for line in {lines!r}: run(line)\n"
+        f"sys.exit(','.join(name for name in {HEAVY!r} if name in sys.modules) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_version_is_told(scanner) -> None:
+    """A bug report begins with it."""
+    assert scanner("--version").out.startswith("scanner ")

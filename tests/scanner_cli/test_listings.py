@@ -1,0 +1,102 @@
+"""`scanner topics`, `schemas`, `scans`: what there is, by name."""
+
+import csv
+import io
+
+import pytest
+
+
+def names(said) -> list[str]:
+    return [row["name"] for row in said.json]
+
+
+def test_topics_are_listed_by_name(scanner, dictionary) -> None:
+    """Whoever told them."""
+    said = scanner("topics", "--format", "json", *dictionary)
+
+    assert names(said) == ["clicks", "orders", "sensors"]
+    assert said.json[1]["schemas"] == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["or"], ["orders", "sensors"]),
+        (["or*"], ["orders"]),
+        (["--without-schema"], ["clicks", "sensors"]),
+        (["--cluster", "shop", "--all"], ["clicks", "orders", "sensors"]),
+        (["nothing"], []),
+    ],
+)
+def test_topics_are_filtered(arguments, expected, scanner, dictionary) -> None:
+    """A part of the name, or a glob."""
+    said = scanner("topics", *arguments, "--format", "json", *dictionary)
+
+    assert said.status == 0
+    assert names(said) == expected
+
+
+def test_a_table_leaves_out_marks_that_nothing_bears(scanner, dictionary) -> None:
+    """Tables are narrow; programs get every column."""
+    table = scanner("topics", "orders", *dictionary).out.splitlines()[0]
+    columns = scanner("topics", "orders", "--format", "csv", *dictionary).out.splitlines()[0]
+
+    assert "STALE" not in table
+    assert "TAGS" not in table
+    assert columns == "cluster,name,partitions,replication,internal,schemas,source,tags,stale,gone"
+    assert "TAGS" in scanner("topics", "sensors", *dictionary).out
+
+
+def test_wide_characters_stay_in_line(scanner, dictionary) -> None:
+    """A Japanese tag takes two places for each character."""
+    rows = list(csv.DictReader(io.StringIO(scanner("topics", "sensors", "--format", "csv", *dictionary).out)))
+
+    assert rows[0]["tags"] == "ご注意"
+
+
+def test_schemas_list_versions_and_topics(scanner, dictionary) -> None:
+    """Deleted subjects are told as such."""
+    rows = {row["name"]: row for row in scanner("schemas", "--format", "json", *dictionary).json}
+
+    assert rows["orders-value"]["versions"] == [1, 2, 3]
+    assert rows["orders-value"]["topics"] == ["orders"]
+    assert rows["audit-value"]["deleted"] is True
+
+
+def test_scans_are_listed_newest_first(scanner, dictionary) -> None:
+    """The last one is asked for most."""
+    said = scanner("scans", "--format", "json", *dictionary)
+
+    assert [row["id"] for row in said.json] == [2, 1]
+
+
+def test_a_scan_tells_how_each_source_answered(scanner, dictionary) -> None:
+    """Seconds are rounded: nobody reads more digits."""
+    rows = scanner("scans", "1", "--format", "json", *dictionary).json
+
+    assert [row["kind"] for row in rows] == ["schema_registry", "manual"]
+    assert all(row["seconds"] == round(row["seconds"], 2) for row in rows)
+
+
+def test_problems_of_the_newest_scan_need_no_number(scanner, dictionary) -> None:
+    """It is the one that was just made."""
+    newest = scanner("scans", "--problems", "--format", "json", *dictionary)
+
+    assert newest.json == scanner("scans", "2", "--problems", "--format", "json", *dictionary).json
+
+
+@pytest.mark.parametrize("command", ["topics", "schemas", "scans"])
+def test_an_unknown_cluster_is_told_with_the_nearest(command, scanner, dictionary) -> None:
+    """A slip of the pen must not look like an empty cluster."""
+    said = scanner(command, "--cluster", "shpo", *dictionary)
+
+    assert said.status == 4
+    assert said.err == "error: the dictionary knows no cluster 'shpo' (did you mean 'shop'?)\n"
+
+
+def test_an_unknown_scan_is_told(scanner, dictionary) -> None:
+    """With the number of the newest."""
+    said = scanner("scans", "99", *dictionary)
+
+    assert said.status == 4
+    assert "the newest is 2" in said.err

@@ -1,0 +1,86 @@
+"""Mistakes on the command line: one line with where, what and what next, and the exit status of invalid input."""
+
+import pytest
+
+LINES = {
+    "command": (["topicz"], "error: scanner: there is no command 'topicz' (did you mean 'topics'?)"),
+    "far command": (["zzz"], "error: scanner: there is no command 'zzz' (see `scanner --help`)"),
+    "subcommand": (
+        ["explain", "schem"],
+        "error: scanner explain: there is no command 'schem' (did you mean 'schema'?)",
+    ),
+    "option": (
+        ["query", "--brok", "x"],
+        "error: scanner query: there is no option '--brok' (did you mean '--broker'?)",
+    ),
+    "far option": (["query", "--zzz"], "error: scanner query: there is no option '--zzz' (see `scanner query --help`)"),
+    "global option": (
+        ["--verbos"],
+        "error: scanner: there is no option '--verbos' (did you mean '--verbose' or '--version'?)",
+    ),
+    "missing option": (
+        ["query", "--topic", "orders"],
+        "error: scanner query: --broker is missing (see `scanner query --help`)",
+    ),
+    "missing argument": (
+        ["explain", "schema"],
+        "error: scanner explain schema: FILE is missing (see `scanner explain schema --help`)",
+    ),
+    "format": (
+        ["topics", "--format", "jsn"],
+        "error: scanner topics --format: 'jsn' is not known (did you mean 'json'?)",
+    ),
+    "far format": (
+        ["topics", "--format", "xml"],
+        "error: scanner topics --format: 'xml' is not known (one of table, json, csv)",
+    ),
+    "number": (
+        ["scans", "x"],
+        "error: scanner scans SCAN: 'x' is not a valid integer range (see `scanner scans --help`)",
+    ),
+    "large number": (
+        ["scans", "9" * 30],
+        f"error: scanner scans SCAN: {'9' * 30} is not in the range 1<=x<=2147483647 (see `scanner scans --help`)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_mistake_is_one_line(name, scanner) -> None:
+    """Where, what and the next step; nothing else, and nothing on stdout."""
+    arguments, line = LINES[name]
+    said = scanner(*arguments)
+
+    assert said.status == 2
+    assert said.out == ""
+    assert said.err == f"{line}\n"
+
+
+def test_an_extra_argument_is_told(scanner) -> None:
+    """The shell has expanded a glob that was meant for us."""
+    said = scanner("topics", "a", "b")
+
+    assert said.status == 2
+    assert said.err == "error: scanner topics: got unexpected extra argument (b)\n"
+
+
+def test_a_format_is_taken_in_any_case(scanner, dictionary) -> None:
+    """Nobody should need to try twice."""
+    assert scanner("topics", "--format", "JSON", *dictionary).json
+
+
+def test_a_dictionary_that_is_not_there_is_not_made(scanner, tmp_path) -> None:
+    """A question to a wrong place must not look like an empty answer."""
+    said = scanner("topics", "--dictionary", tmp_path / "none.db")
+
+    assert said.status == 1
+    assert said.err.endswith("there is no dictionary (run `scanner extract` first)\n")
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_a_name_that_is_not_utf8_is_invalid_input(scanner, dictionary) -> None:
+    """A shell may hand over any bytes; the database takes none but text."""
+    said = scanner("query", "--broker", "kafka-1", "--topic", "\udcff", *dictionary)
+
+    assert said.status == 2
+    assert "not UTF-8" in said.err

@@ -1,0 +1,122 @@
+"""The program as a process: pipes, signals, locales, and streams that are closed or full."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scanner_cli.progress import progress_on
+from scanner_model.names import SourceId
+
+SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
+
+
+def process(*arguments: str, **settings: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*SCANNER, *arguments], stdin=subprocess.DEVNULL, capture_output=True, **settings)
+
+
+def test_a_schema_is_read_from_a_pipe() -> None:
+    """A pipe has no name, so its text tells the format."""
+    text = b'\xef\xbb\xbfsyntax = "proto3";\r\nmessage Order { int64 id = 1; }'
+    done = subprocess.run([*SCANNER, "explain", "schema", "-", "--format", "json"], input=text, capture_output=True)
+
+    assert json.loads(done.stdout)["columns"][0]["name"] == "id"
+
+
+def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp_path) -> None:
+    """The threads that wait for a slow server do not keep the program alive."""
+    before = own_dictionary.read_bytes()
+    file = tmp_path / "slow.json"
+    with fake.serving(fake.Registry(delay=5.0)) as registry:
+        sources = [{"type": "confluent", "url": registry.url}]
+        file.write_text(json.dumps({"cluster": "slow", "brokers": ["s:1"], "schema_registries": sources}))
+        line = [*SCANNER, "extract", "--config", str(file), "--dictionary", str(own_dictionary)]
+        with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as scan:
+            while not registry.log:
+                time.sleep(0.01)
+            scan.send_signal(signal.SIGINT)
+            _, said = scan.communicate(timeout=4)
+
+    assert scan.returncode == 1
+    assert said.strip().startswith("interrupted: ")
+    assert own_dictionary.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONIOENCODING": "ascii"}],
+)
+def test_the_answer_is_utf8_in_every_locale(locale, dictionary) -> None:
+    """A timer runs without one."""
+    done = process("topics", "--format", "json", *dictionary, env={**os.environ, **locale})
+
+    assert done.returncode == 0
+    assert json.loads(done.stdout)[2]["description"] == "温度"
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(dictionary) -> None:
+    """As in `scanner topics | head -1`."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*SCANNER, "topics", *dictionary], stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_is_told(dictionary) -> None:
+    """A truncated answer must not look whole."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*SCANNER, "topics", *dictionary], stdout=full, stderr=subprocess.PIPE)
+
+    assert (done.returncode, done.stderr) == (1, b"error: No space left on device\n")
+
+
+@pytest.mark.parametrize(("closing", "status"), [(">&-", 0), ("2>&- --cluster nobody", 4)])
+def test_closed_streams_change_no_status(closing, status, dictionary) -> None:
+    """Some supervisors close them."""
+    line = f'"{sys.executable}" -c "from scanner_cli.main import main; main()" topics {" ".join(dictionary)} {closing}'
+
+    assert subprocess.run(["/bin/sh", "-c", line], capture_output=True).returncode == status
+
+
+def test_verbose_logs_what_is_ours_only(scanned, tmp_path) -> None:
+    """Other people's libraries would log addresses with whatever stands in them."""
+    replay = scanned.replay(tmp_path / "d.db")
+    done = process("--verbose", *replay, "--quiet", text=True)
+
+    assert done.returncode == 0
+    assert "urllib3" not in done.stderr
+
+
+class Terminal(io.StringIO):
+    """Looks like a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_moves_a_bar_for_each_source_on_a_terminal() -> None:
+    """A long scan shows that it goes on."""
+    terminal = Terminal()
+    with progress_on(terminal, quiet=False) as progress:
+        progress(SourceId("schema_registry:http://sr"), 0, None)
+        progress(SourceId("schema_registry:http://sr"), 3, 10)
+
+    assert "schema_registry:http://sr" in terminal.getvalue()
+
+
+@pytest.mark.parametrize(("stream", "quiet"), [(io.StringIO(), False), (Terminal(), True), (None, False)])
+def test_progress_is_silent_elsewhere(stream, quiet) -> None:
+    """A log file is no terminal."""
+    with progress_on(stream, quiet=quiet) as progress:
+        progress(SourceId("kafka:a"), 1, 2)
+
+    assert stream is None or stream.getvalue() == ""

@@ -1,0 +1,54 @@
+"""Tables, JSON and CSV."""
+
+import csv
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanner_cli.show import cell, csv_text, table_text
+
+
+def test_columns_are_aligned_and_whole() -> None:
+    """Nothing is cut, whatever the width of the terminal."""
+    rows = [{"name": "a" * 300, "of_x": True}, {"name": "b", "of_x": False}]
+
+    assert table_text(rows, ("name", "of_x")) == f"NAME{' ' * 298}OF X\n{'a' * 300}  yes\nb\n"
+
+
+def test_wide_and_combined_characters_keep_the_columns_aligned() -> None:
+    """A Chinese character takes two places, an accent of its own none."""
+    text = table_text([{"a": "温度", "b": 1}, {"a": "e\u0301", "b": 2}], ("a", "b"))
+
+    assert text == "A     B\n温度  1\ne\u0301     2\n"
+
+
+def test_control_characters_do_not_move_the_cursor() -> None:
+    """A doc may hold anything."""
+    assert table_text([{"a": "x\x1b[2J\ny"}], ("a",)) == "A\nx [2J y\n"
+
+
+def test_no_rows_are_a_heading() -> None:
+    """People see what was asked."""
+    assert table_text([], ("a", "b")) == "A  B\n"
+
+
+def test_cells_are_written_for_people() -> None:
+    """An absent value is nothing, a false one too."""
+    assert [cell(value) for value in (None, False, True, 0, 1.5, ("a", True), {"a": 1})] == [
+        "", "", "yes", "0", "1.5", "a, yes", '{"a": 1}',
+    ]  # fmt: skip
+
+
+def test_csv_tells_false_from_absent() -> None:
+    """Programs must."""
+    assert csv_text([{"a": False, "b": None}, {"a": True, "b": "x,y"}], ("a", "b")) == 'a,b\nfalse,\ntrue,"x,y"\n'
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0")), min_size=1, max_size=4))
+def test_csv_is_read_back(values) -> None:
+    """Whatever a doc holds."""
+    names = [f"c{number}" for number in range(len(values))]
+    text = csv_text([dict(zip(names, values, strict=True))], names)
+
+    assert list(csv.reader(io.StringIO(text, newline="")))[1:] == ([values] if values != [""] else [[""]])
