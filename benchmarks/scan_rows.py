@@ -11,7 +11,7 @@ from pathlib import Path
 
 from measure import Row, medians, scanner
 
-FAKE = Path(__file__).parent.parent / "tests" / "fakes" / "confluent_registry.py"
+FAKE = Path(__file__).parent / "serve.py"
 FLOOR = Path(__file__).parent / "floor.py"
 _DELAY = "0.005"
 
@@ -36,32 +36,32 @@ def help_row(_directory: Path) -> list[Row]:
 
 def one_topic_row(directory: Path) -> list[Row]:
     """One topic with three schemas, process start included."""
-    with registry("--subjects", "1", "--versions", "3") as url:
+    with registry("--topics", "1", "--versions", "2") as url:
         return [_scan_row("one topic, three schemas", directory, url, "one", seconds=1.0, runs=7)]
 
 
 def bulk_row(directory: Path) -> list[Row]:
     """A thousand topics with key and value schemas, where the registry has the bulk endpoint."""
-    with registry("--subjects", "2000") as url:
+    with registry("--topics", "1000") as url:
         return [_scan_row("1,000 topics, bulk", directory, url, "bulk", seconds=2.0, memory=200, runs=5)]
 
 
 def walk_row(directory: Path) -> list[Row]:
     """The same without the bulk endpoint."""
-    with registry("--subjects", "2000", "--flavour", "confluent-old") as url:
+    with registry("--topics", "1000", "--flavour", "confluent-old") as url:
         return [_scan_row("1,000 topics, no bulk", directory, url, "walk", seconds=4.0, memory=200, runs=5)]
 
 
 def large_bulk_row(directory: Path) -> list[Row]:
     """Five thousand topics with key and value schemas, bulk."""
-    with registry("--subjects", "10000") as url:
+    with registry("--topics", "5000") as url:
         return [_scan_row("5,000 topics, bulk", directory, url, "large", seconds=6.0, memory=300, runs=3)]
 
 
 @contextmanager
 def registry(*arguments: str) -> Iterator[str]:
     """Run the fake registry in a process of its own; give its URL."""
-    command = [sys.executable, str(FAKE), "--port", "0", "--delay", _DELAY, *arguments]
+    command = [sys.executable, str(FAKE), "--delay", _DELAY, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -89,5 +89,5 @@ def _scan_row(  # noqa: PLR0913  a row has as many parts
         met=ours.seconds < seconds and (memory is None or ours.memory < memory),
         limit="the same answers asked for and thrown away",
         ratio=ours.seconds / floor.seconds,
-        detail=f"{ours.memory:.0f} MiB",
+        detail=f"{ours.memory:.0f} MiB; {ours.processor:.2f} s of processor time",
     )

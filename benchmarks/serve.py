@@ -1,0 +1,62 @@
+"""The made-up estate behind the tests' fake registry, in a process of its own; its first line is its URL."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from functools import cached_property
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "fakes"))
+sys.path.insert(0, str(Path(__file__).parent))
+
+from confluent_registry import FLAVOURS, Registry, Stored, serving
+from estate import schemas
+
+
+class Indexed(Registry):
+    """The fake with its estate sorted once: nobody's figures should be those of the fake."""
+
+    @cached_property
+    def _sorted(self) -> list[Stored]:
+        return super().visible()
+
+    @cached_property
+    def _by_subject(self) -> dict[str, list[Stored]]:
+        found: dict[str, list[Stored]] = {}
+        for stored in self._sorted:
+            found.setdefault(stored.subject, []).append(stored)
+        return found
+
+    def visible(self) -> list[Stored]:
+        """List everything in order."""
+        return self._sorted
+
+    def of(self, subject: str, query: dict[str, str]) -> list[Stored]:  # noqa: ARG002  the fake hands it in
+        """List the versions of a subject; none is deleted."""
+        return self._by_subject.get(subject, [])
+
+
+def main() -> None:
+    """Serve until interrupted."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--flavour", choices=FLAVOURS, default="confluent")
+    parser.add_argument("--topics", type=int, default=1000)
+    parser.add_argument("--versions", type=int, default=1, help="of each value")
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds added to every request")
+    options = parser.parse_args()
+    listed = enumerate(schemas(options.topics, options.versions), 1)
+    estate = tuple(
+        Stored(subject=subject, version=number, id=id_, schema=text) for id_, (subject, number, text) in listed
+    )
+    registry = Indexed(flavour=options.flavour, estate=estate, delay=options.delay)
+    registry.of("", {})
+    with serving(registry):
+        sys.stdout.write(registry.url + "\n")
+        sys.stdout.flush()
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()
