@@ -107,6 +107,8 @@ def _connectors() -> Mapping[str, Mapping[str, str]]:
             "source.cluster.bootstrap.servers": places.PLAINTEXT,
             "target.cluster.bootstrap.servers": places.EXTERNAL,
             "topics": "orders,payments",
+            # Source and target are one cluster here: heartbeats would be copied again and again.
+            "heartbeats.replication.enabled": "false",
             "replication.factor": "1",
             "offset-syncs.topic.replication.factor": "1",
             "sync.topic.acls.enabled": "false",

@@ -15,6 +15,7 @@ import artifacts
 import connectors
 import credentials
 import estate_rows
+import fake_rows
 import flink_rows
 import kafka_rows
 import places
@@ -32,6 +33,7 @@ ROWS: tuple[Server | Step, ...] = (
     *connectors.ROWS,
     *flink_rows.ROWS,
     *spark_rows.ROWS,
+    *fake_rows.ROWS,
 )
 
 
@@ -78,6 +80,9 @@ def _write_lab_file(results: Mapping[str, Result]) -> None:
         "brokers": {"plaintext": places.PLAINTEXT, "external": places.EXTERNAL, "sasl": places.SASL},
         "registry": places.REGISTRY_URL,
         "connect": places.CONNECT_URL,
+        "flink": places.FLINK_URL,
+        "postgres": {name: postgres_rows.url(name) for name in postgres_rows.DATABASES},
+        "events": str(places.EVENTS),
         "state": str(places.STATE),
         "cache": str(places.CACHE),
         "environment": _environment(),

@@ -1,0 +1,87 @@
+"""What the lab's tests share: where its servers are, and one scan of them; without the lab they are skipped."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_STATE = os.environ.get("SCANNER_LAB_STATE") or f"{tempfile.gettempdir()}/scanner-lab-{os.getuid()}"
+_SCANNER = Path(sys.executable).parent / "scanner"
+_SEVEN_BIT = {"PYTHONUTF8": "1"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lab:
+    """What the lab's file says, and how its estate is asked."""
+
+    told: Any
+    directory: Path
+
+    def needs(self, *rows: str) -> None:
+        """Skip the test where what one of *rows* is made of cannot be had; a row that failed fails the test."""
+        states = self.told["rows"]
+        missing = [row for row in rows if states.get(row) not in {"up", "done"}]
+        assert not missing or "failed" not in states.values(), f"not up, because something failed: {states}"
+        if missing:
+            pytest.skip(f"not up in this lab: {', '.join(missing)}")
+
+    def scanner(self, *arguments: str, expected: int = 0) -> str:
+        """Run the program, and give what it answers on stdout."""
+        environment = {**os.environ, **_SEVEN_BIT, **self.told["environment"]}
+        command = [str(_SCANNER), *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == expected, done.stderr
+        return done.stdout
+
+    def config(self, **changes: Any) -> Path:
+        """Write cluster.json with *changes*: a member, or None for none."""
+        document = json.loads((Path(__file__).parent / "cluster.json").read_text("utf-8")) | changes
+        file = self.directory / f"cluster-{len(list(self.directory.glob('cluster-*')))}.json"
+        kept = {name: value for name, value in document.items() if value is not None}
+        file.write_text(json.dumps(kept), "utf-8")
+        return file
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
+    """Find the running lab."""
+    file = Path(_STATE) / "lab.json"
+    if not file.is_file():
+        pytest.skip("needs the real servers of `make lab`")
+    return Lab(told=json.loads(file.read_text("utf-8")), directory=tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="session")
+def dictionary(lab: Lab) -> str:
+    """Scan the whole estate once, over SASL_SSL, and give the dictionary's address."""
+    lab.needs("records", "consumers", "connectors")
+    address = f"sqlite:///{lab.directory}/dictionary.db"
+    lab.scanner("extract", "--config", str(lab.config()), "--dictionary", address, "--quiet")
+    return address
+
+
+@pytest.fixture(scope="session")
+def ask(lab: Lab, dictionary: str) -> Callable[..., Any]:
+    """Ask that dictionary, in JSON."""
+    return lambda *arguments: json.loads(lab.scanner(*arguments, "--dictionary", dictionary, "--format", "json"))
+
+
+@pytest.fixture(scope="session")
+def columns(ask: Callable[..., Any]) -> Callable[..., Any]:
+    """Give the shown paths of the columns that a subject gives a topic."""
+
+    def found(topic: str, subject: str, *more: str) -> set[str]:
+        where = ("--broker", "localhost:29195", "--topic", topic, "--subject", subject)
+        (one,) = ask("query", *where, *more)
+        return {".".join(column["path"]) for column in one["columns"]}
+
+    return found
