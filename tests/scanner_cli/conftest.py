@@ -39,6 +39,7 @@ class Scanned:
     config: Path
     captures: tuple[Path, Path]
     dictionary: Path
+    url: str
 
     def replay(self, dictionary: Path, number: int = 0) -> tuple[str, ...]:
         """Give the arguments that scan capture *number* into *dictionary*."""
@@ -133,7 +134,7 @@ def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scann
             registry.estate = estate(fake, later=later)
             arguments = ["extract", "--config", config, "--capture", capture, "--dictionary", dictionary, "--quiet"]
             assert run(list(map(str, arguments))) == 0
-    return Scanned(config, captures, dictionary)
+    return Scanned(config, captures, dictionary, registry.url)
 
 
 @pytest.fixture

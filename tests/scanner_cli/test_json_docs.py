@@ -1,0 +1,83 @@
+"""`docs/json.md` shows the members that the documents have: a contract that nobody compares is soon wrong."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+EXAMPLES = {
+    title: json.loads(example)
+    for title, example in re.findall(r"## ([^\n]+)\n(?:(?!\n## ).)*?```json\n(.*?)```", PAGE, re.S)
+}
+OPEN = {"counts", "changes", "attributes"}
+"""Members whose own members are only those that there are."""
+
+
+def members(document: Any, place: str = "$") -> Iterator[tuple[str, frozenset[str]]]:
+    """List the members of every object of *document*, with its place."""
+    match document:
+        case dict():
+            yield place, frozenset(document)
+            for key in document.keys() - OPEN:
+                yield from members(document[key], f"{place}.{key}")
+        case list():
+            for value in document:
+                yield from members(value, f"{place}[]")
+
+
+@pytest.fixture
+def real(scanner, scanned, own_dictionary, fake, tmp_path):
+    """Make the document that an example is of."""
+    asked = ("--format", "json", "--dictionary", own_dictionary)
+
+    def made(title: str) -> Any:
+        (tmp_path / "wrong.json").write_text('{"cluster": "a", "topics": [{"name": "x", "descripton": ""}]}')
+        (tmp_path / "a.avsc").write_text('["string", "int"]')
+        match title.removeprefix("scanner ").split():
+            case ["query"]:
+                return scanner("query", "--broker", "kafka-1", "--topic", "orders", *asked).json
+            case ["explain", "schema"]:
+                return scanner("explain", "schema", tmp_path / "a.avsc", "--format", "json").json
+            case ["explain", "subject"]:
+                return scanner("explain", "subject", "orders-value", "--format", "json").json
+            case ["scans", "12"]:
+                return scanner("scans", 2, *asked).json
+            case ["diff"]:
+                return scanner("diff", 1, 2, *asked).json
+            case ["extract", _]:
+                scanner(*scanned.replay(own_dictionary), "--report", tmp_path / "report.json")
+                return json.loads((tmp_path / "report.json").read_text())
+            case ["check"]:
+                file = tmp_path / "cluster.json"
+                with fake.serving(fake.Registry()) as registry:
+                    file.write_text(scanned.config.read_text().replace(scanned.url, registry.url))
+                    (tmp_path / "manual.json").write_text(scanned.config.with_name("manual.json").read_text())
+                    return scanner("check", "--config", file, "--format", "json").json
+            case ["manual-input", "check"]:
+                return scanner("manual-input", "check", tmp_path / "wrong.json", "--format", "json").json
+            case ["graph.json"]:
+                scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
+                return json.loads((tmp_path / "graph.json").read_text())
+            case words:
+                return scanner(*words, *asked).json
+
+    return made
+
+
+def test_every_document_has_an_example() -> None:
+    """The page covers every command that answers in JSON."""
+    assert len(EXAMPLES) == 13
+
+
+@pytest.mark.parametrize("title", EXAMPLES)
+def test_an_example_has_the_members_of_the_real_document(title, real) -> None:
+    """No more and no fewer."""
+    made = set(members(real(title)))
+    places = {place for place, _ in made}
+
+    assert {each for each in members(EXAMPLES[title]) if each[0] in places} <= made
+    assert min(places, key=len) in {place for place, _ in members(EXAMPLES[title])}
