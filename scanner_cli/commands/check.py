@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from scanner_cli.exits import Exit
 from scanner_cli.options import config_option
+from scanner_cli.progress import progress_on
 from scanner_cli.show import Format, format_option, show
+from scanner_model.names import SourceId
+
+if TYPE_CHECKING:
+    from scanner_extractor.checks import CheckResult
 
 _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
 
@@ -30,17 +37,23 @@ def check(files: Sequence[str], style: str) -> int:
     from scanner_extractor.checks import check as check_settings
     from scanner_extractor.sources.kafka_admin import probe
 
-    rows = [
-        {
-            "cluster": settings.cluster,
-            "source": result.source,
-            "tried": result.tried,
-            "answer": str(result.state),
-            "detail": result.detail,
-            "hint": result.hint,
-        }
-        for settings in read_clusters(files)
-        for result in check_settings(settings, probe=probe)
-    ]
+    rows = []
+    with progress_on(sys.stderr, quiet=False) as progress:
+        for settings in read_clusters(files):
+            progress(SourceId(f"checking {settings.cluster}"), 0, None)
+            for number, result in enumerate(check_settings(settings, probe=probe), 1):
+                progress(SourceId(f"checking {settings.cluster}"), number, None)
+                rows.append(_row(settings.cluster, result))
     show(rows, _COLUMNS, style)
     return Exit.DONE if all(row["answer"] == "ok" for row in rows) else Exit.PARTIAL
+
+
+def _row(cluster: str, result: CheckResult) -> dict[str, str]:
+    return {
+        "cluster": cluster,
+        "source": result.source,
+        "tried": result.tried,
+        "answer": str(result.state),
+        "detail": result.detail,
+        "hint": result.hint,
+    }
