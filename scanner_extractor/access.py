@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.http import Http
@@ -23,17 +23,23 @@ def _live(settings: KafkaSettings, progress: Progress) -> KafkaReading:
 class Access:
     """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them.
 
-    *brokers* asks a cluster over the Kafka protocol.
+    *brokers* asks a cluster over the Kafka protocol. *opened* are the HTTP sources, for what a failed one has cost.
     """
 
     recorder: Recorder | None = None
     replay: Replay | None = None
     brokers: Callable[[KafkaSettings, Progress], KafkaReading] = _live
+    opened: dict[SourceId, Http] = field(default_factory=dict)
 
     def http(self, settings: HttpSettings, source: SourceId) -> Http:
         """Open an HTTP source."""
         wrap = self.recorder.recording if self.recorder else None
-        return Http(settings, source, exchange=self.replay, wrap=wrap)
+        self.opened[source] = Http(settings, source, exchange=self.replay, wrap=wrap)
+        return self.opened[source]
+
+    def requests(self, source: SourceId) -> int:
+        """Count the requests that *source* was sent, also where it gave nothing."""
+        return self.opened[source].requests if source in self.opened else 0
 
     def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaReading:
         """Ask the brokers; a capture holds what they said as one document, as the protocol is not HTTP."""

@@ -66,7 +66,7 @@ def ask(
         tasks = tuple(phase.tasks(settings, access))
         results += _together(tasks, choice, _Watch(progress, deadline))
     return Asked(
-        outcomes=tuple(outcome for outcome, _ in results),
+        outcomes=tuple(_costed(outcome, access) for outcome, _ in results),
         readings=tuple(reading for _, reading in results if reading is not None),
     )
 
@@ -138,6 +138,10 @@ def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -
 def _given_up(task: Task, deadline: float) -> Outcome:
     hint = "is the source overloaded? try again later"
     return _unavailable(task, f"no progress for {deadline:g} s", "", hint, deadline)
+
+
+def _costed(outcome: Outcome, access: Access) -> Outcome:
+    return replace(outcome, requests=outcome.requests or access.requests(outcome.source))
 
 
 def _skipped(task: Task) -> Outcome:

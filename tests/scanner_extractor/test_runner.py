@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from scanner_extractor.access import Access
+from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.phases import Phase, Reading, Task
 from scanner_extractor.readings import KsqlReading, Progress, no_progress
 from scanner_extractor.runner import ALL, Asked, Choice, ask
-from scanner_extractor.settings import Settings
+from scanner_extractor.settings import HttpSettings, Settings
 from scanner_model.errors import SourceRefused
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import Answer, Outcome
@@ -154,3 +155,19 @@ def test_progress_is_passed_on() -> None:
     asked(phase("all", ("a:1", run)), progress=tell)
 
     assert ("a:1", 3, 7) in seen
+
+
+def test_a_source_that_gave_nothing_still_tells_what_it_cost(tmp_path: Path) -> None:
+    """A dead server was asked all the same."""
+    Recorder(tmp_path / "empty")
+    access = Access(replay=Replay(tmp_path / "empty"))
+
+    def fail(_progress: Progress) -> Reading:
+        with access.http(HttpSettings(url="http://sr"), SourceId("a:1")) as http:
+            http.get("subjects")
+        raise AssertionError("nobody is there")
+
+    (outcome,) = ask(SETTINGS, access, phases=[phase("all", ("a:1", fail))]).outcomes
+
+    assert outcome.answer == Answer.UNAVAILABLE
+    assert outcome.requests == 1
