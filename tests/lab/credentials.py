@@ -8,7 +8,7 @@ from pathlib import Path
 
 from places import STATE
 
-USER = "scanner"
+USER, LIMITED = "scanner", "limited"
 _NAMES = "subjectAltName=DNS:localhost,IP:127.0.0.1"
 
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 import sys
 import time
 
+import credentials
 import places
 from clients import run
 from confluent_kafka import Consumer, ConsumerGroupState, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    NewTopic,
+    ResourcePatternType,
+    ResourceType,
+)
 from consume import GROUPS
 from places import TREE
 from rows import Server, Step
@@ -46,6 +55,23 @@ def _topics() -> str:
     for topic in new:
         _ends(topic.topic)
     return f"{len(new)} made"
+
+
+def _rights() -> str:
+    """Let the limited user see orders and what it retries, and one group; not their settings."""
+    allowed = (
+        (ResourceType.TOPIC, "orders", ResourcePatternType.PREFIXED, AclOperation.DESCRIBE),
+        (ResourceType.TOPIC, "orders", ResourcePatternType.LITERAL, AclOperation.DESCRIBE_CONFIGS),
+        (ResourceType.GROUP, "order-service", ResourcePatternType.LITERAL, AclOperation.DESCRIBE),
+    )
+    rights = [
+        AclBinding(kind, name, pattern, f"User:{credentials.LIMITED}", "*", operation, AclPermissionType.ALLOW)
+        for kind, name, pattern, operation in allowed
+    ]
+    admin = AdminClient({"bootstrap.servers": places.PLAINTEXT})
+    for made in admin.create_acls(rights).values():
+        made.result()
+    return f"{len(rights)} for {credentials.LIMITED}"
 
 
 def _ends(topic: str) -> list[int]:
@@ -87,6 +113,7 @@ def _consuming() -> bool:
 
 ROWS = (
     Step(name="topics", after=("kafka-2",), run=_topics),
+    Step(name="rights", after=("kafka-2",), run=_rights),
     Step(name="records", needs=("clients",), after=("topics", "schemas"), run=_records),
     Step(name="nightly-report", after=("topics",), run=_nightly),
     Server(

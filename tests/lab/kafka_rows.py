@@ -45,6 +45,9 @@ def _broker(node: int) -> dict[str, object]:
         "listener.name.sasl.scram-sha-512.sasl.jaas.config": (
             "org.apache.kafka.common.security.scram.ScramLoginModule required;"
         ),
+        # Plain listeners may do everything; over SASL one user may, and the other what his ACLs say.
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": f"User:ANONYMOUS;User:{credentials.USER}",
         "ssl.keystore.type": "PEM",
         "ssl.keystore.location": credentials.broker_keys(),
         "log.dirs": places.data(f"kafka-{node}") / "logs",
@@ -65,10 +68,17 @@ def _prepare(node: int) -> None:
     if (places.data(f"kafka-{node}") / "logs" / "meta.properties").is_file():
         return
     file.write_text(properties_text(_broker(node)), "utf-8")
-    scram = f"SCRAM-SHA-512=[name={credentials.USER},password={credentials.password('kafka')}]"
+    users = ((credentials.USER, "kafka"), (credentials.LIMITED, "limited"))
+    login = "SCRAM-SHA-512=[name={},password={}]"
+    scram = [part for user, name in users for part in ("--add-scram", login.format(user, credentials.password(name)))]
     command = java("256m", "-cp", _CLASSPATH, "kafka.tools.StorageTool", "format", "-t", _CLUSTER_ID, "-c", str(file))
     with places.log(f"kafka-{node}").open("ab") as output:
-        subprocess.run([*command, "--add-scram", scram], check=True, stdout=output, stderr=output)
+        subprocess.run(
+            [*command, *scram],
+            check=True,
+            stdout=output,
+            stderr=output,
+        )
 
 
 def _file(node: int) -> Path:

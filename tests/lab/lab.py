@@ -97,6 +97,8 @@ def _environment() -> dict[str, str]:
         "SCANNER_LAB_KAFKA": places.PLAINTEXT,
         "SCANNER_LAB_USER": credentials.USER,
         "SCANNER_LAB_PASSWORD": credentials.password("kafka"),
+        "SCANNER_LAB_LIMITED_USER": credentials.LIMITED,
+        "SCANNER_LAB_LIMITED_PASSWORD": credentials.password("limited"),
         "SCANNER_LAB_CA": str(credentials.authority()),
     }
 

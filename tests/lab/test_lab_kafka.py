@@ -79,6 +79,30 @@ def test_wrong_password_is_refused_and_not_shown(lab) -> None:
     assert "n0t-this" not in str(caught.value)
 
 
+def test_limited_user_sees_his_part_and_is_told_of_hidden_settings(lab) -> None:
+    """Topics without DESCRIBE do not appear; a topic without DESCRIBE_CONFIGS is kept, and the scan is partial."""
+    lab.needs("topics", "rights", "consumers")
+    environment = lab.told["environment"]
+    user, password = environment["SCANNER_LAB_LIMITED_USER"], environment["SCANNER_LAB_LIMITED_PASSWORD"]
+    properties = _properties(lab, "sasl", **{"sasl.username": user, "sasl.password": password})
+
+    reading = read_kafka(
+        KafkaSettings(brokers=tuple(lab.told["brokers"]["sasl"].split(",")), properties=properties), no_progress
+    )
+
+    assert reading.outcome.answer is Answer.PARTIAL
+    assert (
+        {"orders", "orders.RETRY"}
+        <= {topic.name for topic in reading.topics}
+        < {"orders", "orders.RETRY", "orders-by-country", "orders-enriched", "x"}
+    )
+    assert [group.name for group in reading.consumer_groups] == ["order-service"]
+    assert any(
+        "TOPIC_AUTHORIZATION_FAILED" in problem.what or "authoriz" in problem.what.lower()
+        for problem in reading.problems
+    )
+
+
 def test_unknown_authority_is_explained(lab) -> None:
     """The brokers' certificate is of a CA that this machine does not know."""
     lab.needs("kafka-2")
