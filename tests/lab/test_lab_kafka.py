@@ -86,21 +86,17 @@ def test_limited_user_sees_his_part_and_is_told_of_hidden_settings(lab) -> None:
     user, password = environment["SCANNER_LAB_LIMITED_USER"], environment["SCANNER_LAB_LIMITED_PASSWORD"]
     properties = _properties(lab, "sasl", **{"sasl.username": user, "sasl.password": password})
 
-    reading = read_kafka(
-        KafkaSettings(brokers=tuple(lab.told["brokers"]["sasl"].split(",")), properties=properties), no_progress
-    )
+    reading = read_kafka(KafkaSettings(brokers=("localhost:29095",), properties=properties), no_progress)
 
-    assert reading.outcome.answer is Answer.PARTIAL
-    assert (
-        {"orders", "orders.RETRY"}
-        <= {topic.name for topic in reading.topics}
-        < {"orders", "orders.RETRY", "orders-by-country", "orders-enriched", "x"}
-    )
+    assert {topic.name for topic in reading.topics} == {
+        "orders",
+        "orders.RETRY",
+        "orders-by-country",
+        "orders-enriched",
+    }
     assert [group.name for group in reading.consumer_groups] == ["order-service"]
-    assert any(
-        "TOPIC_AUTHORIZATION_FAILED" in problem.what or "authoriz" in problem.what.lower()
-        for problem in reading.problems
-    )
+    assert reading.outcome.answer is Answer.PARTIAL
+    assert "3 topics could not be asked for their settings" in reading.problems[0].what
 
 
 def test_unknown_authority_is_explained(lab) -> None:
