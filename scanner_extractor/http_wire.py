@@ -40,6 +40,22 @@ class _Send:
     trusted: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Host:
+    """What every request to one host shares: a prepared message without path, proxies and TLS."""
+
+    message: PreparedRequest
+    options: Mapping[str, Any]
+
+    def url(self, wanted: str) -> str:
+        """Give scheme and host as prepared (a host in its ASCII form), path and query as wanted.
+
+        Preparing a URL resolves `..` and decodes what needs no encoding, and a subject may be called `..`.
+        """
+        host, rest = urlsplit(self.message.url or wanted), urlsplit(wanted)
+        return urlunsplit((host.scheme, host.netloc, rest.path or "/", rest.query, ""))
+
+
 class Wire:
     """Send requests of one source over the network; safe to call from many threads."""
 
@@ -49,7 +65,7 @@ class Wire:
         self._rate = Rate(settings.requests_per_second, clock)
         self._credentials = Credentials(settings.auth, self._post_form, clock.now)
         self._session = _session(settings)
-        self._options: dict[tuple[str, bool], Mapping[str, Any]] = {}
+        self._hosts: dict[tuple[str, str, bool], _Host] = {}
         self._lock = threading.Lock()
         self._sent = 0
 
@@ -133,25 +149,28 @@ class Wire:
 
     def _opened(self, send: _Send) -> Response:
         request = send.request
-        data = request.body.encode() if request.body else None
-        # Not the session's own way to prepare: it merges settings that ours does not have, for each request anew.
-        message = Message(request.method, request.url, headers=dict(send.headers), data=data, auth=_nobody).prepare()
-        message.url = _exact(message.url or request.url, request.url)
+        host = self._host(request.url, send.trusted)
+        message = host.message.copy()
+        message.method, message.url = request.method, host.url(request.url)
+        message.prepare_headers(send.headers)
+        message.prepare_body(request.body.encode() if request.body else None, None)
         timeout = (self._settings.connect_timeout, self._settings.read_timeout)
-        options = self._options_for(message.url, send.trusted)
-        return self._session.send(message, allow_redirects=False, timeout=timeout, **options)
+        return self._session.send(message, allow_redirects=False, timeout=timeout, **host.options)
 
-    def _options_for(self, url: str, trusted: bool) -> Mapping[str, Any]:
-        """Give proxies and TLS of a host: read from the environment once, as it has more names than a request costs."""
-        host = (urlsplit(url)._replace(path="", query="").geturl(), trusted)
-        if host not in self._options:
+    def _host(self, url: str, trusted: bool) -> _Host:
+        """Give what is the same for every request to the host of *url*; made once, as it costs more than a request."""
+        parts = urlsplit(url)
+        key = (parts.scheme, parts.netloc, trusted)
+        if key not in self._hosts:
             tls = self._settings.tls
             certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate else None
             verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
-            self._options[host] = self._session.merge_environment_settings(
-                url, {}, True, verify, certificate if trusted else None
+            message = Message("GET", urlunsplit((*key[:2], "", "", "")), auth=_nobody).prepare()
+            options = self._session.merge_environment_settings(
+                message.url or url, {}, True, verify, certificate if trusted else None
             )
-        return self._options[host]
+            self._hosts[key] = _Host(message=message, options=options)
+        return self._hosts[key]
 
 
 class _Plain(Session):
@@ -196,15 +215,6 @@ def _body(response: Response, most: int, where: str) -> bytes:
     except urllib3.exceptions.ProtocolError as error:
         raise BrokenOff(size) from error
     return b"".join(parts)
-
-
-def _exact(prepared: str, wanted: str) -> str:
-    """Give scheme and host as prepared (a host in its ASCII form), path and query as wanted.
-
-    Preparing a URL resolves `..` and decodes what needs no encoding, and a subject may be called `..`.
-    """
-    host, rest = urlsplit(prepared), urlsplit(wanted)
-    return urlunsplit((host.scheme, host.netloc, rest.path or "/", rest.query, ""))
 
 
 def _redirected(request: Request, status: int, target: str) -> Request:
