@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scanner_extractor.capture import Recorder, Replay
+from scanner_extractor.exchange import Exchange
 from scanner_extractor.http import Http
 from scanner_extractor.readings import KafkaReading, Progress
 from scanner_extractor.settings import HttpSettings, KafkaSettings
@@ -31,10 +32,10 @@ class Access:
     brokers: Callable[[KafkaSettings, Progress], KafkaReading] = _live
     opened: dict[SourceId, Http] = field(default_factory=dict)
 
-    def http(self, settings: HttpSettings, source: SourceId) -> Http:
-        """Open an HTTP source."""
+    def http(self, settings: HttpSettings, source: SourceId, live: Exchange | None = None) -> Http:
+        """Open an HTTP source; *live* speaks to one that is not asked over plain HTTP."""
         wrap = self.recorder.recording if self.recorder else None
-        self.opened[source] = Http(settings, source, exchange=self.replay, wrap=wrap)
+        self.opened[source] = Http(settings, source, exchange=self.replay or live, wrap=wrap)
         return self.opened[source]
 
     def requests(self, source: SourceId) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from scanner_extractor.declared_links import declared_links, unmatched, unused_keys
 from scanner_extractor.naming import Candidate, Choice, Link, Subject, choose, propose, strategies_in_force
-from scanner_extractor.naming.subjects import group_and_name, seen_subject
+from scanner_extractor.naming.subjects import group_and_name, reference_places
 from scanner_extractor.naming.table import default_names
 from scanner_extractor.open_subjects import OpenSubject, ambiguity, open_problems
 from scanner_extractor.settings import NamingSettings
@@ -15,7 +15,7 @@ from scanner_model.estate import Topic
 from scanner_model.manual import Assignment
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName, TopicName
 from scanner_model.problems import Problem
-from scanner_model.schemas import DEFAULT_CONTEXT, Association, Confidence, Registry, SchemaVersion, TopicSchema
+from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion, TopicSchema
 
 Records = Mapping[Fingerprint, tuple[RecordName, ...]]
 Place = tuple[str, SubjectName]
@@ -87,7 +87,7 @@ def _bind_registry(
 ) -> Bound:
     kind, source = told.registry.kind, told.registry.source
     declared = declared_links(kind, told.naming.subjects, told.associations, assignments)
-    targets = _reference_targets(versions, kind)
+    targets = _reference_targets(versions)
     groups = _by_place(versions)
     links: list[TopicSchema] = []
     problems: list[Problem] = []
@@ -111,15 +111,14 @@ def _by_place(versions: Iterable[SchemaVersion]) -> dict[Place, list[SchemaVersi
     return groups
 
 
-def _reference_targets(versions: Iterable[SchemaVersion], kind: str) -> set[Place]:
-    """Name the subjects that others refer to; without a context of its own, a reference stays in its parent's."""
-    targets: set[Place] = set()
-    for version in versions:
-        for reference in version.references:
-            context, subject = seen_subject(reference.subject, kind)
-            inherits = context == DEFAULT_CONTEXT and subject == reference.subject
-            targets.add((version.context if inherits else context, SubjectName(subject)))
-    return targets
+def _reference_targets(versions: Iterable[SchemaVersion]) -> set[Place]:
+    """Name the subjects that others refer to, in every way that a reference can be read."""
+    return {
+        (context, SubjectName(subject))
+        for version in versions
+        for reference in version.references
+        for context, subject in reference_places(version.context, reference.subject)
+    }
 
 
 def _case(

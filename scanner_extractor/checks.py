@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 
 from scanner_extractor.exchange import Exchange, Json
 from scanner_extractor.http import Http
+from scanner_extractor.registries import own_exchange
+from scanner_extractor.registry_checks import registry_tries
 from scanner_extractor.settings import KafkaSettings, KsqlSettings, RegistrySettings, Settings
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
 
 _KSQL = "application/vnd.ksql.v1+json"
 _HINT = "check the `url` and `type` of this source"
-_APICURIO = (("apis", "registry", "v3", "search", "versions"), ("apis", "registry", "v2", "search", "artifacts"))
 
 
 class State(StrEnum):
@@ -59,7 +59,7 @@ def check(settings: Settings, *, probe: Probe, exchange: Exchange | None = None)
         with Http(ksqldb.http, ksqldb.source, exchange=exchange) as http:
             yield from _ksqldb(ksqldb, http)
     for registry in settings.registries:
-        with Http(registry.http, registry.source, exchange=exchange) as http:
+        with Http(registry.http, registry.source, exchange=exchange or own_exchange(registry)) as http:
             yield from _registry(registry, http)
 
 
@@ -74,33 +74,11 @@ def _ksqldb(settings: KsqlSettings, http: Http) -> Iterator[CheckResult]:
 
 
 def _registry(settings: RegistrySettings, http: Http) -> Iterator[CheckResult]:
-    if settings.type == "apicurio":
-        yield _attempt(settings.source, "list schemas", lambda: _apicurio_count(http))
-    else:
-        yield from _subjects(settings, http)
-
-
-def _subjects(settings: RegistrySettings, http: Http) -> Iterator[CheckResult]:
-    subjects: list[str] = []
-
-    def listed() -> str:
-        subjects.extend(_texts(http.get("subjects")))
-        return f"{len(subjects)} subjects"
-
-    yield _attempt(settings.source, "list subjects", listed)
-    if subjects:
-        newest = partial(http.get, "subjects", subjects[0], "versions", "latest")
-        yield _attempt(settings.source, "read a schema", lambda: _version(newest()))
-
-
-def _apicurio_count(http: Http) -> str:
-    """Ask the newest API that the server has; `url` may name one already."""
-    for path in _APICURIO:
-        try:
-            return _counted(http.get(*path, params=[("limit", 1)]))
-        except NotFound:
-            continue
-    return f"{len(_texts(http.get('subjects')))} subjects"
+    for tried, ask in registry_tries(settings, http):
+        result = _attempt(settings.source, tried, ask)
+        yield result
+        if result.state is not State.OK:
+            return
 
 
 def _attempt(source: SourceId, tried: str, ask: Callable[[], str]) -> CheckResult:
@@ -126,25 +104,3 @@ def _ksql_streams(payload: Json) -> str:
             return f"{len(streams)} streams"
         case _:
             raise PayloadUnexpected("the answer is not a list of streams", hint=_HINT)
-
-
-def _texts(payload: Json) -> list[str]:
-    if not isinstance(payload, list) or not all(isinstance(item, str) for item in payload):
-        raise PayloadUnexpected("the answer is not a list of subjects", hint=_HINT)
-    return payload
-
-
-def _version(payload: Json) -> str:
-    match payload:
-        case {"version": int(version), "schema": str()}:
-            return f"version {version}"
-        case _:
-            raise PayloadUnexpected("the answer is not a schema version", hint=_HINT)
-
-
-def _counted(payload: Json) -> str:
-    match payload:
-        case {"count": int(count)}:
-            return f"{count} found"
-        case _:
-            raise PayloadUnexpected("the answer is not that of an Apicurio registry", hint=_HINT)

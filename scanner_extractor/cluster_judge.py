@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 from scanner_extractor.addresses import Address, read_address
@@ -62,8 +64,9 @@ class Judge:
         address = _address(item.get("url"))
         if address and address.auth and "auth" in item:
             yield (*path, "auth"), "there are credentials in `url` and in `auth`", "keep one of them"
-        token_url = _member(_member(item.get("auth"), "oauth"), "token_url")
-        for where, url in (((*path, "url"), item.get("url")), ((*path, "auth", "oauth", "token_url"), token_url)):
+        others = (("url",), ("auth", "oauth", "token_url"), ("glue", "endpoint_url"))
+        for steps in others:
+            where, url = (*path, *steps), reduce(_member, steps, item)
             if isinstance(url, str) and not _address(url):
                 what = f"{self.shown.shown(where)} is not a web address"
                 yield where, what, "write http://host:port or https://host:port"
@@ -86,6 +89,12 @@ class Judge:
             if isinstance(name, str):
                 yield from self._strategy((*path, *where), name)
 
+        if "glue" in item:
+            for name in sorted({"url", "auth", "headers"} & item.keys()):
+                yield (*path, name), f"{name!r} is not for AWS Glue", "leave it out; `glue` says where it is"
+            if isinstance(kind, str) and kind != "glue":
+                yield (*path, "glue"), "'glue' is for registries of type glue only", "leave it out, or change `type`"
+
     def _strategy(self, path: JsonPath, name: str) -> Iterator[Complaint]:
         try:
             strategies_in_force([name], "")
@@ -98,9 +107,10 @@ class Judge:
         seen: set[tuple[object, str]] = set()
         for path, item in _items(self.document, _SOURCES):
             address = _address(item.get("url"))
-            if address and (path[0], address.url) in seen:
-                yield (*path, "url"), "this source is named twice", "keep one of them"
-            seen.add((path[0], address.url if address else ""))
+            told = json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url if address else ""
+            if told and (path[0], told) in seen:
+                yield (*path, "glue" if "glue" in item else "url"), "this source is named twice", "keep one of them"
+            seen.add((path[0], told))
 
 
 def warnings_of(document: Json) -> Iterator[Complaint]:

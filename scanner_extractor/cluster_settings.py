@@ -12,6 +12,7 @@ from scanner_extractor.settings import (
     Auth,
     BasicAuth,
     BearerAuth,
+    GlueSettings,
     HttpSettings,
     KafkaSettings,
     KsqlSettings,
@@ -29,6 +30,7 @@ CLOUD = ".confluent.cloud"
 CLOUD_REQUESTS_PER_SECOND = 70.0
 """A little below the 75 reads a second that Confluent documents for a registry."""
 
+_CLOUD_HEADERS = {"logical_cluster": "target-sr-cluster", "identity_pool": "Confluent-Identity-Pool-Id"}
 _LIMITS = ("connect_timeout", "read_timeout", "requests_per_second", "max_bytes", "concurrency")
 
 
@@ -70,16 +72,23 @@ def _files(patterns: list[str], base: Path) -> tuple[Path, ...]:
 
 def _registry(item: Json, base: Path) -> RegistrySettings:
     naming = item.get("naming", {})
+    glue = _glue(item["glue"]) if "glue" in item else None
+    address = {"url": glue.endpoint_url or f"https://glue.{glue.region}.amazonaws.com"} if glue else {}
     return RegistrySettings(
         type=item["type"],
-        http=_http(item, base),
+        http=_http(item | address, base),
         naming=NamingSettings(
             strategies=tuple(naming.get("strategies", ())),
             subjects={subject: tuple(topics) for subject, topics in naming.get("subjects", {}).items()},
         ),
         environment=item.get("environment", ""),
         deleted=item.get("deleted", True),
+        glue=glue,
     )
+
+
+def _glue(item: Json) -> GlueSettings:
+    return GlueSettings(**item | {"registries": tuple(sorted(set(item.get("registries", ()))))})
 
 
 def _http(item: Json, base: Path) -> HttpSettings:
@@ -90,7 +99,7 @@ def _http(item: Json, base: Path) -> HttpSettings:
     return HttpSettings(
         url=address.url,
         auth=_auth(item.get("auth")) or address.auth,
-        headers=item.get("headers", {}),
+        headers=_cloud_headers(item.get("auth")) | item.get("headers", {}),
         tls=_tls(item.get("tls", {}), base),
         **limits,
     )
@@ -103,9 +112,15 @@ def _auth(item: Json) -> Auth | None:
         case {"bearer": bearer}:
             return BearerAuth(**bearer)
         case {"oauth": oauth}:
-            return OAuthAuth(**oauth)
+            return OAuthAuth(**{name: value for name, value in oauth.items() if name not in _CLOUD_HEADERS})
         case _:
             return None
+
+
+def _cloud_headers(auth: Json) -> dict[str, str]:
+    """Give the headers by which Confluent Cloud knows which registry and which identities a token is for."""
+    oauth = (auth or {}).get("oauth", {})
+    return {header: oauth[name] for name, header in _CLOUD_HEADERS.items() if name in oauth}
 
 
 def _tls(item: Json, base: Path) -> Tls:

@@ -1,4 +1,4 @@
-"""How a client asks one HTTP source for JSON: paths made of segments, credentials out of sight, errors of ours."""
+"""How a client asks one HTTP source: paths made of segments, credentials out of sight, errors of ours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from scanner_extractor.addresses import read_address
 from scanner_extractor.exchange import Answer, Exchange, Json, Request
 from scanner_extractor.http_auth import login_hint
-from scanner_extractor.http_errors import read_json
+from scanner_extractor.http_errors import accepted, read_json
 from scanner_extractor.http_wire import Wire
 from scanner_extractor.rate import Clock
 from scanner_extractor.secrets import MASK
@@ -69,6 +69,11 @@ class Http:
         request = self._request("POST", segments, params, accept)
         return self._ask(replace(request, body=json.dumps(body, ensure_ascii=False)))
 
+    def raw(self, *segments: str | int, params: Params = (), accept: str = "*/*") -> bytes:
+        """Give the body at a path as it is: a text, an archive; it need not be JSON."""
+        request = self._request("GET", segments, params, accept)
+        return accepted(request, self._answer(request), login=login_hint(self._settings.auth)).body
+
     def close(self) -> None:
         """Close the connections."""
         self._wire.close()
@@ -88,12 +93,15 @@ class Http:
         return Request(source=self._source, method=method, url=url, accept=accept)
 
     def _ask(self, request: Request) -> Json:
+        return read_json(request, self._answer(request), login=login_hint(self._settings.auth))
+
+    def _answer(self, request: Request) -> Answer:
         with self._lock:
             self._asked += 1
         answer = self._exchange(request)
         if answer.status >= 400:  # some servers quote what was sent
             answer = replace(answer, body=_hidden(answer.body, self._settings))
-        return read_json(request, answer, login=login_hint(self._settings.auth))
+        return answer
 
 
 def without_credentials(settings: HttpSettings) -> HttpSettings:

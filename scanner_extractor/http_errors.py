@@ -38,10 +38,15 @@ def place(request: Request) -> str:
 
 
 def read_json(request: Request, answer: Answer, *, login: str = "") -> Json:
-    """Give the JSON of an answer that succeeded, or raise what its status means; *login* is the hint for a 401.
+    """Give the JSON of an answer that succeeded, or raise what `accepted` does; PayloadUnexpected for another body."""
+    return _decoded(request, accepted(request, answer, login=login))
+
+
+def accepted(request: Request, answer: Answer, *, login: str = "") -> Answer:
+    """Give an answer that succeeded, or raise what its status means; *login* is the hint for a 401.
 
     Raises SourceRefused (401, 403, 407), NotFound (404, 405, 410), SourceUnreachable (408, 425, 429, 5xx),
-    SourceObjected (other 4xx) and PayloadUnexpected (a body that is not JSON, an odd status).
+    SourceObjected (other 4xx) and PayloadUnexpected (an odd status).
     """
     if answer.status >= 400:
         raise _failure(request, answer, login)
@@ -49,7 +54,7 @@ def read_json(request: Request, answer: Answer, *, login: str = "") -> Json:
         raise PayloadUnexpected(
             f"answered with status {answer.status}", where=place(request), hint="check the `url` of this source"
         )
-    return _decoded(request, answer)
+    return answer
 
 
 def said(body: bytes) -> Said:

@@ -52,12 +52,12 @@ def ksqldb_tasks(settings: Settings, access: Access) -> Iterator[Task]:
 
 def registry_tasks(settings: Settings, access: Access) -> Iterator[Task]:
     """Ask every schema registry."""
-    from scanner_extractor.registries import registries
+    from scanner_extractor.registries import own_exchange, registries
 
     for registry in settings.registries:
 
         def run(progress: Progress, registry: RegistrySettings = registry) -> RegistryReading:
-            with access.http(registry.http, registry.source) as http:
+            with access.http(registry.http, registry.source, live=own_exchange(registry)) as http:
                 return registries()[registry.type](registry, http, progress)
 
         yield Task(source=registry.source, kind="schema_registry", run=run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.naming.subjects import reference_places
 from scanner_model.names import SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Reference, SchemaVersion
@@ -54,14 +54,12 @@ def resolve(version: SchemaVersion, find: Find) -> Resolved:
 def find_reference(context: str, reference: Reference, find: Find) -> SchemaVersion | None:
     """Give the version that a schema of *context* means by *reference*; None: nobody has it.
 
-    An unqualified subject inherits the context, `:.ctx:subject` names its own. In a registry without contexts that
-    same text is a plain name, so it is looked up as it is first; where there are contexts, no subject is called so.
+    An unqualified subject stays in the context, `:.ctx:subject` and `group:artifact` name their own. In a registry
+    without contexts or groups that same text is a plain name, so it is looked up as it is first.
     """
-    plain = find(context, reference.subject, reference.version)
-    own, subject = seen_subject(reference.subject, "confluent")
-    if plain or subject == reference.subject:
-        return plain
-    return find(own, SubjectName(subject), reference.version)
+    places = reference_places(context, reference.subject)
+    found = (find(place, SubjectName(subject), reference.version) for place, subject in places)
+    return next((version for version in found if version), None)
 
 
 def finder(versions: Iterable[SchemaVersion]) -> Find:

@@ -78,19 +78,43 @@ class NamingSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GlueSettings:
+    """AWS Glue's schema registries of one region: all, or those named in *registries*.
+
+    *profile* is one of the AWS configuration files, empty for the default chain of credentials; *endpoint_url* stands
+    in for the region's public endpoint.
+    """
+
+    region: str
+    registries: tuple[str, ...] = ()
+    profile: str = ""
+    endpoint_url: str = ""
+
+    @property
+    def name(self) -> str:
+        """Give what tells these registries apart from others of AWS."""
+        parts = ("glue", self.endpoint_url or self.region, self.profile, ",".join(self.registries))
+        return ":".join(parts).rstrip(":")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrySettings:
-    """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is."""
+    """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
+
+    *glue* is None for every registry that is not AWS Glue's.
+    """
 
     type: str
     http: HttpSettings
     naming: NamingSettings = field(default_factory=NamingSettings)
     environment: str = ""
     deleted: bool = True
+    glue: GlueSettings | None = None
 
     @property
     def source(self) -> SourceId:
         """Give the identity of this source in every scan."""
-        return SourceId(f"schema_registry:{self.http.url}")
+        return SourceId(f"schema_registry:{self.glue.name if self.glue else self.http.url}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from scanner_model.names import TopicName
 from scanner_model.schemas import DEFAULT_CONTEXT
 
 _CONTEXT_PREFIXES = (":.", ":*:")
+_DEFAULT_GROUP = "default"
 
 
 def seen_subject(raw: str, kind: str) -> tuple[str, str]:
@@ -23,6 +24,33 @@ def seen_subject(raw: str, kind: str) -> tuple[str, str]:
     return context, subject
 
 
+def reference_places(context: str, subject: str) -> tuple[tuple[str, str], ...]:
+    """List the places (context, subject) that a schema of *context* may mean by *subject*, the likeliest first.
+
+    A plain name stays in the context that it is used in. `:.ctx:subject` names a context and `group:artifact` a group
+    of its own, where a registry has such; as a colon may be part of any name, both are read as names first.
+    """
+    own, name = seen_subject(subject, "confluent")
+    if name != subject:
+        return (context, subject), (own, name)
+    colons = [at for at, letter in enumerate(subject) if letter == ":" and 0 < at < len(subject) - 1]
+    groups = ((_group_context(subject[:at]), subject[at + 1 :]) for at in colons)
+    return (context, subject), *groups
+
+
+def artifact_place(group: str, artifact: str) -> tuple[str, str]:
+    """Give context and subject of an artifact: its group is the context; none, or `default`, is the default one."""
+    return _group_context(group), artifact
+
+
+def artifact_reference(group: str, artifact: str, context: str) -> str:
+    """Write a reference that a schema of *context* makes to an artifact: with its group where it is another one."""
+    own = _group_context(group)
+    if own == context:
+        return artifact
+    return f"{_DEFAULT_GROUP if own == DEFAULT_CONTEXT else own}:{artifact}"
+
+
 def group_and_name(subject: str, context: str, kind: str) -> tuple[str, str]:
     """Give Apicurio's group and artifact of `group:artifact`; everything else has no group.
 
@@ -31,9 +59,9 @@ def group_and_name(subject: str, context: str, kind: str) -> tuple[str, str]:
     if kind != "apicurio":
         return "", subject
     group, colon, artifact = subject.partition(":")
-    if not (group and colon):
+    if context != DEFAULT_CONTEXT or not (group and colon):
         group, artifact = context, subject
-    return ("" if group in (DEFAULT_CONTEXT, "default") else group), artifact
+    return ("" if group in (DEFAULT_CONTEXT, _DEFAULT_GROUP) else group), artifact
 
 
 def mapped_key(mapping: Mapping[str, Sequence[str]], subject: str, context: str, kind: str) -> str | None:
@@ -59,3 +87,7 @@ def _spellings(subject: str, context: str, kind: str) -> tuple[str, ...]:
     if context != DEFAULT_CONTEXT:
         return f":{context}:{name}", name
     return (name,)
+
+
+def _group_context(group: str) -> str:
+    return DEFAULT_CONTEXT if group in ("", _DEFAULT_GROUP) else group

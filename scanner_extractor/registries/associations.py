@@ -8,9 +8,10 @@ from scanner_extractor.naming.table import default_names
 from scanner_extractor.paging import paged
 from scanner_extractor.registries.bulk import key, prefix_for
 from scanner_extractor.registries.confluent import PAGE, ConfluentClient
-from scanner_extractor.registries.confluent_reader import BadRow, Row, qualified
+from scanner_extractor.registries.confluent_reader import qualified
 from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.registries.gathered import Gathered, failed
+from scanner_extractor.registries.rows import BadRow, Row
 from scanner_extractor.settings import RegistrySettings
 from scanner_model.errors import NotFound, ScannerError, SourceObjected
 from scanner_model.names import SubjectName

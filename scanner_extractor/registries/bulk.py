@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from scanner_extractor.paging import paged
 from scanner_extractor.registries.confluent import EVERY_CONTEXT, PAGE, ConfluentClient
-from scanner_extractor.registries.confluent_reader import BadRow, Row
 from scanner_extractor.registries.gathered import Gathered, Key, key_of, sort_out
+from scanner_extractor.registries.rows import BadRow, Row
 
 Told = Callable[[int], None]
 """Told how many rows were read so far."""

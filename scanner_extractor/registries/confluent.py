@@ -6,15 +6,14 @@ from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
 from scanner_extractor.references import LATEST
 from scanner_extractor.registries.confluent_reader import (
-    BadRow,
     Origin,
-    Row,
     read_associations,
     read_names,
     read_numbers,
     read_row,
     read_rows,
 )
+from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.schemas import Association
 
 Params = list[tuple[str, str | int]]

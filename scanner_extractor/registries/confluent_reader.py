@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.naming.subjects import seen_subject
 from scanner_extractor.references import LATEST
+from scanner_extractor.registries.rows import (
+    BadRow,
+    Row,
+    RowError,
+    bad_row,
+    canonical,
+    member,
+    needed_number,
+    needed_text,
+    text,
+)
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
-from scanner_model.problems import Problem
 from scanner_model.schemas import DEFAULT_CONTEXT, Association, Reference, SchemaVersion
 
 _ROLES = {"key": Role.KEY, "value": Role.VALUE}
@@ -26,27 +35,6 @@ class Origin:
     kind: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One schema row: a version, and the topics that the registry associates its subject with."""
-
-    version: SchemaVersion
-    associations: tuple[Association, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadRow:
-    """A row that cannot be read: its subject where that is legible (else empty), why, and what identifies it."""
-
-    subject: SubjectName
-    problem: Problem
-    text: str
-
-
-class _RowError(ValueError):
-    """Say which member of a row is not as documented."""
-
-
 def read_rows(payload: Json, origin: Origin) -> tuple[Row | BadRow, ...]:
     """Read a page of `GET /schemas`; a misshapen row costs that row. Raises PayloadUnexpected for no list."""
     return tuple(read_row(row, origin) for row in _list(payload, "schemas"))
@@ -58,14 +46,12 @@ def read_row(payload: Json, origin: Origin, *, asked: tuple[str, int] | None = N
     *asked* are the subject and version that were asked for. They stand in for what the answer leaves out, and the
     subject also for what it says: asked for an alias, a registry answers with the subject behind it.
     """
-    subject = asked[0] if asked else _member(payload, "subject")
+    subject = asked[0] if asked else member(payload, "subject")
     try:
         return _row(payload, origin, subject, asked[1] if asked else None)
-    except _RowError as wrong:
+    except RowError as wrong:
         name = seen_subject(subject, origin.kind)[1] if isinstance(subject, str) else ""
-        shown = name or "a row without subject"
-        problem = Problem(f"{origin.source} {shown}", f"the registry's row cannot be read: {wrong}")
-        return BadRow(subject=SubjectName(name), problem=problem, text=canonical(payload))
+        return bad_row(origin.source, name, wrong, payload)
 
 
 def read_names(payload: Json) -> tuple[str, ...]:
@@ -95,85 +81,54 @@ def qualified(context: str, subject: str) -> str:
     return subject if context == DEFAULT_CONTEXT else f":{context}:{subject}"
 
 
-def canonical(payload: Json) -> str:
-    """Write JSON in one way, whatever order it came in; empty where it is nested too deeply to be written."""
-    try:
-        return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    except RecursionError:
-        return ""
-
-
 def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
     if not isinstance(name, str):
-        raise _RowError("it has no subject")
+        raise RowError("it has no subject")
     context, subject = seen_subject(name, origin.kind)
     version = SchemaVersion(
         source=origin.source,
         context=context,
         subject=SubjectName(subject),
         version=_version(payload, number),
-        schema_id=_id(payload),
-        format=(_text(payload, "schemaType") or "AVRO").upper(),  # the oldest format is left unsaid
-        text=_schema(payload),
-        guid=_text(payload, "guid"),
+        schema_id=str(needed_number(payload, "id", "id")),
+        format=(text(payload, "schemaType") or "AVRO").upper(),  # the oldest format is left unsaid
+        text=needed_text(payload, "schema", "schema text"),
+        guid=text(payload, "guid"),
         references=tuple(_references(payload)),
-        metadata=_kept(_member(payload, "metadata")),
-        rule_set=_kept(_member(payload, "ruleSet") or _member(payload, "ruleset")),
+        metadata=_kept(member(payload, "metadata")),
+        rule_set=_kept(member(payload, "ruleSet") or member(payload, "ruleset")),
         tags=_tags(payload),
-        deleted=_member(payload, "deleted") is True,
+        deleted=member(payload, "deleted") is True,
     )
-    return Row(version=version, associations=read_associations(_member(payload, "associations"), origin, name))
-
-
-def _member(payload: Json, name: str) -> Json:
-    return payload.get(name) if isinstance(payload, dict) else None
-
-
-def _text(payload: Json, name: str) -> str:
-    value = _member(payload, name)
-    return value if isinstance(value, str) else ""
+    return Row(version=version, associations=read_associations(member(payload, "associations"), origin, name))
 
 
 def _version(payload: Json, asked: int | None) -> int:
-    value = _member(payload, "version")
+    value = member(payload, "version")
     if isinstance(value, int) and _is_number(value):
         return value
     if asked is None or asked == LATEST:
-        raise _RowError("it has no version")
+        raise RowError("it has no version")
     return asked
 
 
-def _id(payload: Json) -> str:
-    value = _member(payload, "id")
-    if not _is_number(value):
-        raise _RowError("it has no id")
-    return str(value)
-
-
-def _schema(payload: Json) -> str:
-    value = _member(payload, "schema")
-    if not isinstance(value, str):
-        raise _RowError("it has no schema text")
-    return value
-
-
 def _references(payload: Json) -> Iterator[Reference]:
-    references = _member(payload, "references") or []
+    references = member(payload, "references") or []
     if not isinstance(references, list):
-        raise _RowError("its references are no list")
+        raise RowError("its references are no list")
     for entry in references:
         match entry:
             case {"name": str(name), "subject": str(subject), "version": int(version)}:
                 yield Reference(name=name, subject=SubjectName(subject), version=version)
             case _:
-                raise _RowError("one of its references lacks name, subject or version")
+                raise RowError("one of its references lacks name, subject or version")
 
 
 def _tags(payload: Json) -> tuple[str, ...]:
     """Gather the names of tags that the registry lists beside a schema, whichever part of it they are on."""
-    tagged = _member(payload, "schemaTags")
+    tagged = member(payload, "schemaTags")
     entries = [payload, *(tagged if isinstance(tagged, list) else ())]
-    names = {tag for entry in entries for tag in _strings(_member(entry, "tags"))}
+    names = {tag for entry in entries for tag in _strings(member(entry, "tags"))}
     return tuple(sorted(names))
 
 
@@ -186,9 +141,9 @@ def _kept(value: Json) -> str:
 
 
 def _association(entry: Json, origin: Origin, asked: str) -> Association | None:
-    role = _ROLES.get(_text(entry, "associationType").lower())
-    topic = _text(entry, "resourceName")
-    if role is None or not topic or (_text(entry, "resourceType") or "topic").lower() != "topic":
+    role = _ROLES.get(text(entry, "associationType").lower())
+    topic = text(entry, "resourceName")
+    if role is None or not topic or (text(entry, "resourceType") or "topic").lower() != "topic":
         return None
     context, subject = seen_subject(asked, origin.kind)
     return Association(

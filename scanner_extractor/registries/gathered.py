@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.readings import RegistryReading
-from scanner_extractor.registries.confluent_reader import BadRow, Row
+from scanner_extractor.references import find_reference, finder
+from scanner_extractor.registries.rows import BadRow, Row
 from scanner_extractor.settings import RegistrySettings
-from scanner_model.errors import ScannerError
+from scanner_model.errors import NotFound, ScannerError
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
@@ -20,6 +21,8 @@ Key = tuple[str, SubjectName, int]
 """What names a version in its registry: context, subject, number. An id does not: many versions share one."""
 
 _SHOWN = 3
+_NOTHING = NotFound("", status=404)
+_VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,34 @@ def failed(source: SourceId, subject: str, error: ScannerError) -> Problem:
     return Problem(f"{source} {subject}", what, error.hint)
 
 
+def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> Gathered:
+    """Report what could not be read, a subject once; one that is not found is not unread."""
+    first: dict[str, ScannerError] = {}
+    for subject, error in errors:
+        if isinstance(first.get(subject, _NOTHING), NotFound):
+            first[subject] = error
+    unread = {subject: error for subject, error in first.items() if not isinstance(error, NotFound)}
+    return Gathered(
+        problems=tuple(_lost(source, subject, error) for subject, error in first.items()),
+        unread={SubjectName(subject): error.what for subject, error in unread.items()},
+    )
+
+
+def without_deleted(gathered: Gathered) -> Gathered:
+    """Leave deleted versions out, except those that a live one refers to, or one that it refers to."""
+    find = finder(row.version for row in gathered.rows.values())
+    kept = {key: row for key, row in gathered.rows.items() if not row.version.deleted}
+    waiting = [row.version for row in kept.values()]
+    while waiting:
+        version = waiting.pop()
+        for reference in version.references:
+            target = find_reference(version.context, reference, find)
+            if target and key_of(target) not in kept:
+                kept[key_of(target)] = gathered.rows[key_of(target)]
+                waiting.append(target)
+    return replace(gathered, rows=kept)
+
+
 def as_reading(settings: RegistrySettings, gathered: Gathered, requests: int) -> RegistryReading:
     """Give the reading in its fixed order; it is PARTIAL where something that exists was not read."""
     versions = tuple(gathered.rows[key].version for key in sorted(gathered.rows))
@@ -76,6 +107,12 @@ def as_reading(settings: RegistrySettings, gathered: Gathered, requests: int) ->
         associations=tuple(sorted({*inline, *gathered.associations}, key=_order)),
         problems=tuple(sorted(set(gathered.problems))),
     )
+
+
+def _lost(source: SourceId, subject: str, error: ScannerError) -> Problem:
+    if isinstance(error, NotFound):
+        return Problem(f"{source} {subject}", "it was listed, and is not found when it is read", _VANISHED)
+    return failed(source, subject, error)
 
 
 def _outcome(source: SourceId, gathered: Gathered, got: int, requests: int) -> Outcome:

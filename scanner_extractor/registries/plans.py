@@ -33,7 +33,7 @@ def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -
 
 def read_registry(settings: RegistrySettings, http: Http, progress: Progress, crew: Crew) -> RegistryReading:
     """Do what `read_confluent` does, with a *crew* of one's own."""
-    client = ConfluentClient(http, Origin(source=settings.source, kind=settings.type), _base(settings))
+    client = ConfluentClient(http, Origin(source=settings.source, kind=settings.type), compatible_base(settings))
     gathered = _everything(settings, client, progress, crew)
     gathered = close(client, gathered, crew)
     gathered = add_associations(settings, client, gathered, crew)
@@ -64,5 +64,6 @@ def _no_bulk(settings: RegistrySettings, error: ScannerError) -> Problem:
     return Problem(str(settings.source), f"reading in bulk failed: {error}", hint)
 
 
-def _base(settings: RegistrySettings) -> tuple[str, ...]:
+def compatible_base(settings: RegistrySettings) -> tuple[str, ...]:
+    """Give the steps of the compatible API's path that `url` does not name."""
     return _CCOMPAT if settings.type == "apicurio" and "/apis/" not in f"{settings.http.url}/" else ()

@@ -8,22 +8,19 @@ from dataclasses import dataclass, replace
 from scanner_extractor.naming.subjects import seen_subject
 from scanner_extractor.paging import MOST_PAGES
 from scanner_extractor.references import LATEST
+from scanner_extractor.registries import gathered
 from scanner_extractor.registries.confluent import PAGE, ConfluentClient
-from scanner_extractor.registries.confluent_reader import BadRow, Row
 from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, failed, sort_out
+from scanner_extractor.registries.gathered import Gathered, sort_out
+from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
-from scanner_model.problems import Problem
 
 Told = Callable[[int, int], None]
 """Told how many requests of how many known so far are done."""
 
 _APICURIO_LIST = 500
 """How many of a subject's versions Apicurio lists at most, the oldest first."""
-
-_NOTHING = NotFound("", status=404)
-_VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +91,8 @@ def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
 
 
 def lost(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> Gathered:
-    """Report what could not be read, a subject once; one that is not found is not unread."""
-    first: dict[str, ScannerError] = {}
-    for subject, error in errors:
-        if isinstance(first.get(subject, _NOTHING), NotFound):
-            first[subject] = error
-    unread = {subject: error for subject, error in first.items() if not isinstance(error, NotFound)}
-    return Gathered(
-        problems=tuple(_problem(client, subject, error) for subject, error in first.items()),
-        unread={_name(client, subject): error.what for subject, error in unread.items()},
-    )
+    """Report what could not be read, by subject without its context."""
+    return gathered.lost(client.origin.source, ((_name(client, subject), error) for subject, error in errors))
 
 
 def _deleted_subjects(client: ConfluentClient) -> set[str]:
@@ -130,13 +119,6 @@ def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tupl
     for subject, answer in zip(subjects, answers, strict=True):
         if isinstance(answer, ScannerError):
             yield subject, answer
-
-
-def _problem(client: ConfluentClient, subject: str, error: ScannerError) -> Problem:
-    name, source = _name(client, subject), client.origin.source
-    if isinstance(error, NotFound):
-        return Problem(f"{source} {name}", "it was listed, and is not found when it is read", _VANISHED)
-    return failed(source, name, error)
 
 
 def _name(client: ConfluentClient, subject: str) -> SubjectName:

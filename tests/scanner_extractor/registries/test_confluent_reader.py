@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanner_extractor.registries.confluent_reader import (
-    BadRow,
     Origin,
-    Row,
     qualified,
     read_associations,
     read_names,
@@ -19,6 +17,7 @@ from scanner_extractor.registries.confluent_reader import (
     read_row,
     read_rows,
 )
+from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId
 from scanner_model.schemas import Reference, SchemaVersion

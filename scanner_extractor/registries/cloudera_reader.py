@@ -1,0 +1,161 @@
+"""From the JSON of Cloudera's (Hortonworks') Schema Registry to schema versions, with branches, states and includes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from scanner_extractor.exchange import Json
+from scanner_extractor.references import LATEST
+from scanner_extractor.registries.rows import (
+    BadRow,
+    RowError,
+    bad_row,
+    details,
+    items,
+    member,
+    needed_number,
+    needed_text,
+    text,
+)
+from scanner_model.errors import PayloadUnexpected
+from scanner_model.names import SourceId, SubjectName
+from scanner_model.schemas import Reference, SchemaVersion
+
+MAIN_BRANCH = "MASTER"
+
+_ENABLED = 5
+_DELETED = 8
+_STATES: Mapping[int, str] = {
+    1: "Initiated",
+    2: "StartReview",
+    3: "ChangesRequired",
+    4: "Reviewed",
+    _ENABLED: "",
+    6: "Disabled",
+    7: "Archived",
+    _DELETED: "Deleted",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A version, the branches that hold it, and the schemas that it includes (-1: their newest version)."""
+
+    version: SchemaVersion
+    branches: frozenset[str]
+    includes: tuple[tuple[SubjectName, int], ...]
+
+
+def read_entities(payload: Json) -> list[Json]:
+    """Give the entries of any list that the registry answers with; raises PayloadUnexpected for anything else."""
+    entries = member(payload, "entities")
+    if not isinstance(entries, list):
+        hint = "is this Cloudera's Schema Registry? check `url` and `type`"
+        raise PayloadUnexpected("the answer is not a list of entities", hint=hint)
+    return entries
+
+
+def read_name(payload: Json) -> str:
+    """Give the name of a schema; empty where it has none."""
+    return text(member(payload, "schemaMetadata"), "name")
+
+
+def read_branches(payload: Json) -> tuple[str, ...]:
+    """List the names of a schema's branches."""
+    return tuple(sorted({name for entry in read_entities(payload) if (name := text(entry, "name"))}))
+
+
+def read_schema(payload: Json, source: SourceId) -> Iterator[Listed | BadRow]:
+    """Read a schema of `/schemas/aggregated`: each version once, though several branches may hold it."""
+    if not read_name(payload):
+        yield bad_row(source, "", RowError("it has no name"), payload)
+        return
+    branches = items(payload, "schemaBranches")
+    held = [
+        (text(member(branch, "schemaBranch"), "name"), info)
+        for branch in branches
+        for info in items(branch, "schemaVersionInfos")
+    ]
+    yield from read_versions(payload, held, source)
+
+
+def read_versions(schema: Json, held: Iterable[tuple[str, Json]], source: SourceId) -> Iterator[Listed | BadRow]:
+    """Read the versions of a *schema* that its branches hold, each once, oldest first."""
+    found: dict[int, Listed] = {}
+    for branch, info in held:
+        try:
+            one = _listed(schema, branch, info, source)
+        except RowError as wrong:
+            yield bad_row(source, read_name(schema), wrong, info)
+            continue
+        number = one.version.version
+        known = found.get(number, one)
+        found[number] = replace(known, branches=known.branches | one.branches)
+    yield from (found[number] for number in sorted(found))
+
+
+def with_references(listed: Sequence[Listed], schemas: Mapping[str, Json]) -> Iterator[SchemaVersion]:
+    """Resolve includes to versions, and add what the registry says beside each schema.
+
+    Without a version, an include means the newest enabled version in the main branch, else the newest there is.
+    """
+    newest: dict[SubjectName, tuple[bool, int]] = {}
+    for one in listed:
+        ordinary = MAIN_BRANCH in one.branches and not one.version.state
+        subject, rank = one.version.subject, (ordinary, one.version.version)
+        newest[subject] = max(newest.get(subject, rank), rank)
+    for one in listed:
+        references = tuple(
+            Reference(
+                name=name, subject=name, version=newest.get(name, (False, LATEST))[1] if number == LATEST else number
+            )
+            for name, number in one.includes
+        )
+        about = schemas.get(one.version.subject)
+        yield replace(one.version, references=references, metadata=_details(about, one))
+
+
+def _listed(schema: Json, branch: str, info: Json, source: SourceId) -> Listed:
+    metadata = member(schema, "schemaMetadata")
+    state = member(info, "stateId")
+    body = needed_text(info, "schemaText", "schema text")
+    version = SchemaVersion(
+        source=source,
+        subject=SubjectName(read_name(schema)),
+        version=needed_number(info, "version", "version"),
+        schema_id=str(needed_number(info, "id", "id")),
+        format=needed_text(metadata, "type", "type").upper(),
+        text=body,
+        metadata=text(info, "description"),
+        deleted=state == _DELETED,
+        state="" if state is None else _STATES.get(state, str(state)) if isinstance(state, int) else str(state),
+    )
+    return Listed(version=version, branches=frozenset({branch} - {""}), includes=tuple(_includes(body)))
+
+
+def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
+    """List what an Avro schema includes; a text that is no JSON object includes nothing."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return
+    for entry in items(document, "includeSchemas"):
+        match entry:
+            case {"name": str(name), "version": int(version)} if not isinstance(version, bool) and version > 0:
+                yield SubjectName(name), version
+            case {"name": str(name)}:
+                yield SubjectName(name), LATEST
+
+
+def _details(schema: Json, one: Listed) -> str:
+    about = member(schema, "schemaMetadata")
+    others = sorted(one.branches - {MAIN_BRANCH})
+    return details(
+        schemaGroup=text(about, "schemaGroup"),
+        description=text(about, "description"),
+        compatibility=text(about, "compatibility"),
+        branches=sorted(one.branches) if others else [],
+        versionDescription=one.version.metadata,
+    )
