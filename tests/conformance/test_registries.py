@@ -1,4 +1,4 @@
-"""One suite for every kind of registry: the same estate gives the same facts, but for what a kind cannot express."""
+"""One suite for every server that speaks Confluent's API: the same estate gives the same facts."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_every_kind_of_this_family_is_served_here() -> None:
     """A kind that is read as these are, and has no fake, is not tested."""
     family = {kind for kind, reader in REGISTRIES.items() if reader is REGISTRIES["confluent"]}
 
-    assert {kind for kind, _ in SERVERS} == family
+    assert {kind for kind, _ in SERVERS} == {*family, "apicurio"}  # whose own API this server does not know
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)

@@ -1,0 +1,268 @@
+"""One suite for every kind of registry: the same estate gives the same dictionary, but for what a kind cannot say."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from scanner_extractor.conclude import conclude
+from scanner_extractor.exchange import Answer, Exchange, Request
+from scanner_extractor.http import Http
+from scanner_extractor.readings import RegistryReading, no_progress
+from scanner_extractor.registries import REGISTRIES, registries
+from scanner_extractor.registries.glue_exchange import glue_exchange
+from scanner_extractor.runner import Asked
+from scanner_extractor.settings import GlueSettings, HttpSettings, RegistrySettings, Settings
+from scanner_model.names import ClusterName
+from scanner_model.scan import Answer as Outcome
+from scanner_model.scan import ClusterScan
+
+FAKES = Path(__file__).parents[1] / "fakes"
+URL = "http://registry.example"
+
+MONEY = '{"type":"record","name":"Money","namespace":"shared","fields":[{"name":"units","type":"long"}]}'
+PAYMENT = (
+    '{"type":"record","name":"Payment","includeSchemas":[{"name":"shared.Money"}],'
+    '"fields":[{"name":"amount","type":"shared.Money"}]}'
+)
+ORDER = '{"type":"record","name":"Order","fields":[{"name":"id","type":"string"}]}'
+ORDER_2 = '{"type":"record","name":"Order","fields":[{"name":"id","type":"string"},{"name":"at","type":"long"}]}'
+CUSTOMER = '{"title":"Customer","type":"object","properties":{"name":{"type":"string"}}}'
+REFUND = 'syntax = "proto3"; message Refund { string reason = 1; }'
+
+CANNOT = {"glue": {"keys", "references"}, "cloudera": set(), "apicurio": set(), "confluent": set(), "karapace": set()}
+"""What a kind cannot say: Glue calls key and value the same, and its schemas refer to nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class One:
+    """One version of a subject; without a *topic* it is there to be referred to. *needs* as in CANNOT."""
+
+    name: str
+    text: str
+    role: str = "value"
+    number: int = 1
+    format: str = "AVRO"
+    topic: bool = True
+    deleted: bool = False
+    refers: str = ""
+    needs: str = ""
+
+
+ESTATE = (
+    One(name="orders", text=ORDER, deleted=True),
+    One(name="orders", text=ORDER_2, number=2),
+    One(name="orders", text='"string"', role="key", needs="keys"),
+    One(name="shared.Money", text=MONEY, topic=False, needs="references"),
+    One(name="payments", text=PAYMENT, refers="shared.Money", needs="references"),
+    One(name="shop.customers-v1", text=CUSTOMER, format="JSON"),
+    One(name="refunds", text=REFUND, format="PROTOBUF"),
+)
+
+Server = tuple[RegistrySettings, Exchange | None]
+
+
+@pytest.fixture(scope="module")
+def fakes() -> dict[str, ModuleType]:
+    """Load the fakes, which are no parts of a package."""
+    return {name: _loaded(name) for name in ("confluent", "apicurio", "cloudera", "glue")}
+
+
+def _loaded(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{name}_kinds_fake", FAKES / f"{name}_registry.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _over(server: Callable[[str, str], tuple[int, bytes]]) -> Exchange:
+    def ask(request: Request) -> Answer:
+        status, body = server(request.method, request.url)
+        return Answer(status=status, body=body)
+
+    return ask
+
+
+def _confluent(fakes, stack: ExitStack, kind: str, estate: tuple[One, ...]) -> Server:
+    fake = fakes["confluent"]
+    stored = tuple(
+        fake.Stored(
+            subject=f"{one.name}-{one.role}" if one.topic else one.name,
+            version=one.number,
+            id=number,
+            schema=one.text,
+            type=one.format,
+            references=((one.refers, one.refers, 1),) if one.refers else (),
+            deleted=one.deleted,
+        )
+        for number, one in enumerate(estate, 1)
+    )
+    served = stack.enter_context(fake.serving(fake.Registry(flavour=kind, estate=stored)))
+    url = served.url + ("/apis/ccompat/v7" if kind == "apicurio" else "")
+    return RegistrySettings(type=kind, http=HttpSettings(url=url)), None
+
+
+def _apicurio(fakes, estate: tuple[One, ...], **options: Any) -> Server:
+    held = tuple(
+        fakes["apicurio"].Held(
+            artifact=f"{one.name}-{one.role}" if one.topic else one.name,
+            label=str(one.number),
+            text=one.text,
+            type=one.format,
+            state="DISABLED" if one.deleted else "ENABLED",
+            references=({"groupId": "default", "artifactId": one.refers, "version": "1", "name": one.refers},)
+            if one.refers
+            else (),
+            global_id=number,
+            content_id=number,
+        )
+        for number, one in enumerate(estate, 1)
+    )
+    server = fakes["apicurio"].Apicurio(held=held, page=2, **options)
+    return RegistrySettings(type="apicurio", http=HttpSettings(url=URL)), _over(server)
+
+
+def _cloudera(fakes, estate: tuple[One, ...], **options: Any) -> Server:
+    kept = tuple(
+        fakes["cloudera"].Kept(
+            name=one.name + (":k" if one.role == "key" else ""),
+            version=one.number,
+            text=one.text,
+            type=one.format.lower(),
+            state=8 if one.deleted else 5,
+            id=number,
+        )
+        for number, one in enumerate(estate, 1)
+    )
+    server = fakes["cloudera"].Cloudera(kept=kept, **options)
+    return RegistrySettings(type="cloudera", http=HttpSettings(url=URL)), _over(server)
+
+
+def _glue(fakes, estate: tuple[One, ...]) -> Server:
+    filed = tuple(
+        fakes["glue"].Filed(
+            name=one.name,
+            version=one.number,
+            text=one.text,
+            format=one.format,
+            status="DELETING" if one.deleted else "AVAILABLE",
+            id=f"00000000-0000-0000-0000-{number:012d}",
+        )
+        for number, one in enumerate(estate, 1)
+    )
+    region = GlueSettings(region="eu-central-1")
+    settings = RegistrySettings(type="glue", http=HttpSettings(url="https://glue.example"), glue=region)
+    client = fakes["glue"].Stubbed(fakes["glue"].Glue(filed=filed, page=1))
+    return settings, glue_exchange(region, settings.http, connect=lambda: client)
+
+
+SERVERS: dict[str, Callable[[Any, ExitStack, tuple[One, ...]], Server]] = {
+    "confluent": lambda fakes, stack, estate: _confluent(fakes, stack, "confluent", estate),
+    "karapace": lambda fakes, stack, estate: _confluent(fakes, stack, "karapace", estate),
+    "apicurio ccompat": lambda fakes, stack, estate: _confluent(fakes, stack, "apicurio", estate),
+    "apicurio export": lambda fakes, stack, estate: _apicurio(fakes, estate),
+    "apicurio v3": lambda fakes, stack, estate: _apicurio(fakes, estate, exports=False),
+    "apicurio v2": lambda fakes, stack, estate: _apicurio(fakes, estate, api="v2"),
+    "cloudera": lambda fakes, stack, estate: _cloudera(fakes, estate),
+    "cloudera singly": lambda fakes, stack, estate: _cloudera(fakes, estate, aggregates=False),
+    "glue": lambda fakes, stack, estate: _glue(fakes, estate),
+}
+
+
+@pytest.fixture
+def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, RegistryReading]]]:
+    """Read an estate as a server holds it."""
+    with ExitStack() as stack:
+
+        def reading(server: str, estate: tuple[One, ...], **changes: Any) -> tuple[RegistrySettings, RegistryReading]:
+            settings, exchange = SERVERS[server](fakes, stack, estate)
+            settings = replace(settings, **changes)
+            with Http(settings.http, settings.source, exchange=exchange) as http:
+                return settings, registries()[settings.type](settings, http, no_progress)
+
+        yield reading
+
+
+def _expressible(server: str) -> tuple[One, ...]:
+    return tuple(one for one in ESTATE if one.needs not in CANNOT[server.partition(" ")[0]])
+
+
+def _concluded(settings: RegistrySettings, reading: RegistryReading) -> ClusterScan:
+    cluster = Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("cluster.json"), registries=(settings,))
+    return conclude(cluster, Asked(outcomes=(reading.outcome,), readings=(reading,)))
+
+
+def test_every_kind_is_served_here() -> None:
+    """A kind that enters the table is held to the same facts."""
+    assert {server.partition(" ")[0] for server in SERVERS} == set(REGISTRIES) == set(CANNOT)
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_topics_get_the_same_columns_from_every_kind(server, read) -> None:
+    """Each names its subjects in its own way, and the dictionary is the same."""
+    estate = _expressible(server)
+    scan = _concluded(*read(server, estate))
+    columns = {d.fingerprint: [(c.name, c.type) for c in d.columns] for d in scan.definitions}
+
+    assert [(s.topic, s.role, s.version, s.current, s.deleted, columns[s.fingerprint]) for s in scan.topic_schemas] == [
+        (one.name, one.role, one.number, not one.deleted, one.deleted, COLUMNS[one.text])
+        for one in sorted(estate, key=lambda one: (one.name, one.role, one.number))
+        if one.topic
+    ]
+
+
+COLUMNS = {
+    ORDER: [("id", "string")],
+    ORDER_2: [("id", "string"), ("at", "long")],
+    '"string"': [("", "string")],
+    PAYMENT: [("amount", "record"), ("amount.units", "long")],
+    CUSTOMER: [("name", "string")],
+    REFUND: [("reason", "string")],
+}
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_versions_are_kept_as_they_were_registered(server, read) -> None:
+    """Text byte for byte, format in one spelling, one reference where one was made."""
+    estate = _expressible(server)
+    _, reading = read(server, estate)
+
+    assert sorted((v.text, v.format, v.version, v.deleted, len(v.references)) for v in reading.versions) == sorted(
+        (one.text, one.format, one.number, one.deleted, bool(one.refers)) for one in estate
+    )
+    assert (reading.outcome.answer, reading.outcome.got, reading.problems) == (Outcome.READ, len(estate), ())
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_deleted_versions_are_left_out_where_they_are_not_wanted(server, read) -> None:
+    _, reading = read(server, _expressible(server), deleted=False)
+
+    assert ORDER not in {version.text for version in reading.versions}
+    assert ORDER_2 in {version.text for version in reading.versions}
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_empty_registry_is_an_answer(server, read) -> None:
+    """Nobody registered anything, which is not a failure."""
+    _, reading = read(server, ())
+
+    assert (reading.outcome.answer, reading.versions, reading.problems) == (Outcome.READ, (), ())
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_metadata_is_json_or_nothing(server, read) -> None:
+    _, reading = read(server, _expressible(server))
+
+    assert all(isinstance(json.loads(v.metadata), dict) for v in reading.versions if v.metadata)
