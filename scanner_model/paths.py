@@ -35,7 +35,7 @@ def branch(name: str) -> str:
 
 def field_segment(name: str) -> str:
     """Give the segment of a field called *name*: the name itself, quoted where it could be taken for a mark."""
-    return _quoted(name) if _is_final(name) else name
+    return name if name.isidentifier() or not _is_final(name) else _quoted(name)
 
 
 def path_name(path: ColumnPath) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from scanner_extractor.formats.avro_names import Attributes, listed, worded
 from scanner_extractor.formats.avro_types import Shape, Types
@@ -15,6 +16,7 @@ from scanner_model.paths import MAP_VALUE, ColumnPath, branch, element, field_se
 from scanner_model.problems import Problem
 
 _NOTHING: Attributes = {}
+_TAGS = "confluent:tags"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -27,8 +29,7 @@ class _Scope:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """A place still to be read; *field* has the attributes of the record field that it is, if it is one."""
 
     path: ColumnPath
@@ -184,5 +185,6 @@ def _doc(field: Attributes, attributes: Sequence[Attributes]) -> str | None:
 
 def _tags(field: Attributes, attributes: Sequence[Attributes]) -> tuple[str, ...]:
     """List the tags of a field and of its type, each once."""
-    found = [tag for holder in (field, *attributes) for tag in listed(holder, "confluent:tags")]
+    holders = (holder for holder in (field, *attributes) if _TAGS in holder)
+    found = [tag for holder in holders for tag in listed(holder, _TAGS)]
     return tuple(dict.fromkeys(tag for tag in found if isinstance(tag, str))) if found else ()

@@ -77,6 +77,8 @@ class Types:
         """List what may stand at a place, null included; unions in unions are opened. Empty for an empty union."""
         if isinstance(schema, str):
             return [self._of_word(schema, namespace, complain)]
+        if isinstance(schema, list) and all(isinstance(word, str) for word in schema):
+            return [self._of_word(word, namespace, complain) for word in schema]
         return list(self._opened(schema, namespace, complain))
 
     def _opened(self, schema: object, namespace: str, complain: Complaint) -> Iterator[Shape]:

@@ -44,7 +44,7 @@ def _loads(text: str) -> object:
 
 
 def _storable(text: str) -> str:
-    text = _SURROGATE.sub(_LONE, text)
+    text = text if text.isascii() else _SURROGATE.sub(_LONE, text)
     if "\\ud" not in text and "\\uD" not in text:
         return text
     return _ESCAPE.sub(lambda match: "\\ufffd" if match["lone"] else match[0], text)
