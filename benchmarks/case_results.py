@@ -15,6 +15,9 @@ class Reason(StrEnum):
     REFUSED = "fastavro refuses the schema; its columns are read all the same"
     UNMATCHABLE = "the schema is right, and no message can match it: there are no columns to show"
     DECLARATIONS = "the file is right, and only extends or imports others: there are no columns to show"
+    OVER_KEYS = "the case counts what bears on a column as what it is made of; we tell it as INDIRECT"
+    COMPUTED_COLUMN = "the case names a computed column that is made of no other; no topic holds it"
+    COMBINED_KEY = "ksqlDB before 0.15 combines the keys of GROUP BY into one column; since then each is its own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from case_results import FileResult, Suite
 from schema_cases import expected_columns, readable_schemas
+from sql_cases import column_lineage, valid_statements
 
-SUITES: tuple[Suite, ...] = (expected_columns, readable_schemas)
+SUITES: tuple[Suite, ...] = (expected_columns, readable_schemas, valid_statements, column_lineage)
 
 
 def main(arguments: list[str]) -> int:

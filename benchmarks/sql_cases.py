@@ -1,0 +1,126 @@
+"""Cases of streaming SQL: statements that the engines accept must be read; column lineage must be the engine's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from case_results import Deviation, FileResult, Reason
+
+from dataflow_generator.sql import Dialect, Effect, Flow, StatementFlows, read_sql
+
+Json = Any
+_VALID = ("flink_statements_valid.json", "ksqldb_statements_valid.json")
+_LINEAGE = ("flink_column_lineage.json", "ksqldb_column_lineage.json")
+_STRONGEST = (Effect.AGGREGATION, Effect.TRANSFORMATION, Effect.IDENTITY)
+_NO_KIND = ("CONSTANT", "WINDOW")
+
+Columns = dict[str, set[tuple[str, str]]]
+
+
+def valid_statements(folder: Path) -> Iterator[FileResult]:
+    """Read each statement by itself: a construct that is not known is a deviation."""
+    for name in _VALID:
+        cases = _cases(folder / "sql" / name)
+        if not cases:
+            continue
+        dialect = Dialect.FLINK if name.startswith("flink") else Dialect.KSQLDB
+        deviations = []
+        for number, case in enumerate(cases):
+            problems = [problem for one in read_sql(case["sql"], dialect) for problem in one.problems]
+            if problems:
+                deviations.append(Deviation(case=f"statement {number}", what=str(problems[0])))
+        right = len(cases) - len(deviations)
+        yield FileResult(file=name, right=right, total=len(cases), deviations=tuple(deviations))
+
+
+def column_lineage(folder: Path) -> Iterator[FileResult]:
+    """Compare the sources of every column, and of every case its tables; how a column is made is a remark."""
+    for name in _LINEAGE:
+        cases = _cases(folder / "sql" / name)
+        if not cases:
+            continue
+        read = [(case, _last(case)) for case in cases]
+        wrong = [deviation for case, one in read if (deviation := _deviation(case, one)) is not None]
+        kinds = sum(not list(_other_kinds(case, one)) for case, one in read)
+        yield FileResult(
+            file=name,
+            right=len(cases) - len(wrong),
+            total=len(cases),
+            deviations=tuple(wrong),
+            remark=f"{kinds} with every column's kind as the engine's plan has it",
+        )
+
+
+def _cases(path: Path) -> list[Json]:
+    return list(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else []
+
+
+def _last(case: Json) -> StatementFlows:
+    text = ";\n".join([one.strip().rstrip(";") for one in [*case["ddl"], case["sql"]]])
+    return read_sql(text, Dialect(case["dialect"]))[-1]
+
+
+def _deviation(case: Json, found: StatementFlows) -> Deviation | None:
+    expected, direct = _expected(case), _found(case, found, direct=True)
+    tables = sorted(one["name"] if isinstance(one, dict) else one for one in case["sources"])
+    if expected == direct and tables == list(found.sources) and not found.problems:
+        return None
+    reason = _reason(case, expected, direct, _found(case, found, direct=False))
+    differing = sorted(name for name in expected | direct if expected.get(name) != direct.get(name))
+    what = "; ".join(f"{name}: {_shown(direct, name)} for {_shown(expected, name)}" for name in differing)
+    return Deviation(case=case["id"], what=what or f"{found.sources} {found.problems}", reason=reason)
+
+
+def _expected(case: Json) -> Columns:
+    topics = {one["topic"]: one["name"] for one in case["sources"] if isinstance(one, dict)}
+    found: Columns = {}
+    for column in case["expected"]:
+        sources = {
+            (one.get("table") or topics.get(one["topic"], one["topic"]), _path(one)) for one in column["sources"]
+        }
+        if sources:
+            found[column["target_column"]] = sources
+    return found
+
+
+def _path(source: Json) -> str:
+    return ".".join([source["column"], *([source["path"]] if source.get("path") else [])])
+
+
+def _found(case: Json, found: StatementFlows, *, direct: bool) -> Columns:
+    """Give the direct sources of each column, or all of them with what bears on the column indirectly."""
+    columns: Columns = {}
+    for flow in found.flows:
+        if flow.target.path and (not direct or flow.effect.type == "DIRECT"):
+            path = flow.source.path if case["dialect"] == "ksqldb" else flow.source.path[:1]
+            columns.setdefault(flow.target.path[0], set()).add((flow.source.dataset, ".".join(path)))
+    return columns
+
+
+def _reason(case: Json, expected: Columns, direct: Columns, every: Columns) -> Reason | None:
+    names = [name for name in expected | direct if expected.get(name) != direct.get(name)]
+    if all(expected.get(name, set()) == every.get(name, set()) for name in names):
+        return Reason.OVER_KEYS
+    if case.get("convention") and all(name not in every for name in names):
+        return Reason.COMPUTED_COLUMN
+    return None
+
+
+def _shown(columns: Columns, name: str) -> str:
+    return ", ".join(".".join(one) for one in sorted(columns.get(name, set()))) or "nothing"
+
+
+def _other_kinds(case: Json, found: StatementFlows) -> Iterator[str]:
+    for column in case["expected"]:
+        kind = column.get("kind")
+        effects = {flow.effect for flow in found.flows if _is_direct(flow, column["target_column"])}
+        mine = next((str(one) for one in _STRONGEST if one in effects), "")
+        if kind and kind != mine and not (kind in _NO_KIND and not mine) and (column["sources"] or mine):
+            yield f"{case['id']} {column['target_column']}: {mine} for {kind}"
+
+
+def _is_direct(flow: Flow, column: str) -> bool:
+    return flow.target.path == (column,) and flow.effect.type == "DIRECT"

@@ -1,0 +1,68 @@
+"""What is gathered while one statement is resolved: datasets, effects on the whole result, what nothing explains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from dataflow_generator.sql.catalog import Session
+from dataflow_generator.sql.dialects import Dialect
+from dataflow_generator.sql.flows import Dataset, Effect
+from dataflow_generator.sql.lineage import Origin, Value
+from dataflow_generator.sql.nodes import Parts, Query
+from scanner_model.problems import Problem
+
+if TYPE_CHECKING:
+    from dataflow_generator.sql.scopes import Rows, Scope
+
+MOST_COLUMNS = 5000
+"""Columns that one relation may have; a few `*` over each other multiply without end."""
+
+
+class TooLarge(Exception):
+    """Say that a relation has more columns than we follow."""
+
+
+class Analysis:
+    """One statement's resolution; *query* resolves a query in a scope, and is handed in as the grammar's is."""
+
+    def __init__(
+        self,
+        session: Session,
+        dialect: Dialect,
+        locate: Callable[[int], str],
+        query: Callable[[Query, Scope], Rows],
+    ) -> None:
+        self.session = session
+        self.flink = dialect is Dialect.FLINK
+        self.query = query
+        self.sources: set[str] = set()
+        self.effects: set[tuple[Origin, Effect]] = set()
+        self.datasets: dict[str, Dataset] = {}
+        self.unresolved: dict[Problem, None] = {}
+        self._locate = locate
+
+    def affect(self, values: Iterable[Value], effect: Effect) -> None:
+        """Say that the origins of *values* bear on every row of the result."""
+        self.effects.update((origin, effect) for value in values for origin in value.origins())
+
+    def note(self, at: int, what: str, hint: str = "") -> None:
+        """Say that a column could not be explained, once."""
+        self.unresolved[Problem(self._locate(at), what, hint)] = None
+
+    def dataset(self, parts: Parts) -> str:
+        """Give the name of a dataset, and remember it with its topics."""
+        name = self.written(parts)
+        if name not in self.datasets:
+            known = self.session.table(parts)
+            topics, pattern = (known.topics, known.topic_pattern) if known else ((), "")
+            self.datasets[name] = Dataset(
+                name=name, qualified=self.session.qualified(parts), topics=topics, topic_pattern=pattern
+            )
+        return name
+
+    def written(self, parts: Parts) -> str:
+        """Give a name with dots; in Flink a part that holds a dot or a backquote is quoted."""
+        if not self.flink:
+            return ".".join(parts)
+        return ".".join("`" + part.replace("`", "``") + "`" if "." in part or "`" in part else part for part in parts)

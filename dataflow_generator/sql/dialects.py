@@ -1,0 +1,40 @@
+"""The two dialects of streaming SQL, in what their words mean; which of the two a text is written in."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class Dialect(StrEnum):
+    """Whose SQL it is."""
+
+    KSQLDB = "ksqldb"
+    FLINK = "flink"
+
+
+_TELLING: tuple[tuple[Dialect, int, str], ...] = (
+    (Dialect.KSQLDB, 3, r"\bEMIT\s+(?:CHANGES|FINAL)\b"),
+    (Dialect.KSQLDB, 3, r"\b(?:CREATE|DROP|ALTER|ASSERT)\s+(?:OR\s+REPLACE\s+)?(?:SOURCE\s+)?STREAM\b"),
+    (Dialect.KSQLDB, 3, r"\bCREATE\s+(?:SOURCE\s+TABLE|TYPE)\b"),
+    (Dialect.KSQLDB, 3, r"\b(?:KAFKA_TOPIC|VALUE_FORMAT|KEY_FORMAT)\s*=|->|:=|\b(?:DEFINE|UNDEFINE|TERMINATE)\s"),
+    (Dialect.KSQLDB, 2, r"\b(?:WITHIN|GRACE\s+PERIOD)\s+\(?\s*\d|\bWINDOW\s+(?:TUMBLING|HOPPING|SESSION)\b"),
+    (Dialect.KSQLDB, 2, r"\b(?:LATEST|EARLIEST)_BY_OFFSET\s*\(|\bPARTITION\s+BY\s+[^()]*(?:;|$)"),
+    (Dialect.FLINK, 3, r"'connector'\s*=|\bDESCRIPTOR\s*\(|\bMATCH_RECOGNIZE\b|\bSTATEMENT\s+SET\b|\bNOT\s+ENFORCED\b"),
+    (Dialect.FLINK, 3, r"\bWATERMARK\s+FOR\b|\bSYSTEM_TIME\s+AS\s+OF\b|\bINSERT\s+OVERWRITE\b|\bLATERAL\b|\bUNNEST\b"),
+    (Dialect.FLINK, 3, r"\bCREATE\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:TEMPORARY|VIEW|MATERIALIZED|CATALOG|DATABASE)\b"),
+    (Dialect.FLINK, 2, r"^\s*WITH\b|\bUNION\b|\bOVER\s*\(|\(\s*SELECT\b|\bINTERVAL\s+'|\bUSE\s|\bDISTRIBUTED\b"),
+    (Dialect.FLINK, 1, r"\bINSERT\s+INTO\b|\bORDER\s+BY\b|\bMETADATA\b"),
+)
+_UNTOLD = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_PATTERNS = tuple((dialect, weight, re.compile(text, re.IGNORECASE)) for dialect, weight, text in _TELLING)
+
+
+def guess_dialect(text: str) -> Dialect:
+    """Tell whose SQL *text* is, by the constructs that only one of the two has; Flink's where nothing tells."""
+    told = _UNTOLD.sub(" ", text)
+    score = dict.fromkeys(Dialect, 0)
+    for dialect, weight, pattern in _PATTERNS:
+        if pattern.search(told):
+            score[dialect] += weight
+    return Dialect.KSQLDB if score[Dialect.KSQLDB] > score[Dialect.FLINK] else Dialect.FLINK

@@ -1,0 +1,118 @@
+"""From text to tokens: names, strings, numbers, operators, each with its place; comments are left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from dataflow_generator.sql.dialects import Dialect
+
+
+def words(text: str) -> frozenset[str]:
+    """Give the words of *text* as a set; for the grammar's lists of words."""
+    return frozenset(text.split())
+
+
+class Kind(IntEnum):
+    """What a token is."""
+
+    WORD = 1
+    QUOTED = 2
+    STRING = 3
+    NUMBER = 4
+    OPERATOR = 5
+    END = 6
+
+
+class Token(NamedTuple):
+    """One token; a tuple, because a statement has hundreds of them and a dataclass takes four times as long to make.
+
+    *key* is what grammar compares: a word in upper case, an operator itself, a mark for the other kinds.
+    *value* is a name as the engine knows it, or the text inside a string. *at* is the place in the text.
+    """
+
+    kind: Kind
+    key: str
+    value: str
+    at: int
+    end: int
+
+
+_KEYS = {Kind.QUOTED: "`", Kind.STRING: "'", Kind.NUMBER: "0"}
+
+_COMMON = r"""
+(?P<skip>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))
+|(?P<string>'[^']*(?:''[^']*)*(?:'|\Z))
+|(?P<quoted>`[^`]*(?:``[^`]*)*(?:`|\Z))
+|(?P<double>"[^"]*(?:""[^"]*)*(?:"|\Z))
+|(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w@]))
+|(?P<word>(?:[^\W\d]|\d(?=\w)|[@$]|\$\{[^}\s]*\})(?:[\w@$]|\$\{[^}\s]*\})*)
+|(?P<operator>->|=>|:=|\|\||<>|!=|<=|>=|.)
+"""
+_PATTERN = re.compile(_COMMON, re.VERBOSE | re.DOTALL)
+_VARIABLE = re.compile(r"\$\{([^}\s]*)\}")
+
+
+def tokens(text: str, dialect: Dialect) -> list[Token]:
+    """Take *text* apart; what no rule knows becomes an operator of one character. The last token is END."""
+    found: list[Token] = []
+    folds = dialect is Dialect.KSQLDB
+    for match in _PATTERN.finditer(text):
+        group = match.lastgroup
+        if group == "skip":
+            continue
+        raw = match.group()
+        at, end = match.span()
+        if group == "word":
+            upper = raw.upper()
+            found.append(Token(Kind.WORD, upper, upper if folds else raw, at, end))
+        elif group == "operator":
+            found.append(Token(Kind.OPERATOR, raw, raw, at, end))
+        else:
+            found.append(_literal(group, raw, at, folds=folds))
+    found.append(Token(Kind.END, "", "", len(text), len(text)))
+    return found
+
+
+def _literal(group: str | None, raw: str, at: int, *, folds: bool) -> Token:
+    # Double quotes quote names in ksqlDB; in Flink they do not.
+    kind = Kind.NUMBER if group == "number" else Kind.QUOTED if group == "quoted" else Kind.STRING
+    if group == "double" and folds:
+        kind = Kind.QUOTED
+    value = raw if kind is Kind.NUMBER else unquoted(raw)
+    return Token(kind, _KEYS[kind], value, at, at + len(raw))
+
+
+def unquoted(raw: str) -> str:
+    """Give the text inside quotes, with doubled quotes made single; a missing last quote is forgiven."""
+    mark = raw[0]
+    inner = raw[1:-1] if len(raw) > 1 and raw[-1] == mark else raw[1:]
+    return inner.replace(mark * 2, mark)
+
+
+def statements(found: Sequence[Token]) -> Iterator[list[Token]]:
+    """Cut tokens at semicolons; each statement ends with a token END, and empty ones are left out."""
+    start = 0
+    for place, token in enumerate(found):
+        if token.key in (";", "") and token.kind in (Kind.OPERATOR, Kind.END):
+            if place > start:
+                yield [*found[start:place], Token(Kind.END, "", "", token.at, token.at)]
+            start = place + 1
+
+
+def substituted(found: list[Token], variables: Mapping[str, str], dialect: Dialect) -> list[Token]:
+    """Put the values of `${name}` in, as ksqlDB does before it parses; an unknown variable stays as it is written."""
+    if not variables:
+        return found
+    result: list[Token] = []
+    for token in found:
+        text = _VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), token.value)
+        if text == token.value:
+            result.append(token)
+        elif token.kind is Kind.WORD:
+            result += [one._replace(at=token.at, end=token.end) for one in tokens(text, dialect)[:-1]]
+        else:
+            result.append(token._replace(value=text))
+    return result

@@ -1,0 +1,89 @@
+"""Where a value comes from: origins that it is made of, and origins that decide about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from dataflow_generator.sql.flows import Effect
+from scanner_model.paths import ColumnPath
+
+Origin = tuple[str, ColumnPath]
+"""A base table's name and a path in it."""
+
+
+class Strength(IntEnum):
+    """How far a value is from its origin; along a chain the strongest wins."""
+
+    IDENTITY = 0
+    TRANSFORMATION = 1
+    AGGREGATION = 2
+
+
+EFFECTS = (Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION)
+_NOTHING: frozenset[tuple[Origin, Effect]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The lineage of one value: *direct* origins with their strength, and what bears on it *indirectly*."""
+
+    direct: Mapping[Origin, Strength]
+    indirect: frozenset[tuple[Origin, Effect]] = _NOTHING
+
+    def origins(self) -> Iterator[Origin]:
+        """Give every origin once or more often."""
+        yield from self.direct
+        for origin, _ in self.indirect:
+            yield origin
+
+    def field(self, fields: ColumnPath) -> Value:
+        """Give the lineage of *fields* inside this value: their own place in what is copied, else the whole."""
+        if not fields:
+            return self
+        identity = Strength.IDENTITY
+        inside = {
+            ((table, (*path, *fields)) if strength == identity else (table, path)): strength
+            for (table, path), strength in self.direct.items()
+        }
+        return Value(inside, self.indirect)
+
+    def at_least(self, strength: Strength) -> Value:
+        """Give the same origins, none weaker than *strength*."""
+        return Value({origin: max(one, strength) for origin, one in self.direct.items()}, self.indirect)
+
+    def because(self, values: Iterable[Value], effect: Effect) -> Value:
+        """Give this value with what the origins of *values* decide about it."""
+        deciding = frozenset((origin, effect) for value in values for origin in value.origins())
+        return Value(self.direct, self.indirect | deciding) if deciding else self
+
+
+EMPTY = Value({})
+
+
+def copied(origin: Origin) -> Value:
+    """Give the lineage of a copy of *origin*."""
+    return Value({origin: Strength.IDENTITY})
+
+
+def merged(values: Iterable[Value]) -> Value:
+    """Give the lineage of a value that may be any of *values*."""
+    direct: dict[Origin, Strength] = {}
+    indirect = _NOTHING
+    for value in values:
+        for origin, strength in value.direct.items():
+            if direct.get(origin, -1) < strength:
+                direct[origin] = strength
+        indirect |= value.indirect
+    return Value(direct, indirect)
+
+
+def computed(values: Iterable[Value]) -> Value:
+    """Give the lineage of what is computed of *values*."""
+    return merged(values).at_least(Strength.TRANSFORMATION)
+
+
+def aggregated(values: Iterable[Value]) -> Value:
+    """Give the lineage of what is aggregated of *values*."""
+    return merged(values).at_least(Strength.AGGREGATION)

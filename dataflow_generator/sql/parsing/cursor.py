@@ -1,0 +1,174 @@
+"""A place in a statement's tokens: look, take, expect, and say where the statement could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dataflow_generator.sql.dialects import Dialect
+from dataflow_generator.sql.lexer import Kind, Token
+
+if TYPE_CHECKING:
+    from dataflow_generator.sql.nodes import Expression, Query
+
+DEEPEST = 140
+"""Levels of brackets, cases and subqueries that are followed; real statements were seen with about 100."""
+
+_OPENING = {"(": ")", "[": "]"}
+_BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
+
+
+class Unread(Exception):
+    """Say that a construct is not known: what was expected, and the token that stands there."""
+
+    def __init__(self, what: str, token: Token) -> None:
+        super().__init__(what)
+        self.what = what
+        self.token = token
+
+
+class Cursor:
+    """The tokens of one statement and a place in them.
+
+    *expression* and *query* read one; they are handed in, because each may hold the other.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        dialect: Dialect,
+        expression: Callable[[Cursor], Expression],
+        query: Callable[[Cursor], Query],
+    ) -> None:
+        self._tokens = tokens
+        self._depth = 0
+        self.place = 0
+        self.flink = dialect is Dialect.FLINK
+        self.expression = expression
+        self.query = query
+
+    @property
+    def token(self) -> Token:
+        """Give the token at the place."""
+        return self._tokens[self.place]
+
+    @property
+    def key(self) -> str:
+        """Give the key of the token at the place."""
+        return self._tokens[self.place].key
+
+    @property
+    def text_until(self) -> Token:
+        """Give the last token taken."""
+        return self._tokens[max(0, self.place - 1)]
+
+    def ahead(self, steps: int = 1) -> str:
+        """Give the key of a later token; empty behind the end."""
+        place = self.place + steps
+        return self._tokens[place].key if place < len(self._tokens) else ""
+
+    def next(self) -> Token:
+        """Take one token; the end stays."""
+        token = self._tokens[self.place]
+        if token.kind is not Kind.END:
+            self.place += 1
+        return token
+
+    def accept(self, *keys: str) -> bool:
+        """Take *keys* if exactly these follow."""
+        for step, key in enumerate(keys):
+            if self.ahead(step) != key:
+                return False
+        self.place += len(keys)
+        return True
+
+    def accept_any(self, *keys: str) -> str:
+        """Take the token if it is one of *keys*; give its key, or the empty string."""
+        key = self.key
+        if key in keys:
+            self.place += 1
+            return key
+        return ""
+
+    def expect(self, *keys: str) -> None:
+        """Take *keys*; raises Unread where something else stands."""
+        if not self.accept(*keys):
+            raise self.unread(f"{' '.join(keys)} is expected")
+
+    def is_name(self) -> bool:
+        """Tell whether a name can start here."""
+        return self._tokens[self.place].kind <= Kind.QUOTED
+
+    def name(self) -> str:
+        """Take a name; raises Unread where none stands."""
+        if not self.is_name():
+            raise self.unread("a name is expected")
+        return self.next().value
+
+    def dotted(self) -> tuple[str, ...]:
+        """Take a name with its qualifiers."""
+        parts = [self.name()]
+        while self.key == "." and self.ahead() != "*":
+            self.place += 1
+            parts.append(self.name())
+        return tuple(parts)
+
+    def names(self) -> tuple[str, ...]:
+        """Take a list of names in brackets."""
+        self.expect("(")
+        found = [self.name()]
+        while self.accept(","):
+            found.append(self.name())
+        self.expect(")")
+        return tuple(found)
+
+    def unread(self, what: str) -> Unread:
+        """Make the error that says what is expected here."""
+        return Unread(what, self.token)
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Bound the depth of what is read inside; raises Unread beyond the bound."""
+        self.enter()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def enter(self) -> None:
+        """Go one level down; raises Unread beyond the bound."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self.unread(f"nested deeper than {DEEPEST} levels")
+
+    def leave(self) -> None:
+        """Come one level up."""
+        self._depth -= 1
+
+    def skip_brackets(self) -> None:
+        """Pass over one balanced pair of brackets; raises Unread where it does not end."""
+        opened = self.key
+        if opened not in _OPENING:
+            raise self.unread("( is expected")
+        depth = 0
+        while self.token.kind is not Kind.END:
+            token = self.next()
+            if token.kind is Kind.OPERATOR:
+                depth += _BRACKETS.get(token.key, 0)
+            if depth == 0:
+                return
+        raise self.unread(f"{_OPENING[opened]} is expected")
+
+    def skip_until(self, *keys: str) -> bool:
+        """Pass over tokens up to one of *keys* outside brackets; tell whether there is one."""
+        while self.token.kind is not Kind.END:
+            if self.key in keys:
+                return True
+            if self.key == ")":
+                return False
+            if self.key in _OPENING:
+                self.skip_brackets()
+            else:
+                self.place += 1
+        return False

@@ -1,0 +1,168 @@
+"""What stands behind FROM: which rows a relation gives, and what of it bears on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from dataflow_generator.sql.catalog import KnownTable, View
+from dataflow_generator.sql.flows import Effect
+from dataflow_generator.sql.lineage import EMPTY, Strength, Value, computed, copied
+from dataflow_generator.sql.nodes import (
+    Aliased,
+    Derived,
+    Joined,
+    Matched,
+    Part,
+    Relation,
+    Table,
+    TableFunction,
+    Temporal,
+    Unnest,
+)
+from dataflow_generator.sql.rules.joins import joined
+from dataflow_generator.sql.rules.matches import matched
+from dataflow_generator.sql.rules.values import value_of
+from dataflow_generator.sql.rules.windows import table_function
+from dataflow_generator.sql.scopes import Column, Common, Rows, Scope
+
+
+def add(relation: Relation, scope: Scope) -> None:
+    """Make what *relation* gives known to *scope*."""
+    _RULES[type(relation)](relation, scope)
+
+
+def rows_of(relation: Relation, scope: Scope) -> Rows:
+    """Give a relation by itself; what stands before it in *scope* may be used in it."""
+    inner = Scope(scope.analysis, scope)
+    add(relation, inner)
+    return as_one(inner)
+
+
+def as_one(scope: Scope) -> Rows:
+    """Give all relations of *scope* as one."""
+    if len(scope.rows) == 1:
+        return scope.rows[0]
+    opened = [rows for rows in scope.rows if rows.open]
+    table = opened[0].table if len(opened) == 1 else ""
+    rest = computed(rows.rest for rows in opened)
+    return Rows(tuple(scope.listed()), table=table, open=bool(opened), rest=rest)
+
+
+def table(relation: Table, scope: Scope) -> None:
+    """Add a table: a query named by WITH, a view's columns, a known table's, or one whose columns nobody knows."""
+    parts = relation.parts
+    common = scope.named(parts[0]) if len(parts) == 1 else None
+    if common is not None:
+        scope.rows.append(replace(_common(common), name=parts[0], parts=parts))
+        return
+    known = scope.analysis.session.table(parts)
+    if known is not None and known.view is not None:
+        scope.rows.append(_view(known.view, scope, relation))
+        return
+    name = scope.analysis.dataset(parts)
+    scope.analysis.sources.add(name)
+    found = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
+    if known is not None:
+        found = replace(found, columns=_columns(known, name, scope), windowed=known.windowed)
+    scope.rows.append(found)
+
+
+def _common(common: Common) -> Rows:
+    if common.rows is None:
+        # While it is resolved its own name means a table of that name.
+        query = common.definition.query
+        rows = common.scope.analysis.query(query, common.scope)
+        common.rows = _renamed(rows, common.definition.columns)
+    return common.rows
+
+
+def _view(view: View, scope: Scope, relation: Table) -> Rows:
+    analysis = scope.analysis
+    for source in sorted(view.sources):
+        analysis.sources.add(source)
+    analysis.datasets.update({one.name: one for one in view.datasets})
+    analysis.effects |= view.effects
+    columns = tuple(Column(*column) for column in view.columns)
+    return Rows(columns, relation.parts[-1], relation.parts, view.table, open=view.open)
+
+
+def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
+    """List a known table's columns; a computed one is made of others of the same table."""
+    listed = known.columns
+    found = {
+        one.name: Column(one.name, copied((name, (one.name,))), one.type) for one in listed if one.expression is None
+    }
+    inner = Scope(scope.analysis, None, [Rows(tuple(found.values()), known.name[-1], known.name)])
+    for one in listed:
+        if one.expression is not None and one.part is Part.COMPUTED:
+            found[one.name] = Column(one.name, value_of(one.expression, inner))
+    return tuple(found[one.name] for one in listed)
+
+
+def derived(relation: Derived, scope: Scope) -> None:
+    """Add a query's rows."""
+    scope.rows.append(scope.analysis.query(relation.query, scope))
+
+
+def aliased(relation: Aliased, scope: Scope) -> None:
+    """Add a relation under another name, its columns renamed."""
+    rows = _renamed(rows_of(relation.relation, scope), relation.columns)
+    scope.rows.append(replace(rows, name=relation.name, parts=(relation.name,)))
+
+
+def _renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
+    if not names:
+        return rows
+    if rows.open and not rows.columns:
+        made = rows.rest if not rows.table else EMPTY
+        return Rows(tuple(Column(name, made) for name in names))
+    kept = rows.columns[len(names) :]
+    return replace(rows, columns=(*(replace(c, name=n) for c, n in zip(rows.columns, names, strict=False)), *kept))
+
+
+def function(relation: TableFunction, scope: Scope) -> None:
+    """Add the rows of a table function."""
+    scope.rows.append(table_function(relation.call, scope, rows_of))
+
+
+def unnested(relation: Unnest, scope: Scope) -> None:
+    """Add the elements of a collection as rows; every column of them is made of the collection."""
+    value = value_of(relation.expression, scope)
+    scope.rows.append(Rows(open=True, rest=value.at_least(Strength.TRANSFORMATION)))
+
+
+def temporal(relation: Temporal, scope: Scope) -> None:
+    """Add a relation as of a time, which bears on the result as a join's condition does."""
+    add(relation.relation, scope)
+    scope.analysis.affect([_time(relation, scope)], Effect.JOIN)
+
+
+def _time(relation: Temporal, scope: Scope) -> Value:
+    # The time is a column of the relation before, which a bracketed relation sees as its parent's.
+    around = scope if len(scope.rows) > 1 or scope.parent is None else scope.parent
+    return value_of(relation.time, around)
+
+
+def _matched(relation: Matched, scope: Scope) -> None:
+    scope.rows.append(matched(relation, rows_of(relation.relation, scope), scope))
+
+
+def _joined(relation: Joined, scope: Scope) -> None:
+    add(relation.first, scope)
+    for join in relation.joins:
+        start = len(scope.rows)
+        add(join.relation, scope)
+        joined(join, scope, start)
+
+
+_RULES: Mapping[type, Callable[..., None]] = {
+    Table: table,
+    Derived: derived,
+    Aliased: aliased,
+    TableFunction: function,
+    Unnest: unnested,
+    Temporal: temporal,
+    Matched: _matched,
+    Joined: _joined,
+}

@@ -1,0 +1,156 @@
+"""Expressions: what a value is made of, and what decides about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from dataflow_generator.sql.flows import Effect
+from dataflow_generator.sql.lexer import words
+from dataflow_generator.sql.lineage import EMPTY, Strength, Value, aggregated, computed, merged
+from dataflow_generator.sql.nodes import (
+    Access,
+    Call,
+    Choice,
+    Constant,
+    Descriptor,
+    Element,
+    Expression,
+    Lambda,
+    Name,
+    Operation,
+    Star,
+    Subquery,
+    TableArgument,
+    Window,
+)
+from dataflow_generator.sql.scopes import Scope
+from scanner_model.paths import ColumnPath
+
+AGGREGATES = words(
+    "COUNT SUM AVG MIN MAX STDDEV STDDEV_POP STDDEV_SAMP STDDEV_SAMPLE VARIANCE VAR_POP VAR_SAMP COLLECT COLLECT_LIST"
+    " COLLECT_SET LISTAGG STRING_AGG ARRAY_AGG FIRST_VALUE LAST_VALUE JSON_OBJECTAGG JSON_ARRAYAGG"
+    " APPROX_COUNT_DISTINCT COUNT_DISTINCT TOPK TOPKDISTINCT HISTOGRAM EARLIEST_BY_OFFSET LATEST_BY_OFFSET ATTR"
+    " CORRELATION SUM_LIST SINGLE_VALUE PERCENTILE BIT_AND BIT_OR BIT_XOR ANY_VALUE MAX_BY MIN_BY"
+    " COVAR_POP COVAR_SAMP REGR_COUNT"
+)
+"""The engines' own aggregate functions (ksqlDB reference, Flink "System (Built-in) Functions")."""
+
+_COPYING = ("AS_VALUE",)
+_UNFOLDING = ("EXPLODE",)
+
+
+def value_of(expression: Expression, scope: Scope) -> Value:
+    """Give the lineage of *expression*."""
+    return _RULES[type(expression)](expression, scope)
+
+
+def values_of(expressions: tuple[Expression, ...], scope: Scope) -> list[Value]:
+    """Give the lineage of each expression."""
+    return [value_of(one, scope) for one in expressions]
+
+
+def _nothing(_: Expression, __: Scope) -> Value:
+    return EMPTY
+
+
+def _name(expression: Name, scope: Scope) -> Value:
+    return scope.resolve(expression).value
+
+
+def _operation(expression: Operation, scope: Scope) -> Value:
+    return computed(values_of(expression.operands, scope))
+
+
+def _element(expression: Element, scope: Scope) -> Value:
+    return computed((value_of(expression.base, scope), value_of(expression.index, scope)))
+
+
+def field_access(expression: Access, scope: Scope) -> Value:
+    """Follow fields into the elements of a column; into anything computed there is no way."""
+    found = _inner(expression.base, expression.fields, scope)
+    return found.at_least(Strength.TRANSFORMATION)
+
+
+def _inner(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
+    """Give the lineage of *fields* of *base*; subscripts leave no step in a path."""
+    match base:
+        case Name():
+            return scope.resolve(base).value.field(fields)
+        case Element():
+            return merged((_inner(base.base, fields, scope), value_of(base.index, scope).at_least(_COMPUTED)))
+        case Access():
+            return _inner(base.base, (*base.fields, *fields), scope)
+        case Call(name=name, arguments=(only,)) if name in _UNFOLDING:
+            return _inner(only, fields, scope)
+    return value_of(base, scope)
+
+
+def choice(expression: Choice, scope: Scope) -> Value:
+    """Give what a CASE, IF or NULLIF is made of, its conditions as CONDITIONAL."""
+    found = computed(values_of(expression.results, scope))
+    return found.because(values_of(expression.conditions, scope), Effect.CONDITIONAL)
+
+
+def call(expression: Call, scope: Scope) -> Value:
+    """Give what a function's result is made of; FILTER and OVER bear on it indirectly."""
+    values = values_of(expression.arguments, scope)
+    if expression.name in _COPYING and len(values) == 1:
+        return values[0]
+    over = expression.over
+    known = scope.analysis.session.aggregates
+    if over is not None or expression.name in AGGREGATES or expression.name in known:
+        found = aggregated(values)
+    else:
+        found = computed(values)
+    if expression.order:
+        found = found.because(values_of(expression.order, scope), Effect.SORT)
+    if expression.condition is not None:
+        found = found.because([value_of(expression.condition, scope)], Effect.FILTER)
+    return found if over is None else found.because(_keys(over, scope), Effect.WINDOW)
+
+
+def _keys(window: Window, scope: Scope) -> list[Value]:
+    """Give the keys of a window and of those that it is based on."""
+    found: list[Value] = []
+    seen = {""}
+    current: Window | None = window
+    while current is not None:
+        found += values_of(current.partition + current.order, scope)
+        base = current.base
+        current = None if base in seen else scope.window(base)
+        seen.add(base)
+    return found
+
+
+def anonymous(expression: Lambda, scope: Scope) -> Value:
+    """Give what an anonymous function's body reads beside its parameters."""
+    inner = Scope(scope.analysis, scope, hidden=expression.parameters)
+    return value_of(expression.body, inner)
+
+
+def subquery(expression: Subquery, scope: Scope) -> Value:
+    """Give what a query used as a value is made of."""
+    rows = scope.analysis.query(expression.query, scope)
+    found = computed(column.value for column in rows.columns)
+    return merged((found, rows.rest.at_least(_COMPUTED))) if rows.open else found
+
+
+def _descriptor(expression: Descriptor, scope: Scope) -> Value:
+    return merged(value_of(name, scope) for name in expression.names)
+
+
+_COMPUTED = Strength.TRANSFORMATION
+_RULES: Mapping[type, Callable[..., Value]] = {
+    Constant: _nothing,
+    Star: _nothing,
+    Name: _name,
+    Operation: _operation,
+    Element: _element,
+    Access: field_access,
+    Choice: choice,
+    Call: call,
+    Lambda: anonymous,
+    Subquery: subquery,
+    TableArgument: _nothing,
+    Descriptor: _descriptor,
+}

@@ -1,0 +1,193 @@
+"""Which names a place in a query can use, and what each stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dataflow_generator.sql.analysis import Analysis
+from dataflow_generator.sql.lineage import EMPTY, Value, copied
+from dataflow_generator.sql.nodes import CommonTable, Name, Parts, SqlType, Window
+from scanner_model.paths import ColumnPath
+
+PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
+"""Columns that every ksqlDB source has beside those of its DDL (window bounds: a windowed one)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a relation in a query."""
+
+    name: str
+    value: Value
+    type: SqlType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A relation in a query.
+
+    *name* is its alias or last name, *parts* its whole name. *open*: it has columns that are not listed; each is the
+    column of that name of *table*, or where that is empty made of *rest*.
+    """
+
+    columns: tuple[Column, ...] = ()
+    name: str = ""
+    parts: Parts = ()
+    table: str = ""
+    open: bool = False
+    rest: Value = EMPTY
+    windowed: bool = False
+
+    def unlisted(self, name: str) -> Column | None:
+        """Give a column that is not listed; None where every column is."""
+        if not self.open:
+            return None
+        return Column(name, copied((self.table, (name,))) if self.table else self.rest)
+
+
+@dataclass(slots=True)
+class Common:
+    """A query named by WITH; resolved where it is first used, since an unused one reads nothing."""
+
+    definition: CommonTable
+    scope: Scope
+    rows: Rows | None = None
+
+
+@dataclass(slots=True)
+class Scope:
+    """The relations of one SELECT and all that its expressions may name; *parent* is the query around it."""
+
+    analysis: Analysis
+    parent: Scope | None = None
+    rows: list[Rows] = field(default_factory=list)
+    common: dict[str, Common] = field(default_factory=dict)
+    windows: Mapping[str, Window] = field(default_factory=dict)
+    aliases: Mapping[str, Value] = field(default_factory=dict)
+    merged: dict[str, Column] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+    synthetic: Column | None = None
+    bounds: Value | None = None
+    _index: dict[str, list[Column]] = field(default_factory=dict)
+    _indexed: int = 0
+
+    def resolve(self, name: Name) -> Column:
+        """Give what *name* stands for; a name that nothing explains is noted and comes from nowhere."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope._find(name.parts, name)
+            if found is not None:
+                column, inner = found
+                return _inside(column, (*inner, *name.fields))
+            scope = scope.parent
+        self.analysis.note(name.at, f"no known table has a column {'.'.join(name.parts)}", "give the DDL of its table")
+        return Column(name.parts[-1], EMPTY)
+
+    def named(self, name: str) -> Common | None:
+        """Find a query named by WITH here or around here."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.common:
+                return scope.common[name]
+            scope = scope.parent
+        return None
+
+    def window(self, name: str) -> Window | None:
+        """Find a window by its name."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.windows:
+                return scope.windows[name]
+            scope = scope.parent
+        return None
+
+    def called(self, parts: Parts) -> Rows | None:
+        """Find a relation of this SELECT by its alias or by the end of its own name."""
+        for rows in self.rows:
+            if (len(parts) == 1 and rows.name == parts[0]) or (rows.parts and rows.parts[-len(parts) :] == parts):
+                return rows
+        return None
+
+    def _find(self, parts: Parts, name: Name) -> tuple[Column, ColumnPath] | None:
+        if parts[0] in self.hidden:
+            return Column(parts[0], EMPTY), ()
+        for steps in range(1, len(parts)):
+            rows = self.called(parts[:steps])
+            found = rows and self._in(rows, parts[steps])
+            if found:
+                return found, parts[steps + 1 :]
+        if len(parts) > 1 and parts[0] in self.variables:
+            inner = self._plain(parts[1], name)
+            return (inner, parts[2:]) if inner else None
+        plain = self._plain(parts[0], name)
+        return (plain, parts[1:]) if plain else None
+
+    def _plain(self, name: str, asked: Name) -> Column | None:
+        """Find a column by its bare name: listed ones first, then what the relations do not list."""
+        listed = self.merged.get(name) or self._listed(name)
+        if listed:
+            return listed
+        if name in self.aliases:
+            return Column(name, self.aliases[name])
+        if self.synthetic and name == self.synthetic.name:
+            return self.synthetic
+        if self.bounds and name in ("WINDOWSTART", "WINDOWEND"):
+            return Column(name, self.bounds)
+        opened = [rows for rows in self.rows if rows.open]
+        if len(opened) > 1:
+            among = " or ".join(rows.name or "a query" for rows in opened)
+            self.analysis.note(asked.at, f"{name} may be a column of {among}", "give their DDL, or qualify the name")
+            return Column(name, EMPTY)
+        if opened:
+            return opened[0].unlisted(name)
+        return self._pseudo(name)
+
+    def _pseudo(self, name: str) -> Column | None:
+        base = [rows for rows in self.rows if rows.table]
+        if self.analysis.flink or name not in PSEUDO or not base:
+            return None
+        return Column(name, copied((base[0].table, (name,))))
+
+    def _in(self, rows: Rows, name: str) -> Column | None:
+        for column in rows.columns:
+            if column.name == name:
+                return column
+        if self.bounds and name in ("WINDOWSTART", "WINDOWEND"):
+            return Column(name, self.bounds)
+        if rows.table and not self.analysis.flink and name in PSEUDO:
+            return Column(name, copied((rows.table, (name,))))
+        return rows.unlisted(name)
+
+    def lists(self, name: str) -> bool:
+        """Tell whether a relation of this SELECT is known to have a column of this name."""
+        return self._listed(name) is not None
+
+    def _listed(self, name: str) -> Column | None:
+        for rows in self.rows[self._indexed :]:
+            for column in rows.columns:
+                self._index.setdefault(column.name, []).append(column)
+        self._indexed = len(self.rows)
+        found = self._index.get(name)
+        return found[0] if found else None
+
+    def listed(self) -> Iterator[Column]:
+        """Give every column that the relations list."""
+        for rows in self.rows:
+            yield from rows.columns
+
+
+def _inside(column: Column, fields: ColumnPath) -> Column:
+    if not fields:
+        return column
+    return Column(fields[-1], column.value.field(fields), inner_type(column.type, fields))
+
+
+def inner_type(kind: SqlType | None, fields: ColumnPath) -> SqlType | None:
+    """Give the type of *fields* inside a structure; None where it is not known."""
+    for name in fields:
+        if kind is None:
+            return None
+        kind = next((one for field_name, one in kind.fields if field_name == name), None)
+    return kind
