@@ -167,6 +167,18 @@ QUERY = Entity(
     cluster=t.ksql_query.c.cluster_id,
 )
 
+CONNECTOR = Entity(
+    kind="connector",
+    table=t.connector,
+    rows=t.connector.join(t.source),
+    key=(_source.name, t.connector.c.name),
+    natural=1,
+    parents=("cluster_id", "name"),
+    values=_values(t.connector, "cluster_id", "name"),
+    cluster=t.connector.c.cluster_id,
+    children=Children(table=t.connector_task, parent="connector_id", label="tasks"),
+)
+
 _flow = t.manual_flow.c
 _ENDS = ("origin_namespace", "origin_name", "origin_path", "target_namespace", "target_name", "target_path", "job")
 
@@ -181,4 +193,4 @@ FLOW = Entity(
     cluster=_flow.cluster_id,
 )
 
-ENTITIES = (TOPIC, REGISTRY, SUBJECT, VERSION, LINK, GROUP, GROUP_TOPIC, KSQL_SOURCE, QUERY, FLOW)
+ENTITIES = (TOPIC, REGISTRY, SUBJECT, VERSION, LINK, GROUP, GROUP_TOPIC, KSQL_SOURCE, QUERY, CONNECTOR, FLOW)

@@ -54,6 +54,7 @@ class FactWriter:
         self._merge(entities.GROUP_TOPIC, read)
         self._merge(entities.KSQL_SOURCE, (rows.ksql_source_row(each, known) for each in scan.ksql_sources))
         self._merge(entities.QUERY, (rows.query_row(each, known) for each in scan.queries))
+        self._merge(entities.CONNECTOR, (rows.connector_row(each, known) for each in scan.connectors))
         self._merge(entities.FLOW, (rows.flow_row(each, known) for each in scan.manual_flows))
 
     def _brokers(self, scan: ClusterScan) -> None:

@@ -103,6 +103,14 @@ HIERARCHY: tuple[Rule, ...] = (
     ),
     Rule(kind="query", parents=("cluster",), member="queries", name=lambda fact: (fact.source, fact.name)),
     Rule(
+        kind="connector",
+        parents=("cluster",),
+        member="connectors",
+        name=lambda fact: (fact.source, fact.name),
+        property_=lambda fact: str(fact.name and fact.kind),
+    ),
+    Rule(kind="connector_task", parents=("connector",)),
+    Rule(
         kind="manual_flow",
         parents=("cluster",),
         member="manual_flows",

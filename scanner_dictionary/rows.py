@@ -8,6 +8,7 @@ from itertools import groupby
 
 from scanner_dictionary.cells import column_cells, json_cell, storable
 from scanner_dictionary.merge import Key, Wanted
+from scanner_model.connect import Connector
 from scanner_model.estate import ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
 from scanner_model.names import Fingerprint, SourceId
 from scanner_model.scan import ClusterScan
@@ -140,6 +141,25 @@ def query_row(query: Query, known: Known) -> Wanted:
     return Wanted((storable(query.source), name), known.sources[query.source], (known.cluster, name), values)
 
 
+def connector_row(connector: Connector, known: Known) -> Wanted:
+    """Give a connector's row."""
+    name = storable(connector.name)
+    values = (
+        str(connector.kind),
+        storable(connector.connector_class),
+        json_cell(dict(connector.config)),
+        storable(connector.state),
+        storable(connector.worker),
+        storable(connector.trace),
+        None if connector.topics is None else json_cell(connector.topics),
+        storable(connector.plugin_version),
+        storable(connector.managed_id),
+        _tasks(connector),
+    )
+    key = (storable(connector.source), name)
+    return Wanted(key, known.sources[connector.source], (known.cluster, name), values)
+
+
 def flow_row(flow: ManualFlow, known: Known) -> Wanted:
     """Give a manual flow's row."""
     ends = (*_end(flow.origin), *_end(flow.target), storable(flow.job))
@@ -157,6 +177,12 @@ def _of_subject(version: SchemaVersion) -> tuple[str, str, str]:
 
 def _references(version: SchemaVersion) -> tuple[Key, ...]:
     return tuple((storable(ref.name), storable(ref.subject), ref.version) for ref in version.references)
+
+
+def _tasks(connector: Connector) -> tuple[Key, ...]:
+    return tuple(
+        (task.number, storable(task.state), storable(task.worker), storable(task.trace)) for task in connector.tasks
+    )
 
 
 def _columns(collection: KsqlSource) -> tuple[Key, ...]:

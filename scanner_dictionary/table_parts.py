@@ -57,3 +57,13 @@ def must(name: str, type_: ColumnType, doc: str) -> Column[Any]:
 def may(name: str, type_: ColumnType, doc: str) -> Column[Any]:
     """Give a column that may hold nothing."""
     return Column(name, type_, nullable=True, doc=doc)
+
+
+def told() -> tuple[Column[Any], ...]:
+    """Say of every fact who told it, and since and until when it is true."""
+    return (
+        parent("source_id", "source", "the source that told it last"),
+        must("first_seen", Integer, "scan number that found it first"),
+        must("last_seen", Integer, "scan number that found it last"),
+        may("gone", Integer, "scan number that found it gone; empty while it is there"),
+    )

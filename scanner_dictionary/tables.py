@@ -1,4 +1,4 @@
-"""The tables of the dictionary: the one module that names their columns. `docs/dictionary.md` is generated from it.
+"""The tables of the dictionary: with `tables_connect` all that names their columns; docs/dictionary.md is made of it.
 
 Names avoid every dialect's reserved words, types are plain, JSON is kept as text. A *scan number* is `scan.id`.
 """
@@ -9,18 +9,8 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, String, Text, UniqueConstraint
 
-from scanner_dictionary.table_parts import declare, identity, may, maybe, must, ordinal, parent
+from scanner_dictionary.table_parts import declare, identity, may, maybe, must, ordinal, parent, told
 from scanner_dictionary.table_parts import metadata as metadata
-
-
-def told() -> tuple[Column[Any], ...]:
-    """Say of every fact who told it, and since and until when it is true."""
-    return (
-        parent("source_id", "source", "the source that told it last"),
-        must("first_seen", Integer, "scan number that found it first"),
-        must("last_seen", Integer, "scan number that found it last"),
-        may("gone", Integer, "scan number that found it gone; empty while it is there"),
-    )
 
 
 def described() -> tuple[Column[Any], ...]:
@@ -72,11 +62,11 @@ scan = declare(
 
 source = declare(
     "source",
-    "Where facts of a cluster come from: a registry, the brokers, a ksqlDB cluster, a manual-input file.",
+    "Where facts of a cluster come from: a registry, the brokers, a ksqlDB or Connect cluster, a file.",
     identity(),
     parent("cluster_id", "cluster", "the cluster it tells about"),
     must("name", String, "its identity in every scan: kind:url or kind:name"),
-    must("kind", String, "what it is: kafka, schema_registry, ksqldb, manual, …"),
+    must("kind", String, "what it is: kafka, schema_registry, ksqldb, connect, manual, …"),
     may("last_asked", Integer, "scan number that asked it last; empty if never"),
     may("last_read", Integer, "scan number that read all of it last; empty if never"),
     may("stale_since", Integer, "first scan number that could not (fully) read it since; empty while it is fresh"),
@@ -120,7 +110,7 @@ change_log = declare(
         "entity_kind",
         String,
         "broker, topic, registry, subject, subject_version, topic_schema, consumer_group, consumer_group_topic, "
-        "ksql_source, query or manual_flow",
+        "ksql_source, query, connector or manual_flow",
     ),
     must("entity", Text, 'JSON array of the parts of its natural name, as in ["orders"]'),
     must("action", String, "added, changed, gone or returned"),
@@ -396,3 +386,8 @@ flow_edge = declare(
     Index("ix_flow_edge_source", "source_node_id"),
     Index("ix_flow_edge_target", "target_node_id"),
 )
+
+# --- Kafka Connect: at the end, because its tables refer to those above
+
+from scanner_dictionary.tables_connect import connector as connector  # noqa: E402  after what they refer to
+from scanner_dictionary.tables_connect import connector_task as connector_task  # noqa: E402  as above

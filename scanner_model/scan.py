@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from scanner_model.connect import Connector
 from scanner_model.estate import Cluster, ConsumerGroup, KsqlSource, ManualFlow, Query, Topic
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.problems import Problem
@@ -65,6 +66,7 @@ class ClusterScan:
     queries: tuple[Query, ...] = ()
     manual_flows: tuple[ManualFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
+    connectors: tuple[Connector, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from scanner_dictionary.cells import json_cell
 from scanner_dictionary.diff.changes import AttributeChange, FactAction, FactChange
 from scanner_dictionary.diff.replay import Replayed, State
 
-_JSON_TEXT = ("config", "sink_topics", "sinks", "sources", "tags")
+_JSON_TEXT = ("config", "sink_topics", "sinks", "sources", "tags", "topics")
 """Members that the change log holds as JSON inside text."""
 
 _KEYS = {"definition_id": "definition", "registry_id": ""}

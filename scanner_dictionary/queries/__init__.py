@@ -1,5 +1,6 @@
 """The questions that the dictionary answers: one function each, ordered, in frozen rows."""
 
+from scanner_dictionary.queries.connectors import ConnectorRow, TaskRow, connectors
 from scanner_dictionary.queries.history import (
     ClusterRow,
     OutcomeRow,
@@ -17,13 +18,16 @@ from scanner_dictionary.queries.schemas_of import SchemaAnswer, schemas_of
 
 __all__ = [
     "ClusterRow",
+    "ConnectorRow",
     "OutcomeRow",
     "ScanRow",
     "SchemaAnswer",
     "SourceRow",
     "SubjectRow",
+    "TaskRow",
     "TopicRow",
     "clusters",
+    "connectors",
     "outcomes",
     "problems",
     "remembered",

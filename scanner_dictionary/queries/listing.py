@@ -63,7 +63,7 @@ def topics(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.topic.c.gone.is_(None))
     query = query.where(~exists().where(_describes_now())) if without_schema else query
-    fits, latest = _fitting(pattern), _latest(conn)
+    fits, latest = fitting(pattern), newest_scans(conn)
     return (_topic(row, latest) for row in conn.execute(query) if fits(row.name))
 
 
@@ -74,7 +74,7 @@ def schemas(
     query = _versions()
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.subject.c.gone.is_(None))
-    fits, described = _fitting(pattern), _described(conn)
+    fits, described = fitting(pattern), _described(conn)
     for _, group in groupby(conn.execute(query), key=lambda row: row.id):
         versions = list(group)
         if fits(versions[0].name):
@@ -164,7 +164,8 @@ def _described(conn: Connection) -> dict[tuple[int, str, str], tuple[str, ...]]:
     return {key: tuple(row[3] for row in group) for key, group in groupby(rows, key=lambda row: tuple(row[:3]))}
 
 
-def _fitting(pattern: str | None) -> Callable[[str], bool]:
+def fitting(pattern: str | None) -> Callable[[str], bool]:
+    """Give what tells whether a name fits: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
     if not pattern:
         return lambda _: True
     if _GLOB & set(pattern):
@@ -174,7 +175,7 @@ def _fitting(pattern: str | None) -> Callable[[str], bool]:
     return lambda name: part in name.lower()
 
 
-def _latest(conn: Connection) -> dict[int, int]:
+def newest_scans(conn: Connection) -> dict[int, int]:
     """Map each cluster to its newest scan number."""
     query = select(t.scan.c.cluster_id, func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)
     return {row[0]: row[1] for row in conn.execute(query)}

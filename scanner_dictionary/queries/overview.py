@@ -22,6 +22,7 @@ _COUNTED: tuple[tuple[str, Table], ...] = (
     ("consumer groups", t.consumer_group),
     ("collections", t.ksql_source),
     ("queries", t.ksql_query),
+    ("connectors", t.connector),
     ("manual flows", t.manual_flow),
     ("graph nodes", t.flow_node),
     ("graph edges", t.flow_edge),

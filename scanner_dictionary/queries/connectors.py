@@ -1,0 +1,119 @@
+"""Which connectors there are, how they and their tasks do, and what they were told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, exists, or_, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.queries.listing import fitting, newest_scans
+
+FAILED = ("FAILED", "DEGRADED")
+"""States of something that failed; DEGRADED is Confluent Cloud's word where some tasks did."""
+
+
+class TaskRow(NamedTuple):
+    """A task of a connector; *trace* is empty while it has not failed."""
+
+    number: int
+    state: str
+    worker: str
+    trace: str
+
+
+class ConnectorRow(NamedTuple):
+    """A connector as it was told last; *topics* None where it cannot be told which it uses.
+
+    *error* is the first line of the first trace, the connector's own before those of its tasks. *stale*: its source
+    could not be asked since.
+    """
+
+    cluster: str
+    source: str
+    name: str
+    kind: str
+    connector_class: str
+    state: str
+    worker: str
+    tasks: tuple[TaskRow, ...]
+    failed_tasks: int
+    topics: tuple[str, ...] | None
+    plugin_version: str
+    managed_id: str
+    error: str
+    trace: str
+    config: Mapping[str, str]
+    stale: bool
+    gone: bool
+
+
+def connectors(
+    conn: Connection,
+    *,
+    cluster: str | None = None,
+    pattern: str | None = None,
+    failed: bool = False,
+    include_gone: bool = False,
+) -> Iterator[ConnectorRow]:
+    """List connectors by cluster, source and name; *failed*: only those that failed, or of which a task did.
+
+    *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name.
+    """
+    query = _connectors()
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    query = query if include_gone else query.where(t.connector.c.gone.is_(None))
+    query = query.where(_has_failed()) if failed else query
+    fits, newest, tasks = fitting(pattern), newest_scans(conn), _tasks(conn)
+    return (_connector(row, newest, tasks.get(row.id, ())) for row in conn.execute(query) if fits(row.name))
+
+
+def _connectors() -> Select[Any]:
+    columns = t.cluster.c.name.label("cluster"), t.source.c.name.label("source"), t.source.c.stale_since
+    return (
+        select(t.connector, *columns)
+        .join(t.cluster, t.cluster.c.id == t.connector.c.cluster_id)
+        .join(t.source, t.source.c.id == t.connector.c.source_id)
+        .order_by(t.cluster.c.name, t.source.c.name, t.connector.c.name)
+    )
+
+
+def _has_failed() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condition
+    task = t.connector_task.c
+    return or_(
+        t.connector.c.state.in_(FAILED),
+        exists().where(task.connector_id == t.connector.c.id, task.state.in_(FAILED)),
+    )
+
+
+def _tasks(conn: Connection) -> dict[int, tuple[TaskRow, ...]]:
+    task = t.connector_task.c
+    columns = (task.connector_id, task.task_number, task.state, task.worker, task.trace)
+    rows = conn.execute(select(*columns).order_by(task.connector_id, task.ordinal))
+    return {key: tuple(TaskRow(*row[1:]) for row in group) for key, group in groupby(rows, key=lambda row: row[0])}
+
+
+def _connector(row: Any, newest: Mapping[int, int], tasks: tuple[TaskRow, ...]) -> ConnectorRow:  # noqa: ANN401 - of the query
+    traces = (row.trace, *(task.trace for task in tasks))
+    return ConnectorRow(
+        cluster=row.cluster,
+        source=row.source,
+        name=row.name,
+        kind=row.kind,
+        connector_class=row.connector_class,
+        state=row.state,
+        worker=row.worker,
+        tasks=tasks,
+        failed_tasks=sum(task.state in FAILED for task in tasks),
+        topics=None if row.topics is None else tuple(json.loads(row.topics)),
+        plugin_version=row.plugin_version,
+        managed_id=row.managed_id,
+        error=next((trace.strip().splitlines()[0] for trace in traces if trace.strip()), ""),
+        trace=row.trace,
+        config=json.loads(row.config),
+        stale=row.gone is None and row.stale_since is not None and row.last_seen < newest.get(row.cluster_id, 0),
+        gone=row.gone is not None,
+    )
