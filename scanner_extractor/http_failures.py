@@ -20,7 +20,9 @@ _PASSING = (
     requests.Timeout,
     urllib3.exceptions.ProtocolError,
     urllib3.exceptions.TimeoutError,
+    urllib3.exceptions.ProxyError,
 )
+_UNTRUSTED = (requests.exceptions.SSLError, urllib3.exceptions.SSLError)
 _CA_HINT = "give the CA that signed it as `tls.ca`"
 
 
@@ -34,7 +36,7 @@ class BrokenOff(urllib3.exceptions.ProtocolError):
 
 def is_final(error: Exception) -> bool:
     """Say whether asking again is useless: a certificate or URL does not mend itself in seconds."""
-    if isinstance(error, requests.exceptions.SSLError):
+    if isinstance(error, _UNTRUSTED):
         return not any(isinstance(cause, ssl.SSLEOFError) for cause in _causes(error))
     return not isinstance(error, _PASSING)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import urllib3
-from requests import PreparedRequest, Response, Session
+from requests import PreparedRequest, Session
 from requests import Request as Message
 from requests.adapters import HTTPAdapter
 
@@ -42,18 +41,14 @@ class _Send:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Host:
-    """What every request to one host shares: a prepared message without path, proxies and TLS."""
+    """What every request to one host shares: a prepared message without path, its connections, and how to name it.
+
+    *start* stands before the path: scheme and host where a proxy is to pass a plain request on, else nothing.
+    """
 
     message: PreparedRequest
-    options: Mapping[str, Any]
-
-    def url(self, wanted: str) -> str:
-        """Give scheme and host as prepared (a host in its ASCII form), path and query as wanted.
-
-        Preparing a URL resolves `..` and decodes what needs no encoding, and a subject may be called `..`.
-        """
-        host, rest = urlsplit(self.message.url or wanted), urlsplit(wanted)
-        return urlunsplit((host.scheme, host.netloc, rest.path or "/", rest.query, ""))
+    pool: urllib3.HTTPConnectionPool
+    start: str
 
 
 class Wire:
@@ -143,52 +138,77 @@ class Wire:
         with self._lock:
             self._sent += 1
         with self._opened(send) as response:
-            body = _body(response, self._settings.max_bytes, place(send.request))
+            body = _body(response, self._settings.max_bytes, send.request)
             headers = {name.lower(): value for name, value in response.headers.items()}
-            return Answer(status=response.status_code, headers=headers, body=body)
+            return Answer(status=response.status, headers=headers, body=body)
 
-    def _opened(self, send: _Send) -> Response:
+    def _opened(self, send: _Send) -> urllib3.BaseHTTPResponse:
         request = send.request
         host = self._host(request.url, send.trusted)
         message = host.message.copy()
-        message.method, message.url = request.method, host.url(request.url)
+        message.method = request.method
         message.prepare_headers(send.headers)
         message.prepare_body(request.body.encode() if request.body else None, None)
-        timeout = (self._settings.connect_timeout, self._settings.read_timeout)
-        return self._session.send(message, allow_redirects=False, timeout=timeout, **host.options)
+        return host.pool.urlopen(
+            request.method,
+            host.start + _path(request.url),
+            body=message.body,
+            headers=message.headers,
+            retries=False,
+            redirect=False,
+            assert_same_host=False,
+            timeout=urllib3.Timeout(connect=self._settings.connect_timeout, read=self._settings.read_timeout),
+            preload_content=False,
+        )
 
     def _host(self, url: str, trusted: bool) -> _Host:
         """Give what is the same for every request to the host of *url*; made once, as it costs more than a request."""
         parts = urlsplit(url)
         key = (parts.scheme, parts.netloc, trusted)
-        if key not in self._hosts:
-            tls = self._settings.tls
-            certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate else None
-            verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
-            message = Message("GET", urlunsplit((*key[:2], "", "", "")), auth=_nobody).prepare()
-            options = self._session.merge_environment_settings(
-                message.url or url, {}, True, verify, certificate if trusted else None
-            )
-            self._hosts[key] = _Host(message=message, options=options)
-        return self._hosts[key]
+        with self._lock:
+            if key not in self._hosts:
+                self._hosts[key] = self._reach(urlunsplit((*key[:2], "/", "", "")), trusted)
+            return self._hosts[key]
+
+    def _reach(self, root: str, trusted: bool) -> _Host:
+        tls = self._settings.tls
+        certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate and trusted else None
+        verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
+        message = Message("GET", root, auth=_nobody).prepare()
+        options = self._session.merge_environment_settings(message.url or root, {}, True, verify, certificate)
+        adapter = self._session.get_adapter(message.url or root)
+        assert isinstance(adapter, _Pools)
+        pool = adapter.pool(message, options)
+        return _Host(
+            message=message, pool=pool, start=adapter.request_url(message, options["proxies"]).removesuffix("/")
+        )
 
 
-class _Plain(Session):
-    """A session that follows no redirect, nor prepares to: that would read a body of any size."""
+class _Pools(HTTPAdapter):
+    """Requests' way to a host (proxies, certificates), without what it does for each message again."""
 
-    def get_redirect_target(self, resp: Response) -> str | None:  # noqa: ARG002  the base class hands it in
-        """Give no target, whatever the answer says."""
-        return None
+    def pool(self, message: PreparedRequest, options: Mapping[str, Any]) -> urllib3.HTTPConnectionPool:
+        """Give the connections to the host of *message*; raises OSError where a file of certificates is not there."""
+        verify, certificate = options["verify"], options["cert"]
+        pool = self.get_connection_with_tls_context(message, verify, proxies=options["proxies"], cert=certificate)
+        self.cert_verify(pool, message.url, verify, certificate)  # type: ignore[no-untyped-call]
+        assert isinstance(pool, urllib3.HTTPConnectionPool)
+        return pool
 
 
 def _session(settings: HttpSettings) -> Session:
-    session = _Plain()
-    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    session = Session()
     for scheme in _PORTS:
-        session.mount(f"{scheme}://", HTTPAdapter(pool_maxsize=settings.concurrency, pool_block=True))
+        session.mount(f"{scheme}://", _Pools(pool_maxsize=settings.concurrency, pool_block=True))
     if not settings.tls.verify:
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     return session
+
+
+def _path(url: str) -> str:
+    """Give path and query exactly as they are: a subject may be called `..`, which preparing a URL would resolve."""
+    parts = urlsplit(url)
+    return urlunsplit(("", "", parts.path or "/", parts.query, ""))
 
 
 def _nobody(message: PreparedRequest) -> PreparedRequest:
@@ -201,16 +221,18 @@ def _plain_headers(request: Request) -> dict[str, str]:
     return {"User-Agent": "scanner", "Accept": request.accept, "Accept-Encoding": "gzip, deflate", **kind}
 
 
-def _body(response: Response, most: int, where: str) -> bytes:
+def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> bytes:
     """Read and inflate the body; it is given up at the first byte too many, so a bomb never goes off."""
     parts, size = [], 0
     try:
-        for part in response.raw.stream(_CHUNK, decode_content=True):
+        for part in response.stream(_CHUNK, decode_content=True):
             parts.append(part)
             size += len(part)
             if size > most:
                 raise PayloadUnexpected(
-                    f"the answer is larger than {most} bytes", where=where, hint="raise `max_bytes` of this source"
+                    f"the answer is larger than {most} bytes",
+                    where=place(request),
+                    hint="raise `max_bytes` of this source",
                 )
     except urllib3.exceptions.ProtocolError as error:
         raise BrokenOff(size) from error
@@ -236,6 +258,8 @@ def _redirected(request: Request, status: int, target: str) -> Request:
 
 def _same_place(home: str, url: str) -> bool:
     """Say whether *url* may see the credentials meant for *home*: same host and port, and no step down from https."""
+    if url.startswith(f"{home}/"):
+        return True
     ours, theirs = _origin(home), _origin(url)
     upgraded = ours[0] == "http" and theirs == ("https", ours[1], 443) and ours[2] == 80
     return ours == theirs or upgraded
