@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from scanner_extractor.exchange import Answer, Exchange, Json, Request
+from scanner_extractor.exchange import AS_IS, Answer, Exchange, Json, Request
 from scanner_extractor.secrets import mask_json, mask_statement, mask_text, mask_url
 from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
@@ -48,7 +48,7 @@ class Recorder:
             except (SourceUnreachable, SourceRefused, PayloadUnexpected) as error:
                 self._record(request, {"failure": _failure(error)})
                 raise
-            self._record(request, _answer(answer))
+            self._record(request, _answer(answer, as_is=request.accept == AS_IS and answer.status < 400))
             return answer
 
         return ask
@@ -173,17 +173,17 @@ def _failure(error: ScannerError) -> Json:
     return {"kind": type(error).__name__, "what": mask_text(error.what), "hint": error.hint}
 
 
-def _answer(answer: Answer) -> Json:
+def _answer(answer: Answer, *, as_is: bool) -> Json:
     headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
-    return {"status": answer.status, "headers": headers, **_body(answer.body)}
+    return {"status": answer.status, "headers": headers, **_body(answer.body, as_is)}
 
 
-def _body(body: bytes) -> Json:
+def _body(body: bytes, as_is: bool) -> Json:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
         return {"base64": base64.b64encode(body).decode("ascii")}
-    return {"body": _masked(text)}
+    return {"body": text if as_is else _masked(text)}
 
 
 def _masked(text: str) -> str:

@@ -89,11 +89,11 @@ class Judge:
             if isinstance(name, str):
                 yield from self._strategy((*path, *where), name)
 
-        if "glue" in item:
+        if kind == "glue":
             for name in sorted({"url", "auth", "headers"} & item.keys()):
                 yield (*path, name), f"{name!r} is not for AWS Glue", "leave it out; `glue` says where it is"
-            if isinstance(kind, str) and kind != "glue":
-                yield (*path, "glue"), "'glue' is for registries of type glue only", "leave it out, or change `type`"
+        elif "glue" in item:
+            yield (*path, "glue"), "'glue' is for registries of type glue only", "leave it out, or change `type`"
 
     def _strategy(self, path: JsonPath, name: str) -> Iterator[Complaint]:
         try:

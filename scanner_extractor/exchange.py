@@ -11,6 +11,9 @@ from scanner_model.names import SourceId
 Json = Any
 """A value as `json.loads` gives it; it travels no further than the reader that turns it into facts."""
 
+AS_IS = "*/*"
+"""What a request accepts whose answer is a schema's text itself: captures keep it byte for byte."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:

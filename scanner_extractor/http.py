@@ -11,7 +11,7 @@ from typing import Self
 from urllib.parse import quote, urlencode
 
 from scanner_extractor.addresses import read_address
-from scanner_extractor.exchange import Answer, Exchange, Json, Request
+from scanner_extractor.exchange import AS_IS, Answer, Exchange, Json, Request
 from scanner_extractor.http_auth import login_hint
 from scanner_extractor.http_errors import accepted, read_json
 from scanner_extractor.http_wire import Wire
@@ -69,7 +69,7 @@ class Http:
         request = self._request("POST", segments, params, accept)
         return self._ask(replace(request, body=json.dumps(body, ensure_ascii=False)))
 
-    def raw(self, *segments: str | int, params: Params = (), accept: str = "*/*") -> bytes:
+    def raw(self, *segments: str | int, params: Params = (), accept: str = AS_IS) -> bytes:
         """Give the body at a path as it is: a text, an archive; it need not be JSON."""
         request = self._request("GET", segments, params, accept)
         return accepted(request, self._answer(request), login=login_hint(self._settings.auth)).body

@@ -78,7 +78,7 @@ def _glue(settings: RegistrySettings, http: Http) -> Iterator[Try]:
 
     yield "list schemas and versions", listed
     if ids:
-        yield "read a schema", lambda: f"version {client.version(ids[0]).get('VersionNumber')}"
+        yield "read a schema", lambda: _glue_version(client.version(ids[0]))
 
 
 _TRIES: Mapping[str, Callable[[RegistrySettings, Http], Iterator[Try]]] = {
@@ -97,6 +97,14 @@ def _texts(payload: Json) -> list[str]:
 def _version(payload: Json) -> str:
     match payload:
         case {"version": int(version), "schema": str()}:
+            return f"version {version}"
+        case _:
+            raise PayloadUnexpected("the answer is not a schema version", hint=_HINT)
+
+
+def _glue_version(payload: Json) -> str:
+    match payload:
+        case {"VersionNumber": int(version), "SchemaDefinition": str()}:
             return f"version {version}"
         case _:
             raise PayloadUnexpected("the answer is not a schema version", hint=_HINT)

@@ -66,12 +66,13 @@ class _Scan:
         self._progress = progress
         self._done = 0
 
-    def told(self, total: int | None = None) -> Callable[[], None]:
-        """Give what is to be called after each answer; it counts on."""
+    def told(self, wanted: int | None = None) -> Callable[[], None]:
+        """Give what is to be called after each answer, of which *wanted* more will come; None: nobody knows."""
+        total = None if wanted is None else self._done + wanted
 
         def one() -> None:
             self._done += 1
-            self._progress(self.source, self._done, None if total is None else max(total, self._done))
+            self._progress(self.source, self._done, total)
 
         return one
 
@@ -145,7 +146,7 @@ def _texts(scan: _Scan, founds: Iterable[Found | BadRow]) -> dict[int, Content |
         if isinstance(found, Found) and (found.content_id not in by_content or found.state != DRAFT):
             by_content[found.content_id] = found
     wanted = list(by_content.values())
-    answers = ask_each(wanted, scan.client.content, crew=scan.crew, told=scan.told(total=len(wanted)))
+    answers = ask_each(wanted, scan.client.content, crew=scan.crew, told=scan.told(len(wanted)))
     if wanted and all(isinstance(answer, SourceRefused) for answer in answers):
         raise next(answer for answer in answers if isinstance(answer, SourceRefused))
     return dict(zip(by_content, answers, strict=True))

@@ -92,8 +92,11 @@ class Apicurio:
         return [held for held in self.held if (held.group or "default", held.artifact) == (group, artifact)]
 
     def artifacts(self) -> list[Held]:
-        """List one version of each artifact."""
-        return list({(held.group, held.artifact): held for held in self.held}.values())
+        """List the first version of each artifact."""
+        first: dict[tuple[str, str], Held] = {}
+        for held in self.held:
+            first.setdefault((held.group, held.artifact), held)
+        return list(first.values())
 
     def version(self, held: Held) -> dict[str, Any]:
         """Write an entry of a list of versions."""

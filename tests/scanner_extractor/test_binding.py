@@ -313,3 +313,20 @@ def test_ten_thousand_subjects_are_bound_in_a_moment() -> None:
 
     assert len(result.topic_schemas) == 10_000
     assert time.perf_counter() - started < 10
+
+
+def test_group_of_apicurio_may_stand_in_the_context() -> None:
+    """Read through its own API, the artifact's name is whole, colons and all."""
+    one = version("orders-Created", context="shop", record="shop.Created")
+    other = version("x:orders-value", context="shop")
+    result = bound(one, other, known=topics("orders"), by=told(kind="apicurio"))
+
+    assert links(result) == [("orders", "value", "orders-Created", "confirmed")]
+
+
+def test_artifact_that_another_group_refers_to_needs_no_topic() -> None:
+    reference = Reference(name="m", subject=SubjectName("shop:money-value"), version=1)
+    user = version("pay-value", context="bank", references=(reference,))
+    result = bound(version("money-value", context="shop"), user, known=topics("pay"), by=told(kind="apicurio"))
+
+    assert links(result) == [("pay", "value", "pay-value", "confirmed")]

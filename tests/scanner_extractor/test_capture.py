@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
 from scanner_extractor.capture import Recorder, Replay, recording, replaying, slug
-from scanner_extractor.exchange import Answer, Request
+from scanner_extractor.exchange import AS_IS, Answer, Request
 from scanner_extractor.http import Http
 from scanner_extractor.settings import HttpSettings
 from scanner_model.errors import InputInvalid, NotFound, PayloadUnexpected, SourceRefused, SourceUnreachable
@@ -46,6 +47,19 @@ def test_masked_body_is_still_the_same_json(tmp_path):
     answer = json.loads(replaying(tmp_path)(request()).body)
 
     assert answer == said | {"config": {"sasl.password": "********"}}
+
+
+def test_body_that_is_a_schema_stays_byte_for_byte(tmp_path):
+    """A field called password is no secret; an error that quotes one is."""
+    text = b'{"properties": {"password": {"type": "string", "default": "hunter22"}}}'
+    answers = iter([Answer(status=200, body=text), Answer(status=403, body=b'{"password": "hunter22"}')])
+    live = recording(lambda _: next(answers), tmp_path)
+    for path in ("/text", "/refused"):
+        live(replace(request(path), accept=AS_IS))
+    replayed = replaying(tmp_path)
+
+    assert replayed(request("/text")).body == text
+    assert b"hunter22" not in replayed(request("/refused")).body
 
 
 def test_no_file_holds_a_secret(tmp_path):

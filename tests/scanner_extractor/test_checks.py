@@ -9,7 +9,14 @@ import pytest
 
 from scanner_extractor.checks import State, check
 from scanner_extractor.exchange import Answer, Request
-from scanner_extractor.settings import HttpSettings, KafkaSettings, KsqlSettings, RegistrySettings, Settings
+from scanner_extractor.settings import (
+    GlueSettings,
+    HttpSettings,
+    KafkaSettings,
+    KsqlSettings,
+    RegistrySettings,
+    Settings,
+)
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.names import ClusterName
 
@@ -23,6 +30,11 @@ def settings(**sources) -> Settings:
 
 def registry(kind: str = "confluent") -> Settings:
     return settings(registries=(RegistrySettings(type=kind, http=HttpSettings(url="http://sr")),))
+
+
+def glue() -> Settings:
+    chosen = RegistrySettings(type="glue", http=HttpSettings(url="http://g"), glue=GlueSettings(region="r"))
+    return settings(registries=(chosen,))
 
 
 def ksqldb() -> Settings:
@@ -87,6 +99,45 @@ def test_apicurio_is_asked_in_the_words_that_it_knows(answers, expected):
     ((_, state, detail),) = rows(registry("apicurio"), server(**answers))
 
     assert (state, detail[: len(expected[1])]) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("http://sr/apis/registry/v3", "GET /apis/registry/v3/search/versions?limit=1"),
+        ("http://sr/apis/registry/v2", "GET /apis/registry/v2/search/artifacts?limit=1"),
+        ("http://sr/apis/ccompat/v7", "GET /apis/ccompat/v7/subjects"),
+    ],
+)
+def test_apicurio_is_asked_at_the_api_that_its_url_names(url, path):
+    """No other one is tried then."""
+    chosen = settings(registries=(RegistrySettings(type="apicurio", http=HttpSettings(url=url)),))
+
+    assert rows(chosen, server(**{path: {"count": 1} if "registry" in path else ["a"]}))[0][1] is OK
+    assert rows(chosen, server())[0][1] is UNEXPECTED
+
+
+def test_cloudera_is_asked_for_its_schemas_and_one_schemas_versions():
+    base = "GET /api/v1/schemaregistry/schemas"
+    entities = {"entities": [{"schemaMetadata": {"name": "o"}}]}
+    answers = {base: entities, f"{base}/o/versions?branch=MASTER": {"entities": [{}, {}]}}
+
+    assert rows(registry("cloudera"), server(**answers)) == [
+        ("list schemas", OK, "1 schemas"),
+        ("read a schema", OK, "2 versions"),
+    ]
+
+
+def test_glue_is_asked_for_its_schemas_and_one_version():
+    """Listing and reading are two rights."""
+    schemas = {"Schemas": [{"SchemaName": "o", "SchemaArn": "arn", "RegistryName": "r"}]}
+    answers = {"POST /ListSchemas": schemas, "POST /ListSchemaVersions": {"Schemas": [{"SchemaVersionId": "u"}]}}
+
+    assert [row[1] for row in rows(glue(), server(**answers))] == [OK, UNEXPECTED]
+    told = {"POST /GetSchemaVersion": {"VersionNumber": 3, "SchemaDefinition": "t"}}
+    assert rows(glue(), server(**answers, **told))[1][2] == "version 3"
+    assert rows(glue(), server(**answers, **{"POST /GetSchemaVersion": []}))[1][1] is UNEXPECTED
+    assert rows(glue(), server(**{"POST /ListSchemas": {"Schemas": []}}))[0][2] == "0 schemas"
 
 
 def test_ksqldb_tells_its_version_and_its_streams():

@@ -91,6 +91,18 @@ def test_segment_reaches_the_server_as_one_step_of_the_path(serve, reply, ask, s
     assert targets == [f"/base/subjects/{sent}?deleted=true&p=%3A%2A%3A"]
 
 
+def test_raw_body_is_given_as_it_is(serve, reply, ask):
+    """A schema's text or an archive is no JSON."""
+    url = serve(
+        lambda seen: reply(status=404) if seen.target == "/no" else reply(body=b"PK\xff" + seen.target.encode())
+    )
+    http = ask(url)
+
+    assert http.raw("a b") == b"PK\xff/a%20b"
+    with pytest.raises(NotFound):
+        http.raw("no")
+
+
 def test_post_sends_json_and_accepts_what_it_is_told(serve, reply, ask):
     """ksqlDB answers by media type."""
     seen = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +78,21 @@ def test_text_like_a_context_is_a_plain_name_where_a_subject_is_called_so() -> N
     found = resolved(version("root", 1, ("a", ":.eu:a", 1)), version(":.eu:a"))
 
     assert found.texts == {"a": ":.eu:a 1"}
+
+
+def test_group_before_an_artifact_names_its_own() -> None:
+    """So references leave a group; names may hold colons of their own, on either side."""
+    root = version("root", 1, ("a", "shop:a", 1), ("b", "x:y:b", 1), ("c", "x:c:1", 1), ("d", "default:d", 1))
+    others = [version("a", context="shop"), version("b", context="x:y"), version("c:1", context="x"), version("d")]
+    found = resolved(replace(root, context="bank"), *others)
+
+    assert (found.texts, found.problems) == ({"a": "a 1", "b": "b 1", "c": "c:1 1", "d": "d 1"}, ())
+
+
+def test_text_like_a_group_is_a_plain_name_where_a_subject_is_called_so() -> None:
+    root = version("root", 1, ("a", "shop:a", 1))
+
+    assert resolved(root, version("shop:a"), version("a", context="shop")).texts == {"a": "shop:a 1"}
 
 
 def test_deleted_versions_still_resolve() -> None:

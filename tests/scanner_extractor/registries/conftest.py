@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from scanner_extractor.exchange import Answer, Request
 from scanner_extractor.http import Http
 from scanner_extractor.rate import Clock
 from scanner_extractor.readings import RegistryReading, no_progress
+from scanner_extractor.registries import registries
 from scanner_extractor.registries.crew import Crew
 from scanner_extractor.registries.plans import read_registry
 from scanner_extractor.settings import HttpSettings, NamingSettings, RegistrySettings
@@ -67,5 +69,50 @@ def read() -> Callable[..., RegistryReading]:
         settings = RegistrySettings(type=kind, http=web, naming=naming, **options)
         with Http(web, settings.source, clock=Clock(pause=lambda seconds: None)) as http:
             return read_registry(settings, http, progress, crew)
+
+    return reading
+
+
+def _loaded(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{name}_registry_fake", FAKE.parent / f"{name}_registry.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def apicurio() -> ModuleType:
+    """Load the fake of Apicurio's core API."""
+    return _loaded("apicurio")
+
+
+@pytest.fixture(scope="session")
+def cloudera() -> ModuleType:
+    """Load the fake of Cloudera's registry."""
+    return _loaded("cloudera")
+
+
+@pytest.fixture(scope="session")
+def glue() -> ModuleType:
+    """Load the fake of AWS Glue."""
+    return _loaded("glue")
+
+
+@pytest.fixture
+def read_through() -> Callable[..., RegistryReading]:
+    """Read a fake that answers a method and a URL with a status and a body."""
+
+    def reading(server: Any, kind: str, url: str = "http://registry.example", **options: Any) -> RegistryReading:
+        def exchange(request: Request) -> Answer:
+            status, body = server(request.method, request.url)
+            return Answer(status=status, body=body)
+
+        web = HttpSettings(url=url, max_bytes=options.pop("max_bytes", 1_000_000), concurrency=4)
+        settings = RegistrySettings(type=kind, http=web, **options)
+        with Http(web, settings.source, exchange=exchange) as http:
+            return registries()[kind](settings, http, no_progress)
 
     return reading

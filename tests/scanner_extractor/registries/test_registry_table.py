@@ -35,7 +35,7 @@ def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_our_kinds_are_there() -> None:
-    assert {"confluent", "karapace", "apicurio"} <= set(registries())
+    assert {"confluent", "karapace", "apicurio", "cloudera", "glue"} <= set(registries())
 
 
 def test_plug_in_reads(plug_in) -> None:

@@ -1,0 +1,56 @@
+"""Apicurio's reader against a real server: SCANNER_LAB_APICURIO is its address; nothing is written to it.
+
+Whether the export tells what the lists and the compatible API tell, only a real server can say.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from scanner_extractor.exchange import Answer, Exchange, Request
+from scanner_extractor.http import Http
+from scanner_extractor.readings import no_progress
+from scanner_extractor.registries import registries
+from scanner_extractor.settings import HttpSettings, RegistrySettings
+from scanner_model.names import SourceId
+from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion
+
+SERVER = os.environ.get("SCANNER_LAB_APICURIO", "")
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.skipif(not SERVER, reason="needs an Apicurio registry: set SCANNER_LAB_APICURIO to its address"),
+]
+
+
+def _no_export(live: Exchange) -> Exchange:
+    def ask(request: Request) -> Answer:
+        return Answer(status=403) if request.url.endswith("/admin/export") else live(request)
+
+    return ask
+
+
+def _read(path: str = "", wrap=None) -> tuple[SchemaVersion, ...]:
+    settings = RegistrySettings(type="apicurio", http=HttpSettings(url=SERVER + path))
+    with Http(settings.http, settings.source, wrap=wrap) as http:
+        versions = registries()["apicurio"](settings, http, no_progress).versions
+    return tuple(replace(version, source=SourceId("")) for version in versions)
+
+
+def test_export_tells_what_the_lists_tell() -> None:
+    """So that rights change the number of requests, and nothing else."""
+    exported = _read()
+
+    assert exported
+    assert exported == _read(wrap=_no_export)
+
+
+def test_compatible_api_tells_the_default_group_without_what_it_has_no_place_for() -> None:
+    """Nor does it give the texts of an artifact whose versions are all disabled."""
+    own = [version for version in _read() if version.context == DEFAULT_CONTEXT]
+    shown = {version.subject for version in own if not version.deleted}
+
+    assert _read("/apis/ccompat/v7") == tuple(replace(v, metadata="", state="") for v in own if v.subject in shown)

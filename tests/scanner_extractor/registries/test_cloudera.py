@@ -1,0 +1,154 @@
+"""Cloudera's registry: everything at once, branches and states, and what an Avro schema includes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scanner_extractor.references import finder, resolve
+from scanner_model.errors import PayloadUnexpected, SourceRefused
+from scanner_model.scan import Answer
+
+FORBIDDEN = (403, {"responseMessage": "not allowed"})
+
+
+def test_everything_takes_one_request(cloudera, read_through) -> None:
+    server = cloudera.Cloudera(kept=(cloudera.Kept(name="orders", text='"int"', id=7),))
+    reading = read_through(server, "cloudera")
+
+    assert server.log == ["schemas/aggregated"]
+    assert [(v.subject, v.version, v.schema_id, v.format) for v in reading.versions] == [("orders", 1, "7", "AVRO")]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://r", "http://r/api/v1/schemaregistry", "http://knox/gateway/x/api/v1/schemaregistry"]
+)
+def test_url_may_name_the_api(url, cloudera, read_through) -> None:
+    server = cloudera.Cloudera(kept=(cloudera.Kept(name="orders", text='"int"', id=7),))
+
+    assert len(read_through(server, "cloudera", url=url).versions) == 1
+
+
+@pytest.mark.parametrize("aggregates", [True, False])
+def test_version_of_several_branches_is_one(aggregates, cloudera, read_through) -> None:
+    """A branch starts from a version of another, which is in both."""
+    kept = cloudera.Kept
+    server = cloudera.Cloudera(
+        kept=(
+            kept(name="a/b", text='"int"', id=1, branches=("MASTER", "next")),
+            kept(name="a/b", text='"long"', id=2, version=2, branches=("next",)),
+        ),
+        aggregates=aggregates,
+    )
+    versions = read_through(server, "cloudera").versions
+
+    assert [(v.version, json.loads(v.metadata)["branches"]) for v in versions] == [
+        (1, ["MASTER", "next"]),
+        (2, ["next"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [(1, "Initiated"), (4, "Reviewed"), (5, ""), (None, ""), (6, "Disabled"), (7, "Archived"), (42, "42")],
+)
+def test_state_is_the_registrys_word(state, expected, cloudera, read_through) -> None:
+    """Enabled is the ordinary one, and what old servers mean that tell none."""
+    server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, state=state),))
+    (version,) = read_through(server, "cloudera").versions
+
+    assert (version.state, version.deleted) == (expected, False)
+
+
+def test_deleted_version_is_deleted(cloudera, read_through) -> None:
+    server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, state=8),))
+    (version,) = read_through(server, "cloudera").versions
+
+    assert (version.state, version.deleted) == ("Deleted", True)
+
+
+def test_what_is_said_beside_a_schema_is_kept(cloudera, read_through) -> None:
+    about = {"description": "what was ordered", "schemaGroup": "shop"}
+    server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, about=about),))
+    (version,) = read_through(server, "cloudera").versions
+
+    assert json.loads(version.metadata) == {**about, "compatibility": "BACKWARD"}
+
+
+@pytest.mark.parametrize(("wanted", "number"), [({}, 2), ({"version": 1}, 1), ({"version": 0}, 2)])
+def test_include_means_the_newest_enabled_version_of_the_main_branch(wanted, number, cloudera, read_through) -> None:
+    """Unless it names a version."""
+    kept = cloudera.Kept
+    text = json.dumps({"type": "record", "name": "P", "fields": [], "includeSchemas": [{"name": "money", **wanted}]})
+    server = cloudera.Cloudera(
+        kept=(
+            kept(name="money", text='"v1"', id=1),
+            kept(name="money", text='"v2"', id=2, version=2),
+            kept(name="money", text='"v3"', id=3, version=3, state=2),
+            kept(name="money", text='"v4"', id=4, version=4, branches=("next",)),
+            kept(name="pay", text=text, id=5),
+        )
+    )
+    versions = read_through(server, "cloudera").versions
+
+    assert [(r.name, r.version) for r in versions[-1].references] == [("money", number)]
+    assert resolve(versions[-1], finder(versions)).texts == {"money": f'"v{number}"'}
+
+
+@pytest.mark.parametrize("text", ["no json", "[" * 100_000, '{"includeSchemas":5}', '{"includeSchemas":[5,{}]}'])
+def test_text_of_any_form_includes_nothing_and_is_kept(text, cloudera, read_through) -> None:
+    server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text=text, id=1),))
+    (version,) = read_through(server, "cloudera").versions
+
+    assert (version.text, version.references) == (text, ())
+
+
+def test_include_of_a_schema_that_is_not_there_is_kept(cloudera, read_through) -> None:
+    """Whoever resolves it says that it is missing."""
+    server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='{"includeSchemas":[{"name":"x"}]}', id=1),))
+    (version,) = read_through(server, "cloudera").versions
+
+    assert [(r.subject, r.version) for r in version.references] == [("x", -1)]
+
+
+@pytest.mark.parametrize("said", [(500, {}), FORBIDDEN, (200, []), (200, {"entities": None})])
+def test_registry_that_does_not_tell_everything_is_asked_schema_by_schema(said, cloudera, read_through) -> None:
+    kept = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
+    reading = read_through(cloudera.Cloudera(kept=kept, said={"schemas/aggregated": said}), "cloudera")
+
+    assert ([v.subject for v in reading.versions], reading.outcome.answer) == (["o", "p"], Answer.READ)
+    assert len(reading.problems) == 1
+
+
+def test_schema_that_cannot_be_read_costs_that_schema(cloudera, read_through) -> None:
+    kept = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
+    server = cloudera.Cloudera(kept=kept, aggregates=False, said={"schemas/o/versions": FORBIDDEN})
+    reading = read_through(server, "cloudera")
+
+    assert ([v.subject for v in reading.versions], reading.outcome.unread) == (["p"], {"o"})
+
+
+def test_registry_that_refuses_every_schema_is_refused(cloudera, read_through) -> None:
+    kept = (cloudera.Kept(name="o", text='"int"', id=1),)
+    with pytest.raises(SourceRefused):
+        read_through(cloudera.Cloudera(kept=kept, aggregates=False, said={"schemas/o/branches": FORBIDDEN}), "cloudera")
+
+
+def test_another_servers_answer_says_so(cloudera, read_through) -> None:
+    with pytest.raises(PayloadUnexpected, match="not a list of entities"):
+        read_through(cloudera.Cloudera(aggregates=False, said={"schemas": (200, ["a"])}), "cloudera")
+
+
+def test_rows_of_another_form_cost_themselves(cloudera, read_through) -> None:
+    """A schema without a name, and versions without what makes one."""
+    infos = [{"id": 1, "version": 1, "schemaText": "t"}, {"id": 2, "version": 2}, {"version": 3, "schemaText": "t"}, 5]
+    entity = {
+        "schemaMetadata": {"name": "o", "type": "json"},
+        "schemaBranches": [{"schemaBranch": None, "schemaVersionInfos": infos}],
+    }
+    said = {"schemas/aggregated": (200, {"entities": [entity, {}, {"schemaMetadata": {"name": "x"}}]})}
+    reading = read_through(cloudera.Cloudera(said=said), "cloudera")
+
+    assert [(v.subject, v.format, v.text) for v in reading.versions] == [("o", "JSON", "t")]
+    assert (reading.outcome.unread, len(reading.problems)) == ({"o"}, 3)

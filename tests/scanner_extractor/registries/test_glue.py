@@ -1,0 +1,275 @@
+"""AWS Glue: every call as boto3's model has it, errors that say what to do, captures like those of any source."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scanner_extractor.access import Access
+from scanner_extractor.capture import Recorder, Replay
+from scanner_extractor.exchange import Request
+from scanner_extractor.http import Http
+from scanner_extractor.phases import registry_tasks
+from scanner_extractor.readings import no_progress
+from scanner_extractor.registries import own_exchange, registries
+from scanner_extractor.registries.glue_exchange import glue_exchange
+from scanner_extractor.settings import GlueSettings, HttpSettings, RegistrySettings, Settings, Tls
+from scanner_model.errors import (
+    InputInvalid,
+    NotFound,
+    PayloadUnexpected,
+    ScannerError,
+    SourceRefused,
+    SourceUnreachable,
+)
+from scanner_model.names import ClusterName, SourceId
+from scanner_model.scan import Answer
+
+WEB = HttpSettings(url="https://glue.eu-central-1.amazonaws.com", concurrency=2)
+
+
+def settings(*names: str) -> RegistrySettings:
+    return RegistrySettings(type="glue", http=WEB, glue=GlueSettings(region="eu-central-1", registries=names))
+
+
+@pytest.fixture
+def read(glue):
+    """Read a fake through a stubbed client of boto3."""
+
+    def reading(server, *names: str, wrap=None):
+        chosen, client = settings(*names), glue.Stubbed(server)
+        exchange = glue_exchange(chosen.glue, chosen.http, connect=lambda: client)
+        with Http(chosen.http, chosen.source, exchange=exchange, wrap=wrap) as http:
+            return registries()["glue"](chosen, http, no_progress)
+
+    return reading
+
+
+def uuid(number: int) -> str:
+    return f"00000000-0000-0000-0000-{number:012d}"
+
+
+@pytest.fixture
+def filed(glue):
+    """Make one version; its text tells its id."""
+    return lambda number, name="orders", **members: glue.Filed(
+        name=name, id=uuid(number), text=f'"{number}"', **members
+    )
+
+
+def test_versions_are_read_page_by_page(glue, filed, read) -> None:
+    """Every list of Glue is cut; the token leads on."""
+    versions = tuple(filed(number, version=number) for number in range(1, 6))
+    server = glue.Glue(filed=(*versions, filed(6, "payments")), page=2)
+    reading = read(server)
+
+    assert [(v.subject, v.version, v.schema_id) for v in reading.versions] == [
+        *(("orders", number, uuid(number)) for number in range(1, 6)),
+        ("payments", 1, uuid(6)),
+    ]
+    assert reading.outcome.requests == len(server.log) == 1 + 3 + 1 + 6 + 2 * 2
+
+
+def test_only_named_registries_are_read_and_are_contexts(glue, filed, read) -> None:
+    server = glue.Glue(filed=(filed(1), filed(2, registry="shop"), filed(3, registry="bank")))
+
+    assert [(v.context, v.schema_id) for v in read(server, "default-registry", "shop").versions] == [
+        (".", uuid(1)),
+        ("shop", uuid(2)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "deleted"),
+    [
+        ("AVAILABLE", "", False),
+        ("PENDING", "PENDING", False),
+        ("FAILURE", "FAILURE", False),
+        ("DELETING", "DELETING", True),
+    ],
+)
+def test_status_is_the_state(status, state, deleted, glue, filed, read) -> None:
+    (version,) = read(glue.Glue(filed=(filed(1, status=status),))).versions
+
+    assert (version.state, version.deleted) == (state, deleted)
+
+
+def test_what_is_said_beside_a_schema_is_kept(glue, filed, read) -> None:
+    server = glue.Glue(filed=(filed(1, description="what was ordered"),), tags={"team": "sales"})
+    (version,) = read(server).versions
+
+    assert json.loads(version.metadata) == {
+        "description": "what was ordered",
+        "compatibility": "BACKWARD",
+        "awsTags": {"team": "sales"},
+    }
+
+
+@pytest.mark.parametrize("denied", ["GetSchema", "GetTags"])
+def test_schema_is_read_without_the_right_to_what_is_beside_it(denied, glue, filed, read) -> None:
+    reading = read(glue.Glue(filed=(filed(1), filed(2, "payments")), denied=frozenset({denied})))
+
+    assert (len(reading.versions), reading.outcome.answer, len(reading.problems)) == (2, Answer.READ, 1)
+
+
+@pytest.mark.parametrize("denied", ["ListSchemas", "ListSchemaVersions", "GetSchemaVersion"])
+def test_denied_operation_is_a_refusal(denied, glue, filed, read) -> None:
+    """Nothing can be read without it."""
+    with pytest.raises(SourceRefused, match="AccessDenied"):
+        read(glue.Glue(filed=(filed(1),), denied=frozenset({denied})))
+
+
+def test_registry_that_is_not_there_is_not_found(glue, read) -> None:
+    with pytest.raises(NotFound, match="EntityNotFound"):
+        read(glue.Glue(), "shop")
+
+
+def test_capture_gives_the_same_reading(glue, filed, read, tmp_path: Path) -> None:
+    """A replay needs neither boto3 nor credentials."""
+    server = glue.Glue(filed=(filed(1, description="d"), filed(2, version=2)), page=1)
+    live = read(server, wrap=Recorder(tmp_path / "c").recording)
+    cluster = Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("c.json"), registries=(settings(),))
+    (task,) = registry_tasks(cluster, Access(replay=Replay(tmp_path / "c")))
+
+    assert task.run(no_progress) == live
+
+
+class Raising:
+    """A client whose every method raises."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def list_schemas(self, **given: object) -> None:
+        raise self._error
+
+
+def asked(connect) -> ScannerError | int:
+    request = Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}")
+    try:
+        return glue_exchange(GlueSettings(region="r"), WEB, connect=connect)(request).status
+    except ScannerError as error:
+        return error
+
+
+def test_failures_say_what_to_do_next() -> None:
+    from botocore import exceptions as boto
+
+    failures = [
+        (boto.NoCredentialsError(), SourceRefused),
+        (boto.PartialCredentialsError(provider="env", cred_var="secret"), SourceRefused),
+        (boto.TokenRetrievalError(provider="sso", error_msg="expired"), SourceRefused),
+        (boto.EndpointConnectionError(endpoint_url="https://g"), SourceUnreachable),
+        (boto.ReadTimeoutError(endpoint_url="https://g"), SourceUnreachable),
+        (boto.ProfileNotFound(profile="p"), InputInvalid),
+        (boto.NoRegionError(), InputInvalid),
+    ]
+
+    assert [type(asked(lambda error=error: Raising(error))) for error, _ in failures] == [kind for _, kind in failures]
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "expected"),
+    [
+        ("ExpiredTokenException", 400, SourceRefused),
+        ("UnrecognizedClientException", 400, SourceRefused),
+        ("ThrottlingException", 400, SourceUnreachable),
+        ("EntityNotFoundException", 400, 404),
+        ("InvalidInputException", 400, 400),
+        ("InternalServiceException", 500, 500),
+        ("Odd", 200, 400),
+    ],
+)
+def test_errors_of_aws_are_told_apart_by_their_code(code, status, expected) -> None:
+    """Almost all of them have status 400."""
+    from botocore.exceptions import ClientError
+
+    told = {"Error": {"Code": code, "Message": "m"}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    answer = asked(lambda: Raising(ClientError(told, "ListSchemas")))
+
+    assert answer == expected if isinstance(expected, int) else type(answer) is expected
+
+
+def test_client_is_made_with_the_first_request_and_once(glue) -> None:
+    made: list[int] = []
+
+    def connect():
+        made.append(1)
+        return glue.Stubbed(glue.Glue())
+
+    exchange = glue_exchange(GlueSettings(region="r"), WEB, connect=connect)
+    before = len(made)
+    for _ in range(2):
+        exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body='{"MaxResults": 100}'))
+
+    assert (before, len(made)) == (0, 1)
+
+
+def test_profile_that_is_not_there_is_a_mistake_in_the_settings(tmp_path: Path, monkeypatch) -> None:
+    """AWS's own configuration files name the profiles."""
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    chosen = RegistrySettings(type="glue", http=WEB, glue=GlueSettings(region="eu-central-1", profile="nobody"))
+    exchange = own_exchange(chosen)
+    assert exchange
+
+    with pytest.raises(InputInvalid, match="nobody"):
+        exchange(Request(source=chosen.source, method="POST", url="https://g/ListSchemas"))
+
+
+def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
+    """The real client, to a port where nobody listens."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    chosen = GlueSettings(region="eu-central-1", endpoint_url="http://127.0.0.1:1")
+    exchange = glue_exchange(chosen, HttpSettings(url="http://127.0.0.1:1", tls=Tls(verify=False)))
+
+    with pytest.raises(SourceUnreachable, match=r"127\.0\.0\.1:1"):
+        exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}"))
+
+
+def test_other_registries_are_asked_over_http() -> None:
+    assert own_exchange(RegistrySettings(type="confluent", http=WEB)) is None
+
+
+@pytest.mark.parametrize("said", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
+def test_answer_of_another_form_says_so(said, read_through) -> None:
+    with pytest.raises(PayloadUnexpected):
+        read_through(lambda method, url: (200, json.dumps(said).encode()), "glue", glue=GlueSettings(region="r"))
+
+
+def test_version_of_another_form_costs_its_schema(read_through) -> None:
+    answers = {
+        "ListSchemas": {"Schemas": [{"SchemaName": "x", "SchemaArn": "a", "RegistryName": "r"}]},
+        "ListSchemaVersions": {"Schemas": [{"SchemaVersionId": "i"}]},
+    }
+    reading = read_through(
+        lambda method, url: (200, json.dumps(answers.get(url.rpartition("/")[2], {})).encode()), "glue"
+    )
+
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {"x"})
+
+
+def test_page_that_leads_to_itself_ends(read_through) -> None:
+    """A server that repeats its token must not be asked for ever."""
+    said = json.dumps({"Schemas": [], "NextToken": "again"}).encode()
+    reading = read_through(lambda method, url: (200, said), "glue")
+
+    assert reading.outcome.requests == 2
+
+
+@pytest.mark.parametrize(
+    ("chosen", "name"),
+    [
+        (GlueSettings(region="r"), "glue:r"),
+        (GlueSettings(region="r", profile="p"), "glue:r:p"),
+        (GlueSettings(region="r", registries=("a", "b")), "glue:r::a,b"),
+        (GlueSettings(region="r", endpoint_url="https://e"), "glue:https://e"),
+    ],
+)
+def test_source_tells_regions_accounts_and_registries_apart(chosen, name) -> None:
+    """What one scan finds in one must not replace what another found elsewhere."""
+    assert RegistrySettings(type="glue", http=WEB, glue=chosen).source == f"schema_registry:{name}"
