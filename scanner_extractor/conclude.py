@@ -15,7 +15,7 @@ from scanner_extractor.readings import KafkaReading, KsqlReading, RegistryReadin
 from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
-from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics
+from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics, with_earlier_settings
 from scanner_model.brokers import broker_address
 from scanner_model.estate import Cluster, ManualFlow, Topic
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
@@ -45,7 +45,11 @@ def conclude(
         _of(RegistryReading, asked.readings),
     )
     collections = tuple(source for reading in ksqldb for source in reading.sources)
-    brokers_topics = tuple(topic for reading in kafka for topic in reading.topics)
+    brokers_topics = tuple(
+        topic
+        for reading in kafka
+        for topic in with_earlier_settings(reading.topics, reading.unconfigured, remembered.topics)
+    )
     told = merge_topics(brokers_topics, manual.topics, ksqldb_topics(collections))
     defined = define(version for reading in registries for version in reading.versions)
     bound, objections = _bind(settings, registries, defined, merge_topics(told, remembered.topics), manual)
@@ -84,9 +88,7 @@ def _bind(
     manual: ManualInput,
 ) -> tuple[Bound, tuple[Problem, ...]]:
     naming = {registry.source: registry.naming for registry in settings.registries}
-    assignments, objections = agreeing(
-        manual.assignments, (a for reading in registries for a in reading.associations)
-    )
+    assignments, objections = agreeing(manual.assignments, (a for reading in registries for a in reading.associations))
     told = [
         RegistryNaming(
             registry=reading.registry,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scanner_model.estate import ConsumerGroup, KsqlSource, Query, Topic
-from scanner_model.names import SourceId
+from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import Outcome
 from scanner_model.schemas import Association, Registry, SchemaVersion
@@ -42,7 +42,11 @@ class KsqlReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaReading:
-    """What the brokers said: the cluster's own id, every broker's address, topics and groups, each sorted by name."""
+    """What the brokers said: the cluster's own id, the brokers' addresses, topics and groups, each sorted by name.
+
+    *brokers* are first those of the listener that was asked, then those of the others. *unconfigured* are the topics
+    whose settings the brokers did not tell: their empty `config` is unknown, not empty.
+    """
 
     outcome: Outcome
     cluster_id: str = ""
@@ -50,3 +54,4 @@ class KafkaReading:
     topics: tuple[Topic, ...] = ()
     consumer_groups: tuple[ConsumerGroup, ...] = ()
     problems: tuple[Problem, ...] = ()
+    unconfigured: frozenset[TopicName] = frozenset()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from scanner_model.estate import KsqlSource, Topic
@@ -17,6 +17,16 @@ def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
         known = merged.get(topic.name)
         merged[topic.name] = _filled(known, topic) if known else topic
     return tuple(merged[name] for name in sorted(merged))
+
+
+def with_earlier_settings(
+    topics: Iterable[Topic], unconfigured: Collection[TopicName], remembered: Iterable[Topic]
+) -> Iterator[Topic]:
+    """Give *topics*, those among *unconfigured* with the settings and the mark as internal that are remembered."""
+    earlier = {topic.name: topic for topic in remembered if topic.name in unconfigured}
+    for topic in topics:
+        known = earlier.get(topic.name)
+        yield replace(topic, config=known.config, internal=topic.internal or known.internal) if known else topic
 
 
 def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:

@@ -2,39 +2,58 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import ColumnElement, Connection, Select, select
 
 from scanner_dictionary import tables as t
 from scanner_model.estate import Topic
 from scanner_model.names import ClusterName, Role, SourceId, TopicName
 from scanner_model.scan import Remembered
 
+_KAFKA = "kafka"
+
 
 def remembered(conn: Connection, cluster: ClusterName, sources: Collection[SourceId]) -> Remembered:
-    """Give the live topics of *cluster* that *sources* told, and the sides of topics that they describe now."""
+    """Give the live topics of *cluster* that *sources* told, and the sides of topics that they describe now.
+
+    Topics come with their settings and their mark as internal. Brokers asked through other addresses than before are
+    the same source.
+    """
     if not sources:
         return Remembered()
-    topics = _told_by(select(t.source.c.name, t.topic.c.name), cluster, sources)
-    topics = topics.join(t.topic, t.topic.c.source_id == t.source.c.id).where(t.topic.c.gone.is_(None))
+    brokers, topic = _brokers(sources), t.topic.c
+    told = select(t.source.c.name.label("source"), t.source.c.kind, topic.name, topic.is_internal, topic.config)
+    topics = _told_by(told, cluster, sources)
+    topics = topics.join(t.topic, t.topic.c.source_id == t.source.c.id).where(topic.gone.is_(None))
     link = t.topic_schema.c
     sides = _told_by(select(t.topic.c.name, link.schema_role), cluster, sources)
     sides = sides.join(t.topic_schema, link.source_id == t.source.c.id).join(t.topic, t.topic.c.id == link.topic_id)
     sides = sides.where(link.gone.is_(None), link.is_current)
     return Remembered(
         topics=tuple(
-            Topic(source=SourceId(source), name=TopicName(name))
-            for source, name in conn.execute(topics.order_by(t.topic.c.name))
+            Topic(
+                source=brokers if brokers and row.kind == _KAFKA else SourceId(row.source),
+                name=TopicName(row.name),
+                internal=row.is_internal,
+                config=tuple(sorted(json.loads(row.config).items())),
+            )
+            for row in conn.execute(topics.order_by(topic.name))
         ),
         sides=frozenset((TopicName(topic), Role(role)) for topic, role in conn.execute(sides)),
     )
 
 
-def _told_by(query: Select[Any], cluster: str, sources: Collection[str]) -> Select[Any]:
-    return (
-        query.select_from(t.source)
-        .join(t.cluster, t.cluster.c.id == t.source.c.cluster_id)
-        .where(t.cluster.c.name == cluster, t.source.c.name.in_(sorted(sources)))
-    )
+def _brokers(sources: Collection[SourceId]) -> SourceId | None:
+    """Give the brokers among *sources*: a cluster has them once."""
+    return next((source for source in sorted(sources) if source.partition(":")[0] == _KAFKA), None)
+
+
+def _told_by(query: Select[Any], cluster: str, sources: Collection[SourceId]) -> Select[Any]:
+    named: ColumnElement[bool] = t.source.c.name.in_(sorted(sources))
+    if _brokers(sources):
+        named |= t.source.c.kind == _KAFKA
+    clusters = query.select_from(t.source).join(t.cluster, t.cluster.c.id == t.source.c.cluster_id)
+    return clusters.where(t.cluster.c.name == cluster, named)

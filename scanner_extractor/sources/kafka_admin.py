@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from scanner_extractor.readings import KafkaReading, Progress
 from scanner_extractor.settings import KafkaSettings
-from scanner_extractor.sources.kafka_answers import ClusterAnswer, TopicAnswer
+from scanner_extractor.sources.kafka_answers import ClusterAnswer, DescriptionAnswer, TopicAnswer
 from scanner_extractor.sources.kafka_client import KafkaClient
+from scanner_extractor.sources.kafka_listeners import listener_addresses
 from scanner_extractor.sources.kafka_reader import read_brokers, read_config, read_group, read_topic
+from scanner_model.errors import SourceRefused
 from scanner_model.estate import ConsumerGroup, Topic
-from scanner_model.names import SourceId
+from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
 
 _SHOWN = 5
+_RIGHTS = "give it DESCRIBE on the cluster, DESCRIBE and DESCRIBE_CONFIGS on topics: see docs/sources/kafka.md"
 
 
 def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient | None = None) -> KafkaReading:
     """Read the cluster's id, brokers, topics with their settings, and consumer groups with their topics.
 
-    Needs DESCRIBE on the cluster, and DESCRIBE and DESCRIBE_CONFIGS on topics, DESCRIBE on groups; what the rights do
-    not show is left out and said. Raises InputInvalid for properties that librdkafka does not take, SourceRefused and
-    SourceUnreachable within `settings.timeout` where the brokers do not talk to us.
+    Needs DESCRIBE and DESCRIBE_CONFIGS on the cluster and on topics, DESCRIBE on groups; what the rights do not show
+    is left out and said. Brokers leave out topics that we may not DESCRIBE without a word, so whether those shown are
+    all cannot be told: we take it so where we may DESCRIBE the cluster; where not, the answer is partial without
+    unread names, which proves nothing to be gone. Raises InputInvalid for properties that librdkafka does not take,
+    SourceRefused and SourceUnreachable within `settings.timeout` where the brokers do not talk to us, SourceRefused
+    also where they show no topic to a user without that right: this is not an empty cluster.
     """
     scan = _Scan(client or KafkaClient(settings), settings.source, progress)
     metadata = scan.client.metadata()
-    brokers, problems = read_brokers(metadata.brokers.values(), settings.source)
+    brokers, problems = scan.brokers(metadata)
     topics = scan.topics(metadata)
     groups = scan.groups()
     partial = scan.problems or problems or scan.unread
@@ -40,13 +46,15 @@ def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient 
             reason="; ".join(problem.what for problem in scan.problems[:2]),
             hint=scan.problems[0].hint if scan.problems else "",
             requests=scan.requests,
-            unread=frozenset(scan.unread),
+            # With a name in it, a partial answer counts as a list of everything else.
+            unread=frozenset(scan.unread) if scan.lists_all else frozenset(),
         ),
         cluster_id=metadata.cluster_id or "",
         brokers=brokers,
         topics=topics,
         consumer_groups=groups,
         problems=(*problems, *scan.problems),
+        unconfigured=frozenset(scan.unconfigured),
     )
 
 
@@ -57,9 +65,18 @@ class _Scan:
         self.client = client
         self.problems: list[Problem] = []
         self.unread: set[str] = set()
+        self.unconfigured: set[TopicName] = set()
+        self.lists_all = True
         self.requests = 1
         self._source = source
         self._progress = progress
+
+    def brokers(self, metadata: ClusterAnswer) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
+        """Read the brokers' addresses: those of the listener that was asked, then those of the others if we may."""
+        told, problems = read_brokers(metadata.brokers.values(), self._source)
+        settings = self.client.broker_settings(sorted(metadata.brokers))
+        self.requests += settings.requests
+        return (*told, *listener_addresses(settings.answers.values(), told)), problems
 
     def topics(self, metadata: ClusterAnswer) -> tuple[Topic, ...]:
         """Read every topic; its settings and its mark as internal are left open where the brokers do not tell."""
@@ -72,6 +89,8 @@ class _Scan:
         descriptions = self.client.internal(names)
         self._progress(self._source, 0, len(names))
         configs = self.client.configs(names)
+        self._rights(metadata, descriptions.answers.values())
+        self.unconfigured |= set(map(TopicName, configs.failures))
         self._say("topics", "asked for their settings", configs.failures)
         self.requests += descriptions.requests + configs.requests
         self._progress(self._source, len(names), len(names))
@@ -89,6 +108,7 @@ class _Scan:
         """Read every consumer group; one whose offsets and members are both hidden from us stays as it was."""
         listed, reasons = self.client.groups()
         self.problems += [Problem(str(self._source), f"consumer groups are not listed: {why}") for why in reasons]
+        self.lists_all = self.lists_all and not reasons
         names = [one.group_id for one in listed]
         self._progress(self._source, 0, len(names))
         committed = self.client.committed(names)
@@ -105,8 +125,27 @@ class _Scan:
             if one.group_id not in self.unread
         )
 
+    def _rights(self, metadata: ClusterAnswer, descriptions: Iterable[DescriptionAnswer]) -> None:
+        """Say where topics and groups may be hidden from us; brokers that tell no rights at all are believed."""
+        told = any(description.authorized_operations for description in descriptions)
+        self.requests += 1
+        if _sees_cluster(self.client, metadata, self._source) or (metadata.topics and not told):
+            return
+        self.lists_all = False
+        what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
+        self.problems.insert(0, Problem(str(self._source), what, _RIGHTS))
+
     def _say(self, things: str, done: str, failures: Mapping[str, str]) -> None:
         self.problems += _summarised(self._source, things, done, failures)
+
+
+def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool:
+    """Tell whether we may DESCRIBE the cluster; raises SourceRefused where we may not, and are shown no topic."""
+    seen = client.may_describe_cluster()
+    if seen is False and not metadata.topics:
+        what = "no topic is shown, and the user has no right to DESCRIBE the cluster"
+        raise SourceRefused(what, where=str(source), hint=_RIGHTS)
+    return bool(seen)
 
 
 def _hidden(topic: TopicAnswer) -> str:
@@ -123,7 +162,10 @@ def _summarised(source: SourceId, things: str, done: str, failures: Mapping[str,
         yield Problem(str(source), what, "has the user the rights? see docs/sources/kafka.md")
 
 
-def probe(settings: KafkaSettings) -> str:
+def probe(settings: KafkaSettings, client: KafkaClient | None = None) -> str:
     """Say in a few words what the brokers show, for `scanner check`; raises what `read_kafka` raises."""
-    metadata = KafkaClient(settings).metadata()
+    client = client or KafkaClient(settings)
+    metadata = client.metadata()
+    if not metadata.topics:
+        _sees_cluster(client, metadata, settings.source)
     return f"{len(metadata.brokers)} brokers, {len(metadata.topics)} topics"

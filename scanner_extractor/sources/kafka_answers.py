@@ -50,10 +50,11 @@ class DescriptionAnswer(Protocol):
     """What brokers say of a topic beyond its metadata (`TopicDescription`)."""
 
     is_internal: bool
+    authorized_operations: Sequence[Any] | None
 
 
 class ConfigAnswer(Protocol):
-    """One setting of a topic (`ConfigEntry`); the value of a sensitive one is hidden by the broker."""
+    """One setting of a topic or a broker (`ConfigEntry`); the value of a sensitive one is hidden by the broker."""
 
     value: str | None
     is_default: bool

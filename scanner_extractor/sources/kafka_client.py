@@ -86,13 +86,29 @@ class KafkaClient:
             patience *= 2
 
     def internal(self, topics: Sequence[str]) -> Gathered[DescriptionAnswer]:
-        """Ask which topics the brokers hold for themselves (DescribeTopics)."""
+        """Ask which topics the brokers hold for themselves, and what we may do with each (DescribeTopics)."""
         from confluent_kafka import TopicCollection
 
-        return self._batches(
-            topics,
-            lambda names: self._admin.describe_topics(TopicCollection(list(names)), request_timeout=self._timeout),
-        )
+        def ask(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
+            asked = TopicCollection(list(names))
+            futures: Mapping[str, Future[DescriptionAnswer]] = self._admin.describe_topics(
+                asked, include_authorized_operations=True, request_timeout=self._timeout
+            )
+            return futures
+
+        return self._batches(topics, ask)
+
+    def may_describe_cluster(self) -> bool | None:
+        """Tell whether we may DESCRIBE the cluster (DescribeCluster); None: the brokers did not answer.
+
+        confluent-kafka gives a user without any right the answer of brokers that tell no rights: False here, too.
+        """
+        try:
+            future = self._admin.describe_cluster(include_authorized_operations=True, request_timeout=self._timeout)
+            operations = future.result().authorized_operations
+        except self._exception:
+            return None
+        return self._admin_module.AclOperation.DESCRIBE in (operations or ())
 
     def configs(self, topics: Sequence[str]) -> Gathered[dict[str, ConfigAnswer]]:
         """Ask for every topic's settings (DescribeConfigs)."""
@@ -104,6 +120,23 @@ class KafkaClient:
             return {resource.name: future for resource, future in futures.items()}
 
         return self._batches(topics, ask)
+
+    def broker_settings(self, brokers: Sequence[int]) -> Gathered[dict[str, ConfigAnswer]]:
+        """Ask for the settings of each broker (DescribeConfigs; one broker a request, many in flight)."""
+        make = self._admin_module.ConfigResource
+
+        def ask(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
+            futures: dict[str, Future[dict[str, ConfigAnswer]]] = {}
+            for name in names:
+                # librdkafka refuses a call with two of them: each broker answers for itself only.
+                answer = self._admin.describe_configs([make(make.Type.BROKER, name)], request_timeout=self._timeout)
+                futures |= {resource.name: future for resource, future in answer.items()}
+            return futures
+
+        found = self._batches([str(broker) for broker in brokers], ask)
+        return Gathered(
+            answers=found.answers, failures=found.failures, requests=len(found.answers) + len(found.failures)
+        )
 
     def groups(self) -> tuple[list[GroupAnswer], list[str]]:
         """List consumer groups (ListGroups at every broker), and why some could not be listed."""

@@ -28,6 +28,7 @@ def kafka_document(reading: KafkaReading) -> Json:
             {"name": group.name, "state": group.state, "topics": list(group.topics)}
             for group in reading.consumer_groups
         ],
+        "unconfigured": sorted(reading.unconfigured),
         "problems": [[problem.where, problem.what, problem.hint] for problem in reading.problems],
         "outcome": {
             "answer": outcome.answer.value,
@@ -60,6 +61,8 @@ def _reading(document: dict[str, Any], source: SourceId) -> KafkaReading:
         topics=tuple(_topic(topic, source) for topic in document["topics"]),
         consumer_groups=tuple(_groups(document["consumer_groups"], source)),
         problems=tuple(Problem(*problem) for problem in document["problems"]),
+        # Captures of earlier versions do not say.
+        unconfigured=frozenset(map(TopicName, document.get("unconfigured", ()))),
     )
 
 

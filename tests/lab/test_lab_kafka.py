@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+from confluent_kafka.admin import (
+    AdminClient,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
 
 from scanner_extractor.readings import KafkaReading, no_progress
 from scanner_extractor.settings import KafkaSettings
@@ -11,6 +23,9 @@ from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.scan import Answer
 
 pytestmark = pytest.mark.lab
+
+_NOTHING, _PARTIAL = 1, 3
+"""Exit statuses of `scanner extract`."""
 
 
 def _properties(lab, listener: str, **changes: str) -> dict[str, str]:
@@ -38,10 +53,13 @@ def reading(lab, listener) -> KafkaReading:
     return read_kafka(KafkaSettings(brokers=brokers, properties=_properties(lab, listener)), no_progress)
 
 
-def test_each_listener_tells_all_brokers_by_its_own_addresses(lab, listener, reading) -> None:
-    """Why one cluster has several addresses: a broker answers with those of the listener that was asked."""
+def test_each_listener_tells_the_addresses_of_all(lab, listener, reading) -> None:
+    """A broker answers with those of the listener that was asked; its settings tell the others."""
+    own = lab.told["brokers"][listener].split(",")
+
     assert reading.outcome.answer is Answer.READ
-    assert set(reading.brokers) == set(lab.told["brokers"][listener].split(","))
+    assert reading.brokers[: len(own)] == tuple(sorted(own))
+    assert set(reading.brokers) == set(",".join(lab.told["brokers"].values()).split(","))
 
 
 def test_topic_is_the_same_over_each_listener(reading) -> None:
@@ -79,14 +97,18 @@ def test_wrong_password_is_refused_and_not_shown(lab) -> None:
     assert "n0t-this" not in str(caught.value)
 
 
-def test_limited_user_sees_his_part_and_is_told_of_hidden_settings(lab) -> None:
-    """Topics without DESCRIBE do not appear; a topic without DESCRIBE_CONFIGS is kept, and the scan is partial."""
-    lab.needs("topics", "rights", "consumers")
+def _as_limited(lab) -> KafkaSettings:
     environment = lab.told["environment"]
     user, password = environment["SCANNER_LAB_LIMITED_USER"], environment["SCANNER_LAB_LIMITED_PASSWORD"]
     properties = _properties(lab, "sasl", **{"sasl.username": user, "sasl.password": password})
+    return KafkaSettings(brokers=tuple(lab.told["brokers"]["sasl"].split(",")), properties=properties)
 
-    reading = read_kafka(KafkaSettings(brokers=("localhost:29095",), properties=properties), no_progress)
+
+def test_limited_user_sees_his_part_and_is_told_of_the_rest(lab) -> None:
+    """Topics without DESCRIBE do not appear; one without DESCRIBE_CONFIGS is kept; nothing is proven to be gone."""
+    lab.needs("topics", "rights", "consumers")
+
+    reading = read_kafka(_as_limited(lab), no_progress)
 
     assert {topic.name for topic in reading.topics} == {
         "orders",
@@ -95,8 +117,66 @@ def test_limited_user_sees_his_part_and_is_told_of_hidden_settings(lab) -> None:
         "orders-enriched",
     }
     assert [group.name for group in reading.consumer_groups] == ["order-service"]
-    assert reading.outcome.answer is Answer.PARTIAL
-    assert "3 topics could not be asked for their settings" in reading.problems[0].what
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset())
+    assert reading.unconfigured == {"orders.RETRY", "orders-by-country", "orders-enriched"}
+    assert "may be hidden" in reading.problems[0].what
+    assert "3 topics could not be asked for their settings" in reading.problems[1].what
+
+
+@pytest.fixture
+def without_rights(lab) -> Iterator[KafkaSettings]:
+    """Make a user without any right, and take him away again."""
+    lab.needs("kafka-2")
+    name, password = "nobody", secrets.token_urlsafe(12)
+    admin = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})
+    mechanism = ScramMechanism.SCRAM_SHA_512
+    made = UserScramCredentialUpsertion(name, ScramCredentialInfo(mechanism, 4096), password.encode())
+    admin.alter_user_scram_credentials([made])[name].result()
+    properties = _properties(lab, "sasl", **{"sasl.username": name, "sasl.password": password})
+    yield KafkaSettings(brokers=tuple(lab.told["brokers"]["sasl"].split(",")), properties=properties)
+    admin.alter_user_scram_credentials([UserScramCredentialDeletion(name, mechanism)])[name].result()
+
+
+def test_user_without_rights_is_refused(without_rights) -> None:
+    """The brokers show him an empty cluster."""
+    with pytest.raises(SourceRefused) as caught:
+        read_kafka(without_rights, no_progress)
+
+    assert "no right to DESCRIBE the cluster" in caught.value.what
+
+
+def test_losing_rights_loses_nothing_that_is_known(lab, without_rights, tmp_path) -> None:
+    """Three users scan one after another: no topic is gone, and each keeps its settings."""
+    lab.needs("topics", "rights", "consumers")
+    known = []
+    full = KafkaSettings(brokers=without_rights.brokers[:1], properties=_properties(lab, "sasl"))
+    for user, expected in ((full, 0), (_as_limited(lab), _PARTIAL), (without_rights, _NOTHING)):
+        _extract(lab, user, tmp_path / "dictionary.db", expected)
+        with sqlite3.connect(tmp_path / "dictionary.db") as conn:
+            known.append(conn.execute("SELECT name, is_internal, config, gone FROM topic ORDER BY name").fetchall())
+
+    assert len(known[0]) > 15
+    assert known[0] == known[1] == known[2]
+
+
+@pytest.mark.parametrize("other", ["plaintext", "external"])
+def test_cluster_is_found_by_the_addresses_of_other_listeners(lab, other, tmp_path) -> None:
+    """A scan over SASL must answer for a job that names the plain listener; its topic has no schema here."""
+    lab.needs("topics")
+    brokers = tuple(lab.told["brokers"]["sasl"].split(",")[:1])
+    settings = KafkaSettings(brokers=brokers, properties=_properties(lab, "sasl"))
+    _extract(lab, settings, tmp_path / "dictionary.db", 0)
+
+    for address in lab.told["brokers"][other].split(","):
+        asked = ("--broker", address, "--topic", "customers", "--format", "json")
+        lab.scanner("query", *asked, "--dictionary", f"sqlite:///{tmp_path}/dictionary.db")
+
+
+def _extract(lab, user: KafkaSettings, dictionary: Path, expected: int) -> None:
+    none = dict.fromkeys(("schema_registries", "ksqldb", "connect", "flink"))
+    config = lab.config(**none, brokers=list(user.brokers), kafka=dict(user.properties))
+    told = ("--dictionary", f"sqlite:///{dictionary}", "--quiet")
+    lab.scanner("extract", "--config", str(config), *told, expected=expected)
 
 
 def test_unknown_authority_is_explained(lab) -> None:

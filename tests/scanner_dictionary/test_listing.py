@@ -9,7 +9,7 @@ import pytest
 from scanner_dictionary import queries
 from scanner_model.errors import NameUnknown
 from scanner_model.estate import Cluster
-from scanner_model.names import ClusterName
+from scanner_model.names import ClusterName, SourceId
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Remembered
 
@@ -178,6 +178,26 @@ def test_what_silent_sources_told_is_remembered(estate, store, dictionary) -> No
         registry = queries.remembered(conn, "retail", {estate.registry})
         nothing = [queries.remembered(conn, *of) for of in (("retail", ()), ("unknown", {estate.kafka}))]
 
-    assert brokers == Remembered(topics=(estate.topic("orders"),))
+    assert [topic.name for topic in brokers.topics] == ["orders"]
+    assert brokers.sides == frozenset()
     assert registry == Remembered(sides=frozenset({("orders", "key"), ("orders", "value")}))
     assert nothing == [Remembered(), Remembered()]
+
+
+def test_settings_of_topics_are_remembered(estate, store, dictionary) -> None:
+    """A user with fewer rights must not empty what one with more has read."""
+    topic = estate.topic("orders", internal=True, config=(("a", "1"), ("b", "2")))
+    store(replace(estate.orders(), topics=(topic,)))
+    with dictionary.connect() as conn:
+        known = queries.remembered(conn, "retail", {estate.kafka})
+
+    assert known.topics == (topic,)
+
+
+def test_brokers_asked_through_other_addresses_remember_the_same(estate, store, dictionary) -> None:
+    """Another user often comes over another listener."""
+    store(estate.orders())
+    with dictionary.connect() as conn:
+        known = queries.remembered(conn, "retail", {SourceId("kafka:elsewhere:9094")})
+
+    assert [(topic.name, topic.source) for topic in known.topics] == [("orders", "kafka:elsewhere:9094")]

@@ -1,5 +1,6 @@
 """Captures of the Kafka protocol: what the brokers said, kept and given again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ READING = KafkaReading(
     topics=(Topic(source=SETTINGS.source, name=TopicName("o"), partitions=3, config=(("a", "b"),)),),
     consumer_groups=(ConsumerGroup(source=SETTINGS.source, name="g", state="STABLE", topics=(TopicName("o"),)),),
     problems=(Problem("w", "x", "h"),),
+    unconfigured=frozenset({TopicName("o")}),
 )
 
 
@@ -33,6 +35,14 @@ def test_what_the_brokers_said_is_replayed_as_it_was(tmp_path: Path) -> None:
     Access(recorder=Recorder(tmp_path / "c"), brokers=lambda _settings, _progress: READING).kafka(SETTINGS, no_progress)
 
     assert Access(replay=Replay(tmp_path / "c")).kafka(SETTINGS, no_progress) == READING
+
+
+def test_a_capture_of_an_earlier_version_is_read() -> None:
+    """It does not say whose settings were refused."""
+    document = kafka_document(READING)
+    del document["unconfigured"]
+
+    assert read_kafka_document(document, SETTINGS.source) == replace(READING, unconfigured=frozenset())
 
 
 def test_without_a_capture_the_brokers_are_asked() -> None:

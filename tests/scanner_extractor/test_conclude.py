@@ -103,6 +103,23 @@ def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
     assert [topic.name for topic in found.topics] == ["orders"]
 
 
+def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> None:
+    """Unknown is not empty; what was told this time stays as it was told."""
+    reading = replace(kafka("new", "orders", "told"), unconfigured=frozenset({TopicName("new"), TopicName("orders")}))
+    config = (("cleanup.policy", "compact"),)
+    earlier = (
+        Topic(source=KAFKA, name=TopicName("orders"), partitions=9, internal=True, config=config),
+        Topic(source=KAFKA, name=TopicName("told"), internal=True, config=config),
+    )
+    found = scan(reading, remembered=Remembered(topics=earlier))
+
+    assert [(topic.name, topic.partitions, topic.internal, topic.config) for topic in found.topics] == [
+        ("new", 1, False, ()),
+        ("orders", 1, True, config),
+        ("told", 1, False, ()),
+    ]
+
+
 def test_ksqldb_describes_a_topic_that_no_registry_describes() -> None:
     """Its columns become the topic's schema."""
     found = scan(ksqldb("clicks"))

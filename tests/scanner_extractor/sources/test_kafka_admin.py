@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import (
+    AclOperation,
     BrokerMetadata,
     ClusterMetadata,
     ConfigEntry,
+    ConfigResource,
     ConsumerGroupListing,
     ListConsumerGroupsResult,
     PartitionMetadata,
@@ -24,11 +26,13 @@ from confluent_kafka.admin import (
 
 from scanner_extractor.readings import KafkaReading, no_progress
 from scanner_extractor.settings import KafkaSettings
-from scanner_extractor.sources.kafka_admin import read_kafka
+from scanner_extractor.sources.kafka_admin import probe, read_kafka
 from scanner_extractor.sources.kafka_client import KafkaClient
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.scan import Answer
 
+NO_RIGHT = KafkaError(KafkaError.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
+LISTENERS = "PLAINTEXT://kafka-1:9092,OUTSIDE://kafka.example.com:9094"
 DENIED = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED, "Topic authorization failed")
 
 
@@ -41,8 +45,9 @@ def settled(value: Any) -> Future[Any]:
 class Described:
     """A topic's or group's description, as far as it is read."""
 
-    def __init__(self, *, is_internal: bool = False) -> None:
+    def __init__(self, *, is_internal: bool = False, operations: Any = None) -> None:
         self.is_internal = is_internal
+        self.authorized_operations = operations
         self.members: list[Any] = []
 
 
@@ -76,12 +81,24 @@ class Brokers:
     def poll(self, timeout: float) -> None:
         """Serve nothing: errors are noted at once."""
 
-    def describe_topics(self, topics: Any, request_timeout: float) -> dict[str, Future[Any]]:
+    def describe_cluster(self, include_authorized_operations: bool, request_timeout: float) -> Future[Any]:
+        rights = self.given.get("rights", [AclOperation.DESCRIBE])
+        return settled(rights if isinstance(rights, KafkaError) else Described(operations=rights))
+
+    def describe_topics(
+        self, topics: Any, include_authorized_operations: bool, request_timeout: float
+    ) -> dict[str, Future[Any]]:
         if "describe" in self.given:
             raise KafkaException(self.given["describe"])
-        return {name: settled(Described(is_internal=name.startswith("__"))) for name in topics.topic_names}
+        told = self.given.get("topic_rights", [AclOperation.DESCRIBE])
+        return {
+            name: settled(Described(is_internal=name.startswith("__"), operations=told)) for name in topics.topic_names
+        }
 
     def describe_configs(self, resources: list[Any], request_timeout: float) -> dict[Any, Future[Any]]:
+        if resources[0].restype is ConfigResource.Type.BROKER:
+            (broker,) = resources  # librdkafka takes no more than one a call
+            return {broker: settled(self.given.get("listeners", {}))}
         self.calls += 1
         config = self.given.get("config", {"retention.ms": ConfigEntry("retention.ms", "1")})
         return {resource: settled(config) for resource in resources}
@@ -121,8 +138,75 @@ def test_settings_that_are_refused_leave_the_topics() -> None:
     reading = read(Brokers("a", "b", config=DENIED))
 
     assert [(one.name, one.config) for one in reading.topics] == [("a", ()), ("b", ())]
-    assert reading.outcome.answer == Answer.PARTIAL
+    assert (reading.outcome.answer, reading.unconfigured) == (Answer.PARTIAL, frozenset({"a", "b"}))
     assert reading.outcome.reason == "2 topics could not be asked for their settings: Topic authorization failed (a, b)"
+
+
+def test_settings_that_are_read_are_no_gap() -> None:
+    """A topic without any setting of its own has an empty answer, not an unknown one."""
+    assert read(Brokers("a", config={})).unconfigured == frozenset()
+
+
+def test_every_listener_of_a_broker_is_an_address_of_the_cluster() -> None:
+    """A scan over one listener must be found by the addresses of the others; those of the metadata stay first."""
+    entry = ConfigEntry("advertised.listeners", LISTENERS)
+
+    reading = read(Brokers("orders", listeners={entry.name: entry}))
+
+    assert reading.brokers == ("kafka-1:9092", "kafka.example.com:9094")
+
+
+def test_listeners_that_are_refused_cost_nothing_else() -> None:
+    """They are extra: the addresses of the metadata are complete for whoever uses the same listener."""
+    reading = read(Brokers("orders", listeners=NO_RIGHT))
+
+    assert (reading.brokers, reading.outcome.answer) == (("kafka-1:9092",), Answer.READ)
+
+
+def test_nothing_shown_to_a_user_without_rights_is_not_an_empty_cluster() -> None:
+    """Who loses his rights must not lose his dictionary: every topic would be marked as gone."""
+    with pytest.raises(SourceRefused) as caught:
+        read(Brokers(rights=None))
+
+    assert "DESCRIBE" in caught.value.what
+    assert "DESCRIBE_CONFIGS" in caught.value.hint
+
+
+def test_nothing_shown_to_a_user_with_rights_is_an_empty_cluster() -> None:
+    """The last topic may really have been deleted."""
+    reading = read(Brokers())
+
+    assert (reading.topics, reading.outcome.answer, reading.problems) == ((), Answer.READ, ())
+
+
+def test_nothing_shown_by_brokers_that_do_not_tell_rights_proves_nothing() -> None:
+    """Unknown is neither empty nor refused."""
+    reading = read(Brokers(rights=KafkaError(KafkaError._TIMED_OUT, "too late")))
+
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset())
+
+
+def test_part_shown_to_a_user_without_rights_on_the_cluster_proves_nothing_gone() -> None:
+    """With a name among the unread, a partial answer would count as a list of everything else."""
+    reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, rights=[AclOperation.CREATE]))
+
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset())
+    assert "may be hidden" in reading.problems[0].what
+    assert "DESCRIBE" in reading.problems[0].hint
+
+
+def test_brokers_that_tell_no_rights_at_all_are_read_as_before() -> None:
+    """Before Kafka 2.3, and elsewhere, no user would ever get a full answer."""
+    assert read(Brokers("orders", rights=None, topic_rights=None)).outcome.answer == Answer.READ
+
+
+def test_check_finds_the_missing_right_before_a_scan_does() -> None:
+    """A check that is green for a scan that is refused would be of no use."""
+    settings = KafkaSettings(brokers=("kafka-1:9092",))
+
+    assert probe(settings, KafkaClient(settings, Brokers("orders", rights=None))) == "1 brokers, 1 topics"
+    with pytest.raises(SourceRefused):
+        probe(settings, KafkaClient(settings, Brokers(rights=None)))
 
 
 def test_failed_batch_is_not_repeated_for_the_rest() -> None:
@@ -154,10 +238,11 @@ def test_topic_that_the_brokers_do_not_show_stays_as_it_was() -> None:
     "listing", [DENIED, ListConsumerGroupsResult(valid=[], errors=[KafkaException(DENIED).args[0]])]
 )
 def test_groups_that_are_not_listed_are_not_gone(listing) -> None:
-    """Partial: what is missing stays in the dictionary."""
-    reading = read(Brokers("orders", listing=listing))
+    """Partial, and no name among the unread makes a whole list of what was told: what is missing stays."""
+    reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, listing=listing))
 
     assert (reading.consumer_groups, reading.outcome.answer) == ((), Answer.PARTIAL)
+    assert reading.outcome.unread == frozenset()
     assert "Topic authorization failed" in reading.outcome.reason
 
 
