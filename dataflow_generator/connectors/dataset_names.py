@@ -1,0 +1,151 @@
+"""Names of datasets as OpenLineage writes them: namespace and name of tables, files, topics and services."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from dataflow_generator.connectors.config import split_outside
+from dataflow_generator.connectors.flows import Dataset, DatasetKind
+from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, JdbcServer, jdbc_server, with_ports
+from scanner_model.brokers import broker_addresses
+from scanner_model.errors import InputInvalid
+
+_TWO_PARTS = frozenset({"mysql", "mariadb", "clickhouse", "teradata", "oceanbase", "hive", "vitess"})
+_DEFAULT_SCHEMAS = {"postgres": "public", "redshift": "public", "sqlserver": "dbo"}
+"""Where a server finds a table that is named without its schema; the JDBC connectors rely on it."""
+
+_USER = re.compile(r"//(?:(?!,[a-zA-Z][\w+.-]*://).)*@", re.DOTALL)
+_OBJECT_STORES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}
+
+
+def jdbc_dataset(url: str, table: str) -> Dataset:
+    """Name a table of a JDBC URL by openlineage-java's rules: no schema is added that nobody wrote."""
+    return table_of(jdbc_server(url), table, default_schema=False)
+
+
+def table_of(server: JdbcServer, table: str, *, default_schema: bool = True) -> Dataset:
+    """Name *table*, which may be qualified and quoted, of *server*.
+
+    Where a schema is missing, it is the URL's own, or else the one that such a server looks into (`public`, `dbo`).
+    """
+    parts = identifiers(table)
+    if default_schema and len(parts) == 1 and server.scheme not in _TWO_PARTS:
+        schema = server.schema or _DEFAULT_SCHEMAS.get(server.scheme, "")
+        parts = (schema, *parts) if schema else parts
+    whole = 2 if server.scheme in _TWO_PARTS else 3
+    if server.database and len(parts) < whole:
+        parts = (server.database, *parts)
+    return Dataset(server.namespace, ".".join(parts))
+
+
+def identifiers(name: str) -> tuple[str, ...]:
+    """Take a qualified name apart at dots outside quotes, and the quotes off."""
+    return tuple(_unquoted(part) for part in split_outside(name, ".")) or (name,)
+
+
+def host_server(scheme: str, host: str, port: str = "", database: str = "", schema: str = "") -> JdbcServer:
+    """Give a server that a configuration names by host and port; an absent host is `unknown`."""
+    plain = re.sub(r"^[a-z+]+://", "", host.strip(), flags=re.IGNORECASE).rpartition("@")[2].split("/")[0]
+    address = f"{plain}:{port}" if plain and port.isdigit() and not re.search(r":\d+$", plain) else plain
+    return JdbcServer(scheme, f"{scheme}://{with_ports(scheme, address) or UNKNOWN_HOST}", database, schema)
+
+
+def kafka_namespace(addresses: str) -> str | None:
+    """Give a cluster's namespace by the first of its addresses; None where they cannot be read."""
+    try:
+        return f"kafka://{broker_addresses(addresses)[0]}"
+    except InputInvalid:
+        return None
+
+
+def topic(namespace: str, name: str) -> Dataset:
+    """Name a topic."""
+    return Dataset(namespace, name, DatasetKind.TOPIC)
+
+
+def topics_like(namespace: str, pattern: str) -> Dataset:
+    """Name every topic that a Java regular expression matches."""
+    return Dataset(namespace, f"regex:{pattern}", DatasetKind.PATTERN)
+
+
+def object_path(uri: str) -> Dataset:
+    """Name a file or folder of an object store or file system by its URI."""
+    scheme, _, rest = uri.strip().partition(":")
+    if not rest or "/" in scheme:
+        return Dataset("file", uri.strip().rstrip("/") or "/")
+    scheme = _OBJECT_STORES.get(scheme.lower(), scheme.lower())
+    if not rest.startswith("//"):
+        return Dataset(scheme, rest.rstrip("/") or "/")
+    authority, _, path = rest[2:].partition("/")
+    path = path.strip("/")
+    slash = "/" if scheme in ("hdfs", "file", "dbfs") else ""
+    return Dataset(f"{scheme}://{authority}" if authority else scheme, f"{slash}{path}" if path else "/")
+
+
+def located_table(uri: str, table: str) -> Dataset:
+    """Name a table by the location of its warehouse, where no catalogue names it."""
+    place = object_path(uri)
+    if place.namespace == "file" and uri.strip() in ("", "/"):
+        return Dataset("file", table)
+    path = place.name.strip("/")
+    joined = "/" if "://" in place.namespace else ":/"
+    return Dataset(f"{place.namespace}{joined}{path}" if path else place.namespace, table)
+
+
+def in_folder(*parts: str) -> str:
+    """Join folders and a file's name; empty parts and doubled slashes are left out."""
+    return "/".join(part.strip("/") for part in parts if part.strip("/"))
+
+
+def web_dataset(url: str, path: str = "") -> Dataset | None:
+    """Name an HTTP endpoint; None for what is no URL. User info and query never show."""
+    url = _without_users(url)
+    if "://" not in url:
+        url = f"https://{url}" if re.match(r"[\w.-]+", url) else ""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return None
+    if not host:
+        return None
+    shown = f"[{host}]" if ":" in host else host
+    return Dataset(f"{parts.scheme.lower()}://{shown}{port}", f"/{in_folder(parts.path, path)}")
+
+
+def addresses(scheme: str, text: str, port: str = "") -> str:
+    """Give the namespace of a service by its comma list of hosts or URLs; user info and paths never show."""
+    hosts = [_address(part, port) for part in _without_users(text).split(",") if part.strip()]
+    return f"{scheme}://{','.join(hosts)}" if any(hosts) else f"{scheme}://{UNKNOWN_HOST}"
+
+
+def sanitized(name: str, allowed: str = "A-Za-z0-9_") -> str:
+    """Replace every character that *allowed* (a class of a regular expression) does not list by an underscore."""
+    return re.sub(f"[^{allowed}]", "_", name)
+
+
+def unique(datasets: Iterable[Dataset | None]) -> tuple[Dataset, ...]:
+    """Sort datasets, each once."""
+    return tuple(sorted({dataset for dataset in datasets if dataset is not None}))
+
+
+def _without_users(text: str) -> str:
+    """Take off `user:password@`, whatever the password holds; hosts of a list without schemes before it go with it."""
+    if "://" not in text:
+        return text.rpartition("@")[2]
+    return _USER.sub("//", text)
+
+
+def _address(text: str, port: str) -> str:
+    after = re.sub(r"^[A-Za-z0-9+.-]+://", "", text.strip()).rpartition("@")[2]
+    host = re.split(r"[/?#;]", after, maxsplit=1)[0]
+    host = host if "${" in host else host.lower()
+    return f"{host}:{port}" if port.isdigit() and host and not re.search(r":\d+$", host) else host
+
+
+def _unquoted(part: str) -> str:
+    pairs = {'"': '"', "`": "`", "[": "]"}
+    return part[1:-1] if len(part) > 1 and pairs.get(part[0]) == part[-1] else part

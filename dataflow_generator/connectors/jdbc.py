@@ -1,0 +1,120 @@
+"""JDBC sources and sinks, self-managed and Confluent's managed ones, and Debezium's JDBC sink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of
+from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
+from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
+from dataflow_generator.connectors.lists import Selection, selection
+from dataflow_generator.connectors.sinks import Written, sink, to
+from dataflow_generator.connectors.sources import Read, Reads, fixed, source
+from dataflow_generator.connectors.topics import seen
+from dataflow_generator.connectors.transforms.templates import quoted
+from scanner_model.problems import Problem
+
+_TABLES = ("table.include.list", "table.whitelist", "tables.include", "tables")
+_NO_TABLES = ("table.exclude.list", "table.blacklist")
+
+
+def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
+    """Find the database: by `connection.url`, or by host, port and name as managed connectors have them."""
+    config = connector.config
+    if url := config.text("connection.url", "connection.jdbc.url"):
+        if "://" in url or url.lower().startswith("jdbc:"):
+            server = jdbc_server(url)
+            database = server.database or config.text("db.name", "database.dbname")
+            return JdbcServer(server.scheme, server.namespace, database, server.schema)
+        return host_server(scheme or "jdbc", url)
+    return host_server(
+        scheme or "jdbc",
+        config.text("connection.host", "database.hostname", "hostname", "host"),
+        config.text("connection.port", "database.port", "port"),
+        config.text("db.name", "database.dbname", "database"),
+        config.text("db.schema", "schema.name"),
+    )
+
+
+def jdbc_source(connector: Connector) -> ConnectorFlows:
+    """Read a JDBC source: one topic a table, or the prefix alone for a query."""
+    return _read(connector, server_of(connector))
+
+
+def managed_source(scheme: str) -> ConnectorReader:
+    """Make the reader of a managed JDBC source of one kind of database."""
+    return lambda connector: _read(connector, server_of(connector, scheme))
+
+
+def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
+    config = connector.config
+    prefix = config.text("topic.prefix")
+    if config.text("query"):
+        return fixed(connector, None, [prefix] if prefix else [], "query, topic.prefix")
+    chosen = selection(connector, _TABLES, _NO_TABLES)
+    reads = [
+        *(_table(server, item, prefix, chosen.key) for item in chosen.names),
+        *_patterns(connector, server, chosen, prefix),
+    ]
+    problems = (Problem(chosen.key or "topic.prefix", what) for what in chosen.unclear)
+    return source(connector, Reads(reads=tuple(reads), problems=tuple(problems)))
+
+
+def _table(server: JdbcServer, item: str, prefix: str, key: str) -> Read:
+    table = identifiers(item)[-1]
+    # Snowflake's managed source is the one that writes the whole name (Confluent, SnowflakeSource).
+    topic = prefix + (table_of(server, item).name if server.scheme == "snowflake" else table)
+    return Read(source=table_of(server, item), topic=topic, because=f"{key}, topic.prefix")
+
+
+def _patterns(connector: Connector, server: JdbcServer, chosen: Selection, prefix: str) -> Iterator[Read]:
+    """Read what is chosen by patterns, or not limited at all, from the topics that begin with the prefix."""
+    if chosen.names and not chosen.patterns:
+        return
+    names, evidence = seen(connector)
+    schema = connector.config.text("schema.pattern", "db.schema", "schema.name")
+    found = [name[len(prefix) :] for name in names if prefix and name.startswith(prefix) and len(name) > len(prefix)]
+    if not chosen.patterns:
+        for table in found:
+            named = f'{schema}."{table}"' if schema and "%" not in schema else f'"{table}"'
+            yield Read(source=table_of(server, named), topic=prefix + table, because=f"topic.prefix, {evidence}")
+        if not found and not chosen.told:
+            yield Read(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix")
+    for pattern in chosen.patterns:
+        place = f"{quoted(server.database)}\\." if server.database else ""
+        many = Dataset(server.namespace, f"regex:{place}{pattern}", chosen.kind)
+        yield Read(source=many, pattern=f"{quoted(prefix)}.*", because=f"{chosen.key}, topic.prefix")
+
+
+def jdbc_sink(connector: Connector) -> ConnectorFlows:
+    """Read a JDBC sink: `table.name.format` with the topic's name behind the transforms."""
+    return sink(connector, _tables(connector, server_of(connector), "table.name.format"))
+
+
+def managed_sink(scheme: str) -> ConnectorReader:
+    """Make the reader of a managed JDBC sink of one kind of database."""
+    return lambda connector: sink(connector, _tables(connector, server_of(connector, scheme), "table.name.format"))
+
+
+def debezium_sink(connector: Connector) -> ConnectorFlows:
+    """Read Debezium's JDBC sink, which writes the dots of a topic as underscores (DefaultCollectionNamingStrategy)."""
+    form = ("collection.name.format", "table.name.format")
+    return sink(connector, _tables(connector, server_of(connector), *form, dots="_"))
+
+
+def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".") -> Written:
+    config = connector.config
+    form = config.text(*keys, default="${topic}")
+    schema = config.text("db.schema", "schema.name", "connection.schema")
+    mapped = config.mapping("topics.to.tables.mapping", "topic2table.map")
+
+    def target(name: str) -> Dataset | None:
+        table = mapped.get(name) or form.replace("${topic}", name.replace(".", dots))
+        if "${" in table:
+            return None  # ${kafkaPartition}, ${source.table}, ${record…}: told by data only
+        if schema and len(identifiers(table)) == 1:
+            table = f"{schema}.{table}"
+        return table_of(server, table)
+
+    place = config.key("connection.url", "connection.host", "database.hostname")
+    return to(target, config.key("topics.to.tables.mapping", "topic2table.map"), config.key(*keys), place)

@@ -1,0 +1,219 @@
+"""JDBC URLs: which database server, which database, without anything secret (rules of openlineage-java)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+UNKNOWN_HOST = "unknown"
+
+_SECRET = re.compile(r"(?i)user|login|uid|pass|pwd|secret|token|key|credential|auth|sas|sig|jaas|wallet")
+_DEFAULT_PORTS = {
+    "postgres": 5432,
+    "mysql": 3306,
+    "oracle": 1521,
+    "db2": 6789,
+    "cassandra": 9042,
+    "trino": 443,
+    "clickhouse": 8123,
+    "teradata": 1025,
+    "crate": 5432,
+    "oceanbase": 2881,
+    "redshift": 5439,
+}
+"""Appended where a URL names none; not for SQL Server and not for schemes that openlineage-java does not know."""
+
+_SCHEMES = {"postgresql": "postgres", "ch": "clickhouse", "mssql": "sqlserver", "as400": "db2"}
+_PORT = re.compile(r":\d{1,5}$")
+_FIELD = re.compile(r"\(\s*(host|port|service_name|sid|instance_name)\s*=\s*([^()\s]+)\s*\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class JdbcServer:
+    """What a JDBC URL names: the OpenLineage *namespace*, its *scheme*, the *database* and *schema* or empty."""
+
+    scheme: str
+    namespace: str
+    database: str = ""
+    schema: str = ""
+
+
+def jdbc_server(url: str) -> JdbcServer:
+    """Read a JDBC URL; one that cannot be read gives the host `unknown`, never the text of the URL."""
+    text = re.sub(r"(?i)^jdbc:", "", url.strip())
+    scheme = text.partition(":")[0].lower()
+    reader = _READERS.get(scheme, _plain)
+    return reader(text)
+
+
+def with_ports(scheme: str, hosts: str) -> str:
+    """Give a comma list of hosts in lower case, each with a port; a place holder stays as it is written."""
+    port = _DEFAULT_PORTS.get(scheme)
+    return ",".join(_with_port(host.rpartition("@")[2].strip(), port) for host in hosts.split(",") if host.strip())
+
+
+def _with_port(host: str, port: int | None) -> str:
+    host = host if "${" in host else _lower_host(host)
+    known = port is None or _PORT.search(host) or host.startswith("(") or host.endswith(")")
+    return host if known else f"{host}:{port}"
+
+
+def _lower_host(host: str) -> str:
+    name, sign, parameters = host.partition(":") if "=" in host and not host.startswith("(") else (host, "", "")
+    return name.lower() + sign + parameters
+
+
+def _server(scheme: str, hosts: str, database: str = "", schema: str = "") -> JdbcServer:
+    shown = with_ports(scheme, hosts) or UNKNOWN_HOST
+    return JdbcServer(scheme, f"{scheme}://{shown}", database, schema)
+
+
+def _plain(text: str) -> JdbcServer:
+    """Read `scheme[:more]://[user:password@]hosts[/database][?parameters]`."""
+    before, slashes, rest = text.partition("://")
+    written = before.partition(":")[0].partition("+")[0].lower() if slashes else ""
+    scheme = _SCHEMES.get(written, written) or "jdbc"
+    if not slashes or not re.fullmatch(r"[a-z][a-z0-9.-]*", scheme):
+        named = text.partition(":")[0].lower()
+        scheme = named if re.fullmatch(r"[a-z][a-z0-9]{0,20}", named) and ":" in text else "jdbc"
+        return JdbcServer(scheme, f"{scheme}://{UNKNOWN_HOST}")
+    address, _, parameters = rest.partition("?")
+    hosts, _, path = address.partition("/") if "@" not in address else _credentials_off(address)
+    schema = _parameters(parameters, "&").get("currentschema", "").partition(",")[0]
+    database = re.split(r"[;,]", path, maxsplit=1)[0].strip()
+    if "=" in database:
+        database = ""  # Teradata's parameters stand where others have the database
+    return _server(scheme, hosts if scheme in _DEFAULT_PORTS else _harmless(hosts), database, schema)
+
+
+def _credentials_off(address: str) -> tuple[str, str, str]:
+    """Take off what stands before the last `@` of each host; a password may hold a slash."""
+    tail = address.rpartition("@")[2]
+    hosts, slash, path = tail.partition("/")
+    # A part without its own `@` may be a piece of a password, and is left out.
+    parts = [part for part in address[: len(address) - len(tail)].split(",")[:-1] if "@" in part]
+    others = [part.rpartition("@")[2] for part in parts]
+    return ",".join([*(other for other in others if other and "/" not in other), hosts]), slash, path
+
+
+def _harmless(hosts: str) -> str:
+    """Leave out parameters that stand among the hosts and look secret: `host:user=x;ssl=true`."""
+    parts = re.split(r"([;:&])", hosts)
+    pairs = [(parts[i - 1] if i else "", parts[i]) for i in range(0, len(parts), 2)]
+    kept = [(sign, part) for sign, part in pairs if not ("=" in part and _SECRET.search(part.partition("=")[0]))]
+    return "".join(sign + part for sign, part in kept)
+
+
+def _parameters(text: str, sign: str) -> Mapping[str, str]:
+    pairs = (part.partition("=") for part in text.split(sign))
+    return {key.strip().lower(): value.strip() for key, _, value in pairs}
+
+
+def _sql_server(text: str) -> JdbcServer:
+    r"""Read `sqlserver://host[\instance][:port][;name=value…]` and jTDS's `jtds:sqlserver://host/database;…`."""
+    address, _, rest = text.partition("://")[2].partition(";")
+    parameters = _parameters(rest, ";")
+    host, _, path = address.rpartition("@")[2].partition("/")
+    name, _, instance = host.partition("\\")
+    instance, _, late_port = instance.partition(":")
+    name = (name or parameters.get("servername", "") or parameters.get("server", "")) or UNKNOWN_HOST
+    port = late_port or parameters.get("portnumber", "") or parameters.get("port", "")
+    database = parameters.get("databasename", "") or parameters.get("database", "") or path
+    shown = name.lower() if "${" not in name else name
+    shown += f":{port}" if port.isdigit() and not _PORT.search(name) else ""
+    instance = instance or parameters.get("instancename", "") or parameters.get("instance", "")
+    return JdbcServer("sqlserver", f"sqlserver://{shown}" + (f"/{instance}" if instance else ""), database)
+
+
+def _oracle(text: str) -> JdbcServer:
+    """Read thin and OCI URLs: `@host:port:sid`, `@//host:port/service`, `@(DESCRIPTION=…)`, `@ldap://…`."""
+    address = text.partition("@")[2].partition("?")[0].strip() if "(" not in text else text[text.find("(") :]
+    if not address and "@" not in text:
+        return JdbcServer("oracle", f"oracle://{UNKNOWN_HOST}")
+    if address.startswith("("):
+        return _descriptor(text, address)
+    if address.lower().startswith("ldap"):
+        return _directory(address)
+    address = re.sub(r"^(?:[a-z]+:)?//", "", address, flags=re.IGNORECASE)
+    hosts, _, service = address.partition("/")
+    host, sid = (hosts, "") if "," in hosts else _sid_off(hosts)
+    return _server("oracle", host, service.partition(":")[0] or sid)
+
+
+def _sid_off(host: str) -> tuple[str, str]:
+    match = re.fullmatch(r"(\[[^\]]+\]|[^:]+)((?::\d{1,5})?)(?::([^:]+))?", host)
+    return (match[1] + match[2], match[3] or "") if match else (host, "")
+
+
+def _descriptor(text: str, address: str) -> JdbcServer:
+    if not _balanced(address):
+        shown = text if not _SECRET.search(text) else f"oracle://{UNKNOWN_HOST}"
+        return JdbcServer("oracle", shown)
+    fields = {key.lower(): value for key, value in reversed(_FIELD.findall(address))}
+    hosts = [value for key, value in _FIELD.findall(address) if key.lower() == "host"]
+    ports = [value for key, value in _FIELD.findall(address) if key.lower() == "port"]
+    places = (f"{host}:{port}" for host, port in zip(hosts, [*ports, *["1521"] * len(hosts)], strict=False))
+    database = fields.get("service_name") or fields.get("sid") or fields.get("instance_name") or ""
+    return _server("oracle", ",".join(places), database)
+
+
+def _balanced(text: str) -> bool:
+    """Say whether *text* is one pair of parentheses with pairs inside."""
+    depth = 0
+    for number, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth <= 0 and number < len(text) - 1:
+            return False
+    return depth == 0
+
+
+def _directory(address: str) -> JdbcServer:
+    """Read an LDAP address; the service is the part that is no `cn=` or `dc=`, of the first server."""
+    first = address.split(maxsplit=1)[0]
+    hosts, _, path = re.sub(r"(?i)^ldaps?:(?://)?", "", first).partition("/")
+    names = [name for name in re.split(r"[,/]", path) if name and "=" not in name]
+    return _server("oracle", hosts, names[0] if names else "")
+
+
+def _embedded(text: str) -> JdbcServer:
+    """Read an embedded database, which is a file or a folder."""
+    path = re.split(r"[;?]", text.partition(":")[2], maxsplit=1)[0]
+    return JdbcServer("file", f"file:{path}")
+
+
+def _snowflake(text: str) -> JdbcServer:
+    server = _plain(text)
+    parameters = _parameters(text.partition("?")[2], "&")
+    account = snowflake_account(server.namespace.partition("://")[2])
+    return JdbcServer("snowflake", f"snowflake://{account}", parameters.get("db", ""), parameters.get("schema", ""))
+
+
+def _snowflake_parts(account: str) -> Iterator[str]:
+    parts = account.split(".")
+    yield parts[0]
+    yield parts[1] if len(parts) > 1 else "us-west-1"
+    yield ".".join(parts[2:]) if len(parts) > 2 else "aws"
+
+
+def snowflake_account(url: str) -> str:
+    """Give the account of a Snowflake URL as OpenLineage writes it: `org-account`, or `locator.region.cloud`.
+
+    A locator without region is in Snowflake's first one, under the name that OpenLineage's clients give it.
+    """
+    host = re.sub(r"^[a-z]+://", "", url.strip(), flags=re.IGNORECASE).rpartition("@")[2]
+    host = re.split(r"[/:?]", host, maxsplit=1)[0].lower() if "${" not in host else host
+    account = re.sub(r"\.snowflakecomputing\.(?:com|cn)$", "", host)
+    if not account or account == UNKNOWN_HOST or "${" in account:
+        return account or UNKNOWN_HOST
+    return account if "." not in account and re.search(r"[-_]", account) else ".".join(_snowflake_parts(account))
+
+
+_READERS: Mapping[str, Callable[[str], JdbcServer]] = {
+    "derby": _embedded,
+    "jtds": _sql_server,
+    "sqlite": _embedded,
+    "oracle": _oracle,
+    "snowflake": _snowflake,
+    "sqlserver": _sql_server,
+}

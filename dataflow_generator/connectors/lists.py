@@ -1,0 +1,72 @@
+"""Lists of tables in a configuration: literal names, and regular expressions that known tables resolve."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dataflow_generator.connectors.flows import Connector, DatasetKind
+from dataflow_generator.connectors.java_regex import java_regex
+from scanner_model.errors import InputInvalid
+
+_ANCHORED = re.compile(r"^\^?(.*?)\$?$", re.DOTALL)
+_PATTERN_SIGNS = re.compile(r"(?<!\\)[*+?\[\](){}|^]|\\[^.\-_$\\]")
+_ESCAPED = re.compile(r"\\([.\-_$\\])")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which tables a list chooses: *names*, and *patterns* that nothing known resolves.
+
+    *key* is where it stands, *told* false where no list says anything; *unclear* tells what could not be evaluated.
+    """
+
+    names: tuple[str, ...]
+    patterns: tuple[str, ...]
+    key: str
+    told: bool
+    unclear: tuple[str, ...] = ()
+    kind: DatasetKind = DatasetKind.PATTERN
+
+
+def literal(item: str) -> str | None:
+    """Give the name that a list's item is, without its escapes; None for a real pattern."""
+    bare = re.sub(r'"[^"]*"|`[^`]*`', "", _ANCHORED.sub(r"\1", item))
+    return None if _PATTERN_SIGNS.search(bare) else _ESCAPED.sub(r"\1", _ANCHORED.sub(r"\1", item))
+
+
+def selection(
+    connector: Connector, include: tuple[str, ...], exclude: tuple[str, ...], candidates: Iterable[str] = ()
+) -> Selection:
+    """Read an include list and an exclude list; *candidates* are tables beside those that the connector's facts know.
+
+    Items match whole names whatever their case (Debezium, Predicates). An exclude list takes away from what patterns
+    find, and from all tables where there is no include list.
+    """
+    config = connector.config
+    items = config.items(*include)
+    known = sorted({*(connector.tables or ()), *candidates})
+    unclear: list[str] = []
+    excluded = config.items(*exclude)
+    open_names = [table for table in known if not any(_found(item, table, unclear) for item in excluded)]
+    names: list[str] = []
+    patterns: list[str] = []
+    for item in items:
+        name = literal(item)
+        found = [name] if name is not None else [table for table in open_names if _found(item, table, unclear)]
+        names.extend(found)
+        if not found:
+            patterns.append(item)
+    if not items:
+        names = open_names if known else []
+    key = config.key(*include) or config.key(*exclude)
+    return Selection(tuple(dict.fromkeys(names)), tuple(patterns), key, bool(items), tuple(dict.fromkeys(unclear)))
+
+
+def _found(item: str, table: str, unclear: list[str]) -> bool:
+    try:
+        return java_regex(f"(?i){item}").matches(table)
+    except InputInvalid as error:
+        unclear.append(error.what)
+        return False

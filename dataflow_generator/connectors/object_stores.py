@@ -1,0 +1,124 @@
+"""Object stores and file systems: S3, GCS, Azure, HDFS, files; one folder a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.dataset_names import in_folder, object_path
+from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
+from dataflow_generator.connectors.sinks import sink, to
+from dataflow_generator.connectors.sources import Read, Reads, fixed, source
+from dataflow_generator.connectors.topics import seen
+from scanner_model.problems import Problem
+
+Place = Callable[[Config], Dataset | None]
+"""Give the store's namespace and the folder before `topics.dir`, from a configuration; None where it is not told."""
+
+S3_KEYS = ("s3.bucket.name", "s3.bucket", "aws.s3.bucket.name", "aws_s3_bucket")
+GCS_KEYS = ("gcs.bucket.name", "gcs.bucket")
+AZURE_KEYS = ("azblob.container.name", "azure.container.name", "azure.datalake.gen2.container.name")
+HDFS_KEYS = ("hdfs.url", "store.url")
+_FOLDER = (
+    "topics.dir",
+    "s3.prefix",
+    "aws.s3.prefix",
+    "aws_s3_prefix",
+    "gcs.prefix",
+    "file.name.prefix",
+    "directory.path",
+)
+
+
+def s3(config: Config) -> Dataset | None:
+    """Name an S3 bucket."""
+    bucket = config.text(*S3_KEYS)
+    return Dataset(f"s3://{bucket}", "") if bucket else None
+
+
+def gcs(config: Config) -> Dataset | None:
+    """Name a bucket of Google Cloud Storage."""
+    bucket = config.text(*GCS_KEYS)
+    return Dataset(f"gs://{bucket}", "") if bucket else None
+
+
+def azure(config: Config) -> Dataset | None:
+    """Name a container of Azure Blob Storage or Data Lake."""
+    account = config.text("azblob.account.name", "azure.datalake.gen2.account.name", "azure.account.name")
+    container = config.text(*AZURE_KEYS, default="topics" if account else "")
+    return Dataset(f"abfss://{container}@{account}.dfs.core.windows.net", "") if account and container else None
+
+
+def hdfs(config: Config) -> Dataset | None:
+    """Name a file system of Hadoop; its names keep the leading slash."""
+    url = config.text(*HDFS_KEYS)
+    if not url:
+        return None
+    place = object_path(url)
+    authority = place.namespace.rpartition("@")[2] if "@" in place.namespace else ""
+    scheme = place.namespace.partition("://")[0]
+    return Dataset(f"{scheme}://{authority}" if authority else place.namespace, f"/{place.name.strip('/')}")
+
+
+def store_sink(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
+    """Make the reader of a sink that writes each topic into its folder under `topics.dir`."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        config = connector.config
+        store = place(config)
+        folder = config.text(*_FOLDER, default="topics")
+
+        def target(name: str) -> Dataset | None:
+            if store is None:
+                return None
+            start = "/" if store.name.startswith("/") else ""
+            return Dataset(
+                store.namespace, start + in_folder(store.name, folder.replace("${topic}", name), *_last(folder, name))
+            )
+
+        told = () if store else (Problem(keys[0], f"{keys[0]} is not told"),)
+        return sink(connector, to(target, config.key(*keys), config.key(*_FOLDER), problems=told))
+
+    return read
+
+
+def store_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
+    """Make the reader of a source that reads topics back from their folders, or files by `topic.regex.list`."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        config = connector.config
+        store = place(config)
+        folder = config.text(*_FOLDER, default="topics")
+        start = "/" if store and store.name.startswith("/") else ""
+
+        def folder_of(*parts: str) -> Dataset | None:
+            return Dataset(store.namespace, start + in_folder(store.name, *parts)) if store else None
+
+        because = ", ".join(filter(None, (config.key(*keys), config.key("topic.regex.list", "topics.dir"))))
+        listed = [item.partition(":")[0].strip() for item in config.items("topic.regex.list")]
+        if listed or config.text("kafka.topic", "topic"):
+            names = listed or [config.text("kafka.topic", "topic")]
+            return fixed(connector, folder_of(folder), names, because)
+        names = [name for name in seen(connector)[0] if connector.active is not None]
+        reads = [Read(source=folder_of(folder, name), topic=name, because=because) for name in names]
+        return source(connector, Reads(reads=tuple(reads) or (Read(source=folder_of(folder), because=because),)))
+
+    return read
+
+
+def _last(folder: str, name: str) -> tuple[str, ...]:
+    return () if "${topic}" in folder else (name,)
+
+
+def file_source(connector: Connector) -> ConnectorFlows:
+    """Read a source of one file or folder."""
+    key = connector.config.key("file", "input.path", "fs.listing.directory.path", "sftp.input.path", "tasks.file.path")
+    path = connector.config.text(key)
+    names = connector.config.items("topic", "kafka.topic")
+    return fixed(connector, object_path(path) if path else None, names, ", ".join(filter(None, (key, "topic"))))
+
+
+def file_sink(connector: Connector) -> ConnectorFlows:
+    """Read a sink that writes every topic into one file."""
+    path = connector.config.text("file")
+    return sink(connector, to(lambda _: object_path(path) if path else None, "file"))

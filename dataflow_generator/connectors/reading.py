@@ -1,0 +1,29 @@
+"""One connector in, its flows out: finds the reader, and says what no reader knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dataflow_generator.connectors.flows import Connector, ConnectorFlows
+from dataflow_generator.connectors.generic import generic
+from dataflow_generator.connectors.table import reader_of
+from scanner_model.errors import InputInvalid
+from scanner_model.problems import Problem
+
+_NOT_KNOWN = "is a class that we do not know: only its topics are told, its other end is not"
+
+
+def read_connector(connector: Connector) -> ConnectorFlows:
+    """Read the flows of *connector* from its configuration; a class that nobody knows keeps its topics."""
+    try:
+        reader = reader_of(connector.class_name)
+        problem = None if reader else _unknown(connector)
+    except InputInvalid as error:
+        reader, problem = None, Problem("connector.class", error.what, error.hint)
+    flows = (reader or generic)(connector)
+    return replace(flows, problems=(problem, *flows.problems)) if problem else flows
+
+
+def _unknown(connector: Connector) -> Problem:
+    name = connector.class_name
+    return Problem("connector.class", f"{name!r} {_NOT_KNOWN}" if name else "is not told: only its topics are known")

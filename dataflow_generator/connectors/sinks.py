@@ -1,0 +1,107 @@
+"""How any sink is read: its topics through its transforms, then what the class makes of the names that come out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
+from dataflow_generator.connectors.flows import Connector, ConnectorFlows, Dataset, Direction, Flow
+from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_topics, topics_read
+from dataflow_generator.connectors.transforms import Chain, Template
+from scanner_model.problems import Problem
+
+Targets = Callable[[str], tuple[Dataset, ...]]
+"""Give the datasets that records of a topic go to, by the topic's name behind the transforms."""
+
+Target = Callable[[str], Dataset | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a sink's class does with a topic: the datasets, the keys that say so, problems found on the way.
+
+    *outside_known* is false for a class of which nobody knows where it writes.
+    """
+
+    targets: Targets
+    keys: str = ""
+    problems: tuple[Problem, ...] = ()
+    outside_known: bool = True
+    read: ReadTopics | None = None
+
+
+def to(target: Target, *keys: str, problems: Iterable[Problem] = ()) -> Written:
+    """Say where a class writes that has one dataset a topic."""
+
+    def targets(name: str) -> tuple[Dataset, ...]:
+        dataset = target(name)
+        return () if dataset is None else (dataset,)
+
+    return Written(targets=targets, keys=", ".join(filter(None, keys)), problems=tuple(problems))
+
+
+def sink(connector: Connector, written: Written) -> ConnectorFlows:
+    """Read a sink."""
+    namespace = cluster_of(connector, Direction.SINK)
+    read = written.read or topics_read(connector)
+    chain = Chain.of(connector.config)
+    side = side_topics(connector, namespace)
+    problems: list[Problem] = [*read.problems, *written.problems, *chain.problems()]
+    flows: list[Flow] = []
+    for name in read.names:
+        flows.extend(_flows(written, topic(namespace, name), read.because, chain.names(name), problems))
+    if read.pattern:
+        pattern = topics_like(namespace, read.pattern)
+        flows.extend(_flows(written, pattern, read.because, (None,), problems))
+    return ConnectorFlows(
+        name=connector.name,
+        class_name=connector.class_name,
+        direction=Direction.SINK,
+        inputs=unique(flow.source for flow in flows),
+        outputs=unique(flow.target for flow in flows),
+        flows=in_order(flow for flow in flows if flow.target or not written.outside_known or flow.topic == ""),
+        side_topics=side,
+        problems=tuple(dict.fromkeys(problems)),
+    )
+
+
+def in_order(flows: Iterable[Flow]) -> tuple[Flow, ...]:
+    """Sort flows, each once."""
+    return tuple(sorted(set(flows), key=_order))
+
+
+def _order(flow: Flow) -> tuple[tuple[str, str], tuple[str, str], str, str]:
+    ends = [(end.namespace, end.name) if end else ("", "") for end in (flow.source, flow.target)]
+    return ends[0], ends[1], flow.topic, flow.because
+
+
+def _flows(
+    written: Written, source: Dataset, because: str, names: tuple[Template | None, ...], problems: list[Problem]
+) -> Iterator[Flow]:
+    for template in names:
+        name = template.name if template else None
+        reason = ", ".join(filter(None, (because, written.keys)))
+        if name:
+            targets = written.targets(name)
+        else:
+            targets = _whatever_the_topic(written)
+            if not targets and written.outside_known:
+                problems.append(_undecided(source, template))
+        for target in targets:
+            yield Flow(source, target, reason, name or "")
+        if not targets:
+            yield Flow(source, None, because, name or "")
+
+
+def _whatever_the_topic(written: Written) -> tuple[Dataset, ...]:
+    """Give the datasets of a class whose targets do not depend on the topic."""
+    first, second = (written.targets(name) for name in ("anyTopic", "otherTopic"))
+    return first if first == second else ()
+
+
+def _undecided(source: Dataset, template: Template | None) -> Problem:
+    if template is not None and template.name == "":
+        return Problem("transforms", f"{source.name!r} gets an empty name, which nothing can be called")
+    family = f", a name like {template.pattern}" if template else ""
+    return Problem("transforms", f"where records of {source.name!r} go depends on data or is not known{family}")

@@ -1,0 +1,164 @@
+"""How any source is read: the topics of its class through its transforms, then the topics that it was seen to use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
+from dataflow_generator.connectors.flows import (
+    Connector,
+    ConnectorFlows,
+    Dataset,
+    Direction,
+    Flow,
+    Shape,
+    SideTopic,
+)
+from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.connectors.sinks import in_order
+from dataflow_generator.connectors.topics import USED, cluster_of, seen, side_topics
+from dataflow_generator.connectors.transforms import Chain, Template
+from scanner_model.errors import InputInvalid
+from scanner_model.problems import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A dataset that a source reads (None: not told) and the topic it writes it to, before the transforms.
+
+    *topic* is empty where the configuration does not tell; *pattern* then is the Java pattern of the topics, or empty.
+    """
+
+    source: Dataset | None
+    topic: str = ""
+    pattern: str = ""
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reads:
+    """All that a source's class reads, its own side topics, how rows are wrapped, problems found on the way."""
+
+    reads: tuple[Read, ...]
+    side: tuple[SideTopic, ...] = ()
+    shape: Shape = Shape.ROW
+    problems: tuple[Problem, ...] = ()
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Routed:
+    """A read after the transforms; *template* None: only the data tells the topic."""
+
+    read: Read
+    template: Template | None
+
+
+def source(connector: Connector, reads: Reads) -> ConnectorFlows:
+    """Read a source."""
+    namespace = reads.namespace or cluster_of(connector, Direction.SOURCE)
+    chain = Chain.of(connector.config)
+    side = tuple(sorted({*side_topics(connector, namespace), *reads.side}))
+    problems: list[Problem] = [*reads.problems, *chain.problems()]
+    routed = tuple(one for read in reads.reads for one in _routed(chain, read))
+    resolver = _Resolver(connector, namespace, frozenset(one.dataset.name for one in side), problems)
+    flows = in_order(resolver.flows(routed))
+    return ConnectorFlows(
+        name=connector.name,
+        class_name=connector.class_name,
+        direction=Direction.SOURCE,
+        inputs=unique(read.source for read in reads.reads),
+        outputs=unique(flow.target for flow in flows),
+        flows=flows,
+        side_topics=side,
+        problems=tuple(dict.fromkeys(problems)),
+        shape=reads.shape,
+    )
+
+
+def _routed(chain: Chain, read: Read) -> Iterator[_Routed]:
+    if read.topic:
+        yield from (_Routed(read, template) for template in chain.names(read.topic))
+        return
+    templates = dict.fromkeys(chain.names("\ue000"))
+    kept = read.pattern and tuple(templates) == (Template.of("\ue000"),)
+    # A transform that asks for no name tells the topic even where the name before it is not known.
+    decided = [one for one in templates if one and "\ue000" not in one.pattern]
+    yield from (_Routed(read, one) for one in decided) if decided and not kept else (_Routed(read, None),)
+
+
+@dataclass(slots=True)
+class _Resolver:
+    """Finds the topics that are meant, with the help of those that the connector was seen to use."""
+
+    connector: Connector
+    namespace: str
+    side: frozenset[str]
+    problems: list[Problem]
+
+    def flows(self, routed: tuple[_Routed, ...]) -> Iterator[Flow]:
+        exact = [one for one in routed if one.template and one.template.name]
+        if self._contradicted(routed, exact):
+            for name in self._active():
+                yield Flow(routed[0].read.source, topic(self.namespace, name), USED)
+            return
+        for one in exact:
+            assert one.template
+            yield self._flow(one.read, topic(self.namespace, str(one.template.name)))
+        claimed = {str(one.template.name) for one in exact if one.template}
+        for one in routed:
+            if one not in exact:
+                yield from self._family(one, claimed)
+
+    def _active(self) -> tuple[str, ...]:
+        return tuple(name for name in sorted(self.connector.active or ()) if name not in self.side)
+
+    def _contradicted(self, routed: tuple[_Routed, ...], exact: list[_Routed]) -> bool:
+        """Say whether the one dataset goes elsewhere than concluded: what was seen outranks the configuration."""
+        sources = {one.read.source for one in routed}
+        names = {one.template.name for one in exact if one.template}
+        active = set(self._active())
+        if not active or len(exact) < len(routed) or names & active:
+            return False
+        if len(sources) == 1:
+            return True
+        told = f"of {len(names)} topics concluded none is in use, but {len(active)} others are"
+        self.problems.append(Problem("topics", told, "a transform or a strategy may change their names"))
+        return False
+
+    def _family(self, one: _Routed, claimed: set[str]) -> Iterator[Flow]:
+        """Find the topics of a family, or of a read whose topic is not told at all."""
+        pattern = one.template.pattern if one.template else one.read.pattern if self._is_pattern(one) else ""
+        names, evidence = seen(self.connector)
+        free = [name for name in names if name not in claimed and name not in self.side]
+        try:
+            fitting = [name for name in free if java_regex(pattern).matches(name)] if pattern else free
+        except InputInvalid as error:
+            self.problems.append(Problem(one.read.because, error.what))
+            fitting = []
+        if not pattern and evidence != USED:
+            fitting = []  # that a topic exists does not say that this connector writes it
+        for name in fitting:
+            yield self._flow(one.read, topic(self.namespace, name), evidence)
+        if not fitting:
+            yield from self._unresolved(one.read, pattern)
+
+    def _is_pattern(self, one: _Routed) -> bool:
+        return bool(one.read.pattern) and not one.read.topic and not self.connector.config.text("transforms")
+
+    def _unresolved(self, read: Read, pattern: str) -> Iterator[Flow]:
+        if pattern:
+            yield self._flow(read, topics_like(self.namespace, pattern))
+        elif read.source is not None:
+            self.problems.append(Problem("topics", "the topics depend on data or are not known, and none is in use"))
+            yield self._flow(read, None)
+
+    def _flow(self, read: Read, target: Dataset | None, evidence: str = "") -> Flow:
+        return Flow(read.source, target, ", ".join(filter(None, (read.because, evidence))), read.topic)
+
+
+def fixed(connector: Connector, dataset: Dataset | None, topics: Iterable[str], because: str) -> ConnectorFlows:
+    """Read a source that writes one dataset to named topics, or to topics that nobody names."""
+    reads = tuple(Read(source=dataset, topic=name, because=because) for name in topics)
+    return source(connector, Reads(reads=reads or (Read(source=dataset, because=because),)))

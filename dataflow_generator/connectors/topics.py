@@ -1,0 +1,96 @@
+"""Which topics a connector reads or uses for itself, and which cluster they are of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
+from dataflow_generator.connectors.flows import Connector, Direction, SideTopic
+from dataflow_generator.connectors.java_regex import java_regex
+from scanner_model.errors import InputInvalid
+from scanner_model.problems import Problem
+
+_CLUSTER = ("kafka.endpoint", "kafka.bootstrap.servers", "bootstrap.servers")
+_CLUSTERS = {
+    Direction.SINK: ("consumer.override.bootstrap.servers", *_CLUSTER, "consumer.bootstrap.servers"),
+    Direction.SOURCE: ("producer.override.bootstrap.servers", *_CLUSTER, "producer.bootstrap.servers"),
+}
+_SIDE_TOPICS = {
+    "errors.deadletterqueue.topic.name": "dead-letter",
+    "reporter.error.topic.name": "error-report",
+    "reporter.result.topic.name": "success-report",
+    "config.storage.topic": "worker",
+    "offset.storage.topic": "worker",
+    "status.storage.topic": "worker",
+    "offsets.storage.topic": "worker",
+}
+_MANAGED = re.compile(r"(?P<role>dlq|error|success)-lcc-\w+")
+_MANAGED_ROLES = {"dlq": "dead-letter", "error": "error-report", "success": "success-report"}
+USED = "topics in use"
+KNOWN = "known topics"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTopics:
+    """The topics that a sink reads: *names*, or else the *pattern* of names where the topics are not known."""
+
+    names: tuple[str, ...]
+    pattern: str
+    because: str
+    problems: tuple[Problem, ...] = ()
+
+
+def cluster_of(connector: Connector, direction: Direction) -> str:
+    """Give the namespace of the cluster that a connector works on: its own key's, or the worker's."""
+    config = connector.config
+    keys = _CLUSTERS.get(direction, _CLUSTER)
+    named = (kafka_namespace(config.text(key)) for key in keys if config.text(key))
+    return next(filter(None, named), connector.namespace)
+
+
+def topics_read(connector: Connector) -> ReadTopics:
+    """Tell which topics a sink reads: `topics`, else what `topics.regex` matches, else what it was seen to use."""
+    config = connector.config
+    if names := config.items("topics"):
+        return ReadTopics(tuple(dict.fromkeys(names)), "", "topics")
+    if pattern := config.text("topics.regex"):
+        return _matching(connector, pattern)
+    if connector.active is not None:
+        side = {one.dataset.name for one in side_topics(connector, connector.namespace)}
+        return ReadTopics(tuple(name for name in sorted(connector.active) if name not in side), "", USED)
+    return ReadTopics((), "", "", (Problem("topics", "neither topics nor topics.regex is told"),))
+
+
+def side_topics(connector: Connector, namespace: str) -> tuple[SideTopic, ...]:
+    """List the topics that any connector may have beside its data: dead letters, reports."""
+    return tuple(sorted(set(_side_topics(connector, namespace))))
+
+
+def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
+    for key, role in _SIDE_TOPICS.items():
+        if name := connector.config.text(key):
+            yield SideTopic(topic(namespace, name), role, key)
+    for name in connector.active or ():
+        if match := _MANAGED.fullmatch(name):
+            yield SideTopic(topic(namespace, name), _MANAGED_ROLES[match["role"]], USED)
+
+
+def seen(connector: Connector) -> tuple[tuple[str, ...], str]:
+    """Give the topics that names may be matched with, the ones in use before the known ones, and which these are."""
+    if connector.active is not None:
+        return tuple(sorted(connector.active)), USED
+    return tuple(sorted(connector.known or ())), KNOWN
+
+
+def _matching(connector: Connector, pattern: str) -> ReadTopics:
+    if connector.known is None and connector.active is None:
+        return ReadTopics((), pattern, "topics.regex")
+    known = sorted({*(connector.known or ()), *(connector.active or ())})
+    try:
+        names = tuple(name for name in known if java_regex(pattern).matches(name))
+    except InputInvalid as error:
+        return ReadTopics((), pattern, "topics.regex", (Problem("topics.regex", error.what, error.hint),))
+    told = () if names else (Problem("topics.regex", f"{pattern!r} matches none of the {len(known)} known topics"),)
+    return ReadTopics(names, "" if names else pattern, "topics.regex", told)

@@ -1,0 +1,81 @@
+"""What Debezium's transforms do to columns: its envelope, the outbox, tables that share a topic (debezium-core)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dataflow_generator.connectors.transforms.records import Carried, Columns, Record, begins, change, moved, segments
+from dataflow_generator.connectors.transforms.steps import Step
+from scanner_model.names import Role
+from scanner_model.paths import ColumnPath, field_segment
+
+AFTER: ColumnPath = ("after",)
+_PHYSICAL_TABLE = "__dbz__physicalTableIdentifier"
+
+
+def unwrap(step: Step, record: Record) -> Record:
+    """Make the row after the change the value; metadata that `add.fields` lists come along under new names."""
+    added = dict(_added(step))
+
+    def mend(columns: tuple[Carried, ...]) -> Columns:
+        if not any(begins(one.path, AFTER) for one in columns):
+            return columns  # no envelope: the transform passes it through
+        rows = [moved(one, one.path[1:]) for one in columns if begins(one.path, AFTER) and len(one.path) > 1]
+        extra = [moved(found, name) if found else Carried(name) for name, found in _metadata(columns, added)]
+        return (*rows, *extra)
+
+    return change(record, Role.VALUE, mend)
+
+
+def _added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
+    """List the new name and the place of each of `add.fields`: `op`, `source.ts_ms`, `table`, `op:action`."""
+    prefix = dict(step.settings.pairs).get("add.fields.prefix", "__")
+    pairs = [item.partition(":") for item in step.names("add.fields")]
+    return [
+        ((field_segment(prefix + (new or old.replace(".", "_"))),), segments(old, nested=True)) for old, _, new in pairs
+    ]
+
+
+def _metadata(
+    columns: tuple[Carried, ...], added: dict[ColumnPath, ColumnPath]
+) -> list[tuple[ColumnPath, Carried | None]]:
+    """Find each added field in the envelope or in its `source`; it is made by the connector where neither shows it."""
+    places = {one.path: one for one in columns}
+    return [(name, places.get(path) or places.get(("source", *path))) for name, path in added.items()]
+
+
+def outbox(step: Step, record: Record) -> Record:
+    """Make the payload the value and the aggregate's id the key of an outbox's row; its other fields are headers."""
+    columns = record.value
+    if columns is None:
+        return Record(None, None)
+    wrapped = any(begins(one.path, AFTER) for one in columns)
+    row = {one.path[1:] if wrapped else one.path: one for one in columns if not wrapped or begins(one.path, AFTER)}
+
+    def field(name: str, default: str) -> ColumnPath:
+        return (field_segment(step.settings.text(f"table.field.event.{name}", default=default)),)
+
+    envelope = [part for part in _placed(step) if part[1] == "envelope"]
+    payload = _taken(row, field("payload", "payload"), ("payload",) if envelope else ())
+    if step.settings.is_on("table.expand.json.payload") or any(one.changed for one in payload):
+        payload = tuple(replace(one, changed=True) for one in payload)
+    extra = [one for name, _, new in envelope for one in _taken(row, (field_segment(name),), (field_segment(new),))]
+    return Record(_taken(row, field("key", "aggregateid"), ()), (*payload, *extra))
+
+
+def _placed(step: Step) -> list[tuple[str, str, str]]:
+    """List `field:placement[:alias]` of the additional fields."""
+    parts = [item.split(":") for item in step.names("table.fields.additional.placement")]
+    return [(one[0], one[1].lower(), one[2] if len(one) > 2 else one[0]) for one in parts if len(one) > 1]
+
+
+def _taken(row: dict[ColumnPath, Carried], field: ColumnPath, place: ColumnPath) -> tuple[Carried, ...]:
+    return tuple(moved(one, (*place, *path[len(field) :])) for path, one in row.items() if begins(path, field))
+
+
+def logical_key(step: Step, record: Record) -> Record:
+    """Add the physical table to the key, which tells rows of tables apart that share a topic."""
+    if not step.settings.is_on("key.enforce.uniqueness", default=True):
+        return record
+    name = step.settings.text("key.field.name", default=_PHYSICAL_TABLE)
+    return change(record, Role.KEY, lambda columns: (*columns, Carried((field_segment(name),))))

@@ -1,0 +1,166 @@
+"""What the transforms of Apache Kafka, and those made like them, do to columns (connect/transforms)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from dataflow_generator.connectors.transforms.records import (
+    Carried,
+    Columns,
+    Record,
+    begins,
+    change,
+    moved,
+    segments,
+    without_parents,
+)
+from dataflow_generator.connectors.transforms.steps import Step
+from scanner_model.names import Role
+from scanner_model.paths import ColumnPath, field_segment
+
+_INSERTED = ("topic.field", "partition.field", "offset.field", "timestamp.field", "static.field")
+
+
+def replace_field(step: Step, record: Record) -> Record:
+    """Drop and rename top-level fields; a rename's sides are not trimmed, a dotted name names no field."""
+    kept = {field_segment(name) for name in step.names("include", "whitelist")}
+    dropped = {field_segment(name) for name in step.names("exclude", "blacklist")}
+    pairs = (pair.partition(":") for pair in step.names("renames"))
+    names = {field_segment(old): field_segment(new) for old, _, new in pairs}
+
+    def mend(columns: tuple[Carried, ...]) -> Columns:
+        if step.settings.hides("include", "whitelist", "exclude", "blacklist", "renames"):
+            return None
+        stay = (one for one in columns if _top(one) not in dropped and (not kept or _top(one) in kept))
+        return tuple(moved(one, (names.get(_top(one), _top(one)), *one.path[1:])) if one.path else one for one in stay)
+
+    return change(record, step.side, mend)
+
+
+def mask_field(step: Step, record: Record) -> Record:
+    """Replace values: the column stays, its data do not flow."""
+    fields = {field_segment(name) for name in step.names("fields")}
+    return change(
+        record, step.side, lambda columns: tuple(replace(c, masked=c.masked or _top(c) in fields) for c in columns)
+    )
+
+
+def hoist_field(step: Step, record: Record) -> Record:
+    """Wrap the whole side in one field."""
+    field = field_segment(step.required("field"))
+    return change(record, step.side, lambda columns: tuple(moved(one, (field, *one.path)) for one in columns))
+
+
+def extract_field(step: Step, record: Record) -> Record:
+    """Make one field the whole side; what is not inside it is gone."""
+    nested = step.settings.text("field.syntax.version").upper() == "V2"
+    field = segments(step.required("field"), nested=nested)
+
+    def mend(columns: tuple[Carried, ...]) -> Columns:
+        inside = tuple(moved(one, one.path[len(field) :]) for one in columns if begins(one.path, field))
+        return without_parents(inside) if len(inside) > 1 else inside
+
+    return change(record, step.side, mend)
+
+
+def flatten(step: Step, record: Record) -> Record:
+    """Join the names of nested records; arrays and maps stay as they are."""
+    delimiter = step.settings.text("delimiter", default=".")
+    return change(
+        record,
+        step.side,
+        lambda columns: tuple(moved(one, _flat(one.path, delimiter)) for one in without_parents(columns)),
+    )
+
+
+def value_to_key(step: Step, record: Record) -> Record:
+    """Make the key of fields of the value."""
+    fields = {field_segment(name) for name in step.names("fields")}
+    value = record.value
+    return replace(record, key=None if value is None else tuple(one for one in value if _top(one) in fields))
+
+
+def key_to_value(step: Step, record: Record) -> Record:
+    """Add fields of the key to the value (Aiven's KeyToValue); all of them, under one name, where none is listed."""
+    listed = [part.partition(":") for part in step.names("key.fields")]
+    names = {field_segment(old): field_segment(new or old) for old, _, new in listed}
+    if record.key is None or not names or "*" in names:
+        return replace(record, value=None)
+    added = tuple(moved(one, (names[_top(one)], *one.path[1:])) for one in record.key if _top(one) in names)
+    return change(record, Role.VALUE, lambda columns: (*columns, *added))
+
+
+def insert_field(step: Step, record: Record) -> Record:
+    """Add fields that come from no column; `!` and `?` behind a name only say whether it is required."""
+    names = (step.settings.text(key).rstrip("!?") for key in _INSERTED)
+    return _with_made(record, step.side, tuple((field_segment(name),) for name in names if name))
+
+
+def cast(step: Step, record: Record) -> Record:
+    """Change the types of some fields, or of the whole side."""
+    specs = step.names("spec")
+    fields = {field_segment(spec.rpartition(":")[0]) for spec in specs if ":" in spec}
+    whole = any(":" not in spec for spec in specs)
+    return _changed(record, step.side, lambda column: _top(column) in fields or (whole and not column.path))
+
+
+def convert_timestamp(step: Step, record: Record) -> Record:
+    """Change the type of one field, or of the whole side where none is named."""
+    nested = step.settings.text("field.syntax.version").upper() == "V2"
+    name = step.settings.text("field")
+    field = segments(name, nested=nested) if name else ()
+    return _changed(record, step.side, lambda column: column.path == field)
+
+
+def header_from(step: Step, record: Record) -> Record:
+    """Copy fields into headers, or move them there."""
+    if step.settings.text("operation").lower() != "move":
+        return record
+    fields = {field_segment(name) for name in step.names("fields")}
+    return change(record, step.side, lambda columns: tuple(one for one in columns if _top(one) not in fields))
+
+
+def drop(step: Step, record: Record) -> Record:
+    """Drop the whole side."""
+    return record.with_side(step.side, ())
+
+
+def hash_field(step: Step, record: Record) -> Record:
+    """Replace a field, or the whole side, by its hash (Aiven)."""
+    name = step.settings.text("field.name")
+    field = (field_segment(name),) if name else ()
+    return _changed(record, step.side, lambda column: begins(column.path, field))
+
+
+def header_to_value(step: Step, record: Record) -> Record:
+    """Add fields that come from headers (Debezium's HeaderToValue)."""
+    paths = tuple(segments(name, nested=True) for name in step.names("fields"))
+    return _with_made(record, Role.VALUE, paths)
+
+
+def topic_to_field(step: Step, record: Record) -> Record:
+    """Add a field that holds the topic's name."""
+    return _with_made(record, step.side, ((field_segment(step.settings.text("field", default="topic")),),))
+
+
+def _with_made(record: Record, side: Role, paths: tuple[ColumnPath, ...]) -> Record:
+    def mend(columns: tuple[Carried, ...]) -> Columns:
+        others = tuple(one for one in columns if one.path not in paths)
+        return (*others, *(Carried(path) for path in paths))
+
+    return change(record, side, mend)
+
+
+def _changed(record: Record, side: Role, wanted: Callable[[Carried], bool]) -> Record:
+    return change(record, side, lambda columns: tuple(replace(c, changed=c.changed or wanted(c)) for c in columns))
+
+
+def _top(column: Carried) -> str:
+    return column.path[0] if column.path else ""
+
+
+def _flat(path: ColumnPath, delimiter: str) -> ColumnPath:
+    """Join the segments of *path* up to the first that is inside an array, a map or a union."""
+    names = next((path[:n] for n, part in enumerate(path) if part[:1] in ("[", "{", "<")), path)
+    return (delimiter.join(names), *path[len(names) :]) if names else path

@@ -1,0 +1,91 @@
+"""A record on its way through transforms: which columns it has, and which column of the beginning each comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from scanner_model.names import Role
+from scanner_model.paths import ColumnPath, field_segment
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A column as it stands now; *origin* is the column that it was, None for one that a transform made.
+
+    *changed*: its value is another than its origin's (a cast); *masked*: nothing of its origin's value is left.
+    """
+
+    path: ColumnPath
+    origin: tuple[Role, ColumnPath] | None = None
+    changed: bool = False
+    masked: bool = False
+
+
+Columns = tuple[Carried, ...] | None
+"""The columns of one side, in order; None: nobody knows which there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Key and value of a record."""
+
+    key: Columns = ()
+    value: Columns = ()
+
+    @classmethod
+    def of(cls, value: Iterable[ColumnPath], key: Iterable[ColumnPath] = ()) -> Record:
+        """Make the record as it is before any transform."""
+        return cls(
+            tuple(Carried(path, (Role.KEY, path)) for path in key),
+            tuple(Carried(path, (Role.VALUE, path)) for path in value),
+        )
+
+    def side(self, role: Role) -> Columns:
+        """Give the columns of one side."""
+        return self.key if role is Role.KEY else self.value
+
+    def with_side(self, role: Role, columns: Columns) -> Record:
+        """Give the record with other columns on one side."""
+        return replace(self, key=columns) if role is Role.KEY else replace(self, value=columns)
+
+
+UNKNOWN = Record(None, None)
+
+
+def change(record: Record, role: Role, mend: Callable[[tuple[Carried, ...]], Columns]) -> Record:
+    """Change the columns of one side; unknown ones stay unknown."""
+    columns = record.side(role)
+    return record if columns is None else record.with_side(role, mend(columns))
+
+
+def begins(path: ColumnPath, start: ColumnPath) -> bool:
+    """Say whether *path* is *start* or a column inside it."""
+    return path[: len(start)] == start
+
+
+def moved(column: Carried, path: ColumnPath) -> Carried:
+    """Give *column* at another place."""
+    return replace(column, path=path)
+
+
+def without_parents(columns: tuple[Carried, ...]) -> tuple[Carried, ...]:
+    """Leave out columns that only hold others."""
+    parents = {column.path[:length] for column in columns for length in range(len(column.path))}
+    return tuple(column for column in columns if column.path not in parents)
+
+
+def segments(name: str, *, nested: bool) -> ColumnPath:
+    """Give the path that a transform's setting names: dots lead inside only in the newer field syntax (KIP-821)."""
+    if not nested:
+        return (field_segment(name),)
+    path, part, quoted = [], "", False
+    for char in name:
+        if char == "`":
+            quoted = not quoted
+        elif char == "." and not quoted:
+            path.append(field_segment(part))
+            part = ""
+        else:
+            part += char
+    return (*path, field_segment(part))

@@ -1,0 +1,77 @@
+"""Transforms that change the topic a record goes to."""
+
+from __future__ import annotations
+
+import re
+
+from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.connectors.transforms.steps import Step
+from dataflow_generator.connectors.transforms.templates import Template, Wild, joined, quoted, replaced
+
+_LETTERS = re.compile(r"'(?:[^']|'')*'|(?P<letters>([A-Za-z])\2*)|.", re.DOTALL)
+_TOPIC_OR_TIME = re.compile(r"(\$\{(?:topic|timestamp)\})")
+_REFERENCE = re.compile(r"(\$\{\w+\}|\$\d+)")
+_DATE_FORMATS = ("timestamp.format", "topic.timestamp.format", "message.timestamp.format")
+_TOPIC_SIGNS = re.compile(r"[^a-zA-Z0-9._-]")
+
+
+def regex_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
+    """Replace the first match of a pattern that matches the whole name; any other name stays."""
+    return _replaced(step, topic, "regex", "replacement")
+
+
+def logical_table_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
+    """Do the same under Debezium's names; what a topic's name cannot hold becomes an underscore."""
+    routed = _replaced(step, topic, "topic.regex", "topic.replacement")
+    return tuple(one and Template(tuple(_clean(part) for part in one.parts)) for one in routed)
+
+
+def timestamp_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
+    """Build the name of topic and a date, the record's or one in the message: a family of names."""
+    form = step.settings.text("topic.format", default="${topic}-${timestamp}")
+    date = _date(step.settings.text(*_DATE_FORMATS, default="yyyyMMdd"))
+    parts: list[str | Wild] = []
+    for part in _TOPIC_OR_TIME.split(form):
+        parts.extend(topic.parts if part == "${topic}" else (date,) if part == "${timestamp}" else (part,))
+    return (joined(parts),)
+
+
+def outbox_router(step: Step, topic: Template) -> tuple[Template | None, ...]:  # noqa: ARG001 - a TopicEffect
+    """Replace the topic by one that a field of the outbox's row completes."""
+    form = step.settings.text("route.topic.replacement", default="outbox.event.${routedByValue}")
+    return (joined(Wild() if _REFERENCE.fullmatch(part) else part for part in _REFERENCE.split(form)),)
+
+
+def route_by_field(step: Step, topic: Template) -> tuple[Template | None, ...]:
+    """Take the topic from a field where `route.by.field` is set."""
+    return (None,) if step.settings.text("route.by.field") else (topic,)
+
+
+def _replaced(step: Step, topic: Template, regex: str, replacement: str) -> tuple[Template | None, ...]:
+    pattern = step.required(regex)
+    return replaced(topic, java_regex(pattern), step.required(replacement))
+
+
+def _clean(part: str | Wild) -> str | Wild:
+    return _TOPIC_SIGNS.sub("_", part) if isinstance(part, str) else part
+
+
+def _date(form: str) -> Wild:
+    """Give what a java.text.SimpleDateFormat writes: a number for each field, any word for names and zones."""
+    patterns: list[str | int] = []
+    samples = ("", "")
+    for match in _LETTERS.finditer(form):
+        letters = match["letters"] or ""
+        if not letters:
+            text = match[0][1:-1].replace("''", "'") if match[0].startswith("'") else match[0]
+            patterns.append(quoted(text))
+            samples = (samples[0] + text, samples[1] + text)
+        elif letters[0] in "GEaz" or (letters[0] in "ML" and len(letters) > 2):
+            patterns.append(".+")
+            samples = (samples[0] + "Xqx", samples[1] + "Zzz")
+        else:
+            joins = bool(patterns) and isinstance(patterns[-1], int)
+            patterns[-1:] = [patterns[-1] + len(letters)] if joins else [*patterns[-1:], len(letters)]  # type: ignore[operator]
+            samples = (samples[0] + ("71536204" * len(letters))[-len(letters) :], samples[1] + "20" * len(letters))
+            samples = (samples[0], samples[1][: len(samples[0])])
+    return Wild("".join(f"\\d{{{one}}}" if isinstance(one, int) else one for one in patterns), samples)
