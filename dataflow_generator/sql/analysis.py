@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dataflow_generator.sql.catalog import Session
@@ -23,6 +25,14 @@ class TooLarge(Exception):
     """Say that a relation has more columns than we follow."""
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a part of a statement reads, and what of it bears on the whole result."""
+
+    sources: set[str]
+    effects: set[tuple[Origin, Effect]]
+
+
 class Analysis:
     """One statement's resolution; *query* resolves a query in a scope, and is handed in as the grammar's is."""
 
@@ -41,6 +51,22 @@ class Analysis:
         self.datasets: dict[str, Dataset] = {}
         self.unresolved: dict[Problem, None] = {}
         self._locate = locate
+
+    @contextmanager
+    def apart(self) -> Iterator[Gathered]:
+        """Gather what is read and what bears on the result apart, for a part that may not be used."""
+        outer = self.sources, self.effects
+        gathered = Gathered(set(), set())
+        self.sources, self.effects = gathered.sources, gathered.effects
+        try:
+            yield gathered
+        finally:
+            self.sources, self.effects = outer
+
+    def take(self, gathered: Gathered) -> None:
+        """Add what was gathered apart."""
+        self.sources |= gathered.sources
+        self.effects |= gathered.effects
 
     def affect(self, values: Iterable[Value], effect: Effect) -> None:
         """Say that the origins of *values* bear on every row of the result."""

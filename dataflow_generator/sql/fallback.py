@@ -49,7 +49,7 @@ def tables_of(found: Sequence[Token]) -> Tables:
         elif token.key == "SELECT":
             levels[-1] = _Level(selects=True)
         elif _names_table(found, place - 1, levels[-1]):
-            levels[-1].lists_tables = True
+            levels[-1].lists_tables = levels[-1].lists_tables or token.key in ("FROM", "JOIN")
             name, place = _name(found, place)
             if name and (len(name) > 1 or name[0] not in common) and _key(found, place) != "(":
                 result.sources[name] = None
@@ -63,7 +63,6 @@ def _names_table(found: Sequence[Token], place: int, level: _Level) -> bool:
     if key == "FROM":
         return level.selects and before != "DISTINCT"
     if key == "JOIN":
-        level.lists_tables = True
         return True
     if key == "TABLE":
         return before in ("(", ",", "=>") and _key(found, place + 1) != "("

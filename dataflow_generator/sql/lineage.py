@@ -51,6 +51,8 @@ class Value:
 
     def at_least(self, strength: Strength) -> Value:
         """Give the same origins, none weaker than *strength*."""
+        if not self.direct or min(self.direct.values()) >= strength:
+            return self
         return Value({origin: max(one, strength) for origin, one in self.direct.items()}, self.indirect)
 
     def because(self, values: Iterable[Value], effect: Effect) -> Value:
@@ -67,23 +69,27 @@ def copied(origin: Origin) -> Value:
     return Value({origin: Strength.IDENTITY})
 
 
-def merged(values: Iterable[Value]) -> Value:
-    """Give the lineage of a value that may be any of *values*."""
+def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Value:
+    """Give the lineage of a value that may be any of *values*, no origin weaker than *least*."""
+    some = [value for value in values if value.direct or value.indirect]
+    if len(some) < 2:
+        return some[0].at_least(least) if some else EMPTY
     direct: dict[Origin, Strength] = {}
     indirect = _NOTHING
-    for value in values:
+    for value in some:
         for origin, strength in value.direct.items():
             if direct.get(origin, -1) < strength:
-                direct[origin] = strength
-        indirect |= value.indirect
+                direct[origin] = strength if strength > least else least
+        if value.indirect:
+            indirect |= value.indirect
     return Value(direct, indirect)
 
 
 def computed(values: Iterable[Value]) -> Value:
     """Give the lineage of what is computed of *values*."""
-    return merged(values).at_least(Strength.TRANSFORMATION)
+    return merged(values, Strength.TRANSFORMATION)
 
 
 def aggregated(values: Iterable[Value]) -> Value:
     """Give the lineage of what is aggregated of *values*."""
-    return merged(values).at_least(Strength.AGGREGATION)
+    return merged(values, Strength.AGGREGATION)

@@ -69,9 +69,11 @@ def synthetic_key(scope: Scope) -> str:
 def unique(names: Iterable[str]) -> list[str]:
     """Tell equal names apart as Flink's planner does: `id`, `id0`, `id1`."""
     found: dict[str, None] = {}
+    counts: dict[str, int] = {}
     for name in names:
-        candidate, count = name, 0
+        candidate = name
         while candidate in found:
-            candidate, count = f"{name}{count}", count + 1
+            counts[name] = counts.get(name, -1) + 1
+            candidate = f"{name}{counts[name]}"
         found[candidate] = None
     return list(found)

@@ -28,12 +28,11 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """`*`, `t.*` or `struct->*`."""
+    """`*`, `t.*`, or the fields of a structure *base*."""
 
     parts: Parts
     at: int = field(compare=False)
-    fields: Parts = ()
-    of_struct: bool = False
+    base: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from dataflow_generator.sql.analysis import Analysis
-from dataflow_generator.sql.lineage import EMPTY, Value, copied
-from dataflow_generator.sql.nodes import CommonTable, Name, Parts, SqlType, Window
+from dataflow_generator.sql.analysis import MOST_COLUMNS, Analysis, Gathered, TooLarge
+from dataflow_generator.sql.lineage import EMPTY, Value, copied, merged
+from dataflow_generator.sql.nodes import Name, Parts, SqlType, Window
 from scanner_model.paths import ColumnPath
 
 PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
 """Columns that every ksqlDB source has beside those of its DDL (window bounds: a windowed one)."""
+
+
+_QUALIFIERS = 3
+"""Parts that a table's name has at most: catalog, database, table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +32,14 @@ class Rows:
     """A relation in a query.
 
     *name* is its alias or last name, *parts* its whole name. *open*: it has columns that are not listed; each is the
-    column of that name of *table*, or where that is empty made of *rest*.
+    column of that name of *table* and *others*, or where there is none made of *rest*.
     """
 
     columns: tuple[Column, ...] = ()
     name: str = ""
     parts: Parts = ()
     table: str = ""
+    others: tuple[str, ...] = ()
     open: bool = False
     rest: Value = EMPTY
     windowed: bool = False
@@ -43,16 +48,17 @@ class Rows:
         """Give a column that is not listed; None where every column is."""
         if not self.open:
             return None
-        return Column(name, copied((self.table, (name,))) if self.table else self.rest)
+        if not self.table:
+            return Column(name, self.rest)
+        return Column(name, merged(copied((table, (name,))) for table in (self.table, *self.others)))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Common:
-    """A query named by WITH; resolved where it is first used, since an unused one reads nothing."""
+    """A query named by WITH; what it reads counts where it is used."""
 
-    definition: CommonTable
-    scope: Scope
-    rows: Rows | None = None
+    rows: Rows
+    gathered: Gathered
 
 
 @dataclass(slots=True)
@@ -72,6 +78,14 @@ class Scope:
     bounds: Value | None = None
     _index: dict[str, list[Column]] = field(default_factory=dict)
     _indexed: int = 0
+    _width: int = 0
+
+    def add(self, rows: Rows) -> None:
+        """Make a relation known; raises TooLarge where all of them have more columns than we follow."""
+        self._width += len(rows.columns)
+        if self._width > MOST_COLUMNS:
+            raise TooLarge
+        self.rows.append(rows)
 
     def resolve(self, name: Name) -> Column:
         """Give what *name* stands for; a name that nothing explains is noted and comes from nowhere."""
@@ -113,16 +127,28 @@ class Scope:
     def _find(self, parts: Parts, name: Name) -> tuple[Column, ColumnPath] | None:
         if parts[0] in self.hidden:
             return Column(parts[0], EMPTY), ()
-        for steps in range(1, len(parts)):
+        qualified = None
+        for steps in range(1, min(len(parts), _QUALIFIERS + 1)):
             rows = self.called(parts[:steps])
             found = rows and self._in(rows, parts[steps])
             if found:
                 return found, parts[steps + 1 :]
+            qualified = qualified or rows
+        if qualified is not None:
+            return self._column_of(qualified, parts, name)
         if len(parts) > 1 and parts[0] in self.variables:
             inner = self._plain(parts[1], name)
             return (inner, parts[2:]) if inner else None
         plain = self._plain(parts[0], name)
         return (plain, parts[1:]) if plain else None
+
+    def _column_of(self, rows: Rows, parts: Parts, name: Name) -> tuple[Column, ColumnPath]:
+        """Give what a name means whose first part is a relation without that column: a column's field, or nothing."""
+        listed = self._listed(parts[0])
+        if listed is not None:
+            return listed, parts[1:]
+        self.analysis.note(name.at, f"{rows.name} has no column {parts[1]}", "check the DDL of its table")
+        return Column(parts[-1], EMPTY), ()
 
     def _plain(self, name: str, asked: Name) -> Column | None:
         """Find a column by its bare name: listed ones first, then what the relations do not list."""

@@ -15,6 +15,10 @@ from dataflow_generator.sql.scopes import Column, Rows
 _NOT_PERSISTED = (Part.COMPUTED, Part.VIRTUAL)
 
 
+MOST_FLOWS = 10_000
+"""Flows that one statement may have; a thousand columns made of five each are 5,000."""
+
+
 def flows(columns: Iterable[Column], sink: str, analysis: Analysis) -> Iterator[Flow]:
     """Give the flows into *sink*: those of each column, and those that bear on all of its rows."""
     for column in columns:

@@ -18,7 +18,7 @@ from dataflow_generator.sql.nodes import (
 )
 from dataflow_generator.sql.parsing import relations
 from dataflow_generator.sql.parsing.cursor import Cursor
-from dataflow_generator.sql.parsing.lists import QUERY_WORDS, UNITS, expressions, sort_keys
+from dataflow_generator.sql.parsing.lists import UNITS, expressions, sort_keys, starts_query
 from dataflow_generator.sql.parsing.types import data_type
 
 _WORDS = {
@@ -149,19 +149,18 @@ def _is_last(cursor: Cursor, words: frozenset[str]) -> bool:
 
 def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     """Read one argument; raises Unread where the argument before it does not end with a comma or a known word."""
-    if cursor.key == "TABLE" and cursor.ahead() not in (",", ")", ".", "->", "="):
-        return _table(cursor)
+    if cursor.flink and cursor.is_name() and cursor.ahead() == "=>":
+        cursor.next()
+        cursor.next()
     if cursor.key == "MODEL" and cursor.ahead() not in (",", ")", ".", "->"):
         cursor.next()
         cursor.dotted()
         return CONSTANT
+    if cursor.key == "TABLE" and cursor.ahead() not in (",", ")", ".", "->", "="):
+        return _table(cursor)
     if first and name in _UNIT_FIRST and cursor.key in UNITS and cursor.ahead() == ",":
         cursor.next()
         return CONSTANT
-    if cursor.flink and cursor.is_name() and cursor.ahead() == "=>":
-        cursor.next()
-        cursor.next()
-        return _argument(cursor, name, first=False)
     if name == "STRUCT" and cursor.ahead() == ":=":
         cursor.next()
         cursor.next()
@@ -178,7 +177,7 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
 def _table(cursor: Cursor) -> Expression:
     cursor.next()
     if cursor.accept("("):
-        if cursor.key in QUERY_WORDS:
+        if starts_query(cursor):
             relation: Relation = relations.derived(cursor)
         else:
             cursor.accept("TABLE")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dataflow_generator.sql.dialects import Dialect
@@ -16,7 +17,6 @@ DEEPEST = 140
 """Levels of brackets, cases and subqueries that are followed; real statements were seen with about 100."""
 
 _OPENING = {"(": ")", "[": "]"}
-_BRACKETS = {"(": 1, "[": 1, ")": -1, "]": -1}
 
 
 class Unread(Exception):
@@ -57,6 +57,13 @@ class Cursor:
     def key(self) -> str:
         """Give the key of the token at the place."""
         return self._tokens[self.place].key
+
+    def brackets_ahead(self) -> int:
+        """Count the opening brackets that stand here in a row, up to more than can be read."""
+        steps = 0
+        while steps <= DEEPEST and self.ahead(steps) == "(":
+            steps += 1
+        return steps
 
     @property
     def text_until(self) -> Token:
@@ -148,17 +155,26 @@ class Cursor:
 
     def skip_brackets(self) -> None:
         """Pass over one balanced pair of brackets; raises Unread where it does not end."""
-        opened = self.key
-        if opened not in _OPENING:
+        if self.key not in _OPENING:
             raise self.unread("( is expected")
-        depth = 0
-        while self.token.kind is not Kind.END:
-            token = self.next()
-            if token.kind is Kind.OPERATOR:
-                depth += _BRACKETS.get(token.key, 0)
-            if depth == 0:
-                return
-        raise self.unread(f"{_OPENING[opened]} is expected")
+        closing = self._closing.get(self.place)
+        if closing is None:
+            raise self.unread(f"{_OPENING[self.key]} is missing for")
+        self.place = closing + 1
+
+    @cached_property
+    def _closing(self) -> dict[int, int]:
+        """Give the place of the closing bracket for that of each opening one; found once, because many ask."""
+        found: dict[int, int] = {}
+        opened: list[int] = []
+        for place, token in enumerate(self._tokens):
+            if token.kind is not Kind.OPERATOR:
+                continue
+            if token.key in _OPENING:
+                opened.append(place)
+            elif token.key in _OPENING.values() and opened:
+                found[opened.pop()] = place
+        return found
 
     def skip_until(self, *keys: str) -> bool:
         """Pass over tokens up to one of *keys* outside brackets; tell whether there is one."""

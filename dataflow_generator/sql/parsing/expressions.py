@@ -11,7 +11,6 @@ from dataflow_generator.sql.nodes import (
     CONSTANT,
     Access,
     Choice,
-    Constant,
     Element,
     Expression,
     Lambda,
@@ -21,7 +20,7 @@ from dataflow_generator.sql.nodes import (
 )
 from dataflow_generator.sql.parsing import calls
 from dataflow_generator.sql.parsing.cursor import Cursor
-from dataflow_generator.sql.parsing.lists import QUERY_WORDS, UNITS, expressions
+from dataflow_generator.sql.parsing.lists import UNITS, expressions, starts_query
 from dataflow_generator.sql.parsing.types import data_type
 
 _OPERATORS = frozenset(("+", "-", "*", "/", "%", "||", "=", "==", "<>", "!=", "<", "<=", ">", ">=", "&", "|", "^"))
@@ -29,8 +28,9 @@ _JOINING = words("AND OR LIKE RLIKE REGEXP BETWEEN ESCAPE OVERLAPS CONTAINS COLL
 _NEGATED = frozenset(("LIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "SIMILAR", "MEMBER", "SUBMULTISET"))
 _MULTISET = ("UNION", "INTERSECT", "EXCEPT")
 _STATES = ("NULL", "TRUE", "FALSE", "UNKNOWN", "EMPTY", "A", "NORMALIZED")
-_CONSTANTS = words(
-    "NULL TRUE FALSE UNKNOWN CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP CURRENT_USER"
+_LITERALS = words("NULL TRUE FALSE")
+_CONSTANTS = _LITERALS | words(
+    "UNKNOWN CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP CURRENT_USER"
     " SESSION_USER SYSTEM_USER CURRENT_CATALOG CURRENT_DATABASE"
 )
 
@@ -110,10 +110,10 @@ def _state(cursor: Cursor, operands: list[Expression]) -> bool:
 
 def _operand(cursor: Cursor) -> Expression:
     negated = False
-    while cursor.accept_any("+", "-", "NOT", "!", "~", "PRIOR", "DISTINCT"):
+    while cursor.accept_any("+", "-", "NOT", "~"):
         negated = True
     found = _primary(cursor)
-    while cursor.key in ("[", "->", "."):
+    while cursor.key in ("[", "->", ".") and not (cursor.key == "->" and cursor.ahead() == "*"):
         found = _inside(cursor, found)
     return Operation((found,)) if negated else found
 
@@ -126,15 +126,13 @@ def _inside(cursor: Cursor, base: Expression) -> Expression:
         return Element(base, index)
     if cursor.accept(".", "*"):  # COUNT(t.*)
         return CONSTANT
-    if cursor.key == "->" and cursor.ahead() == "*":
-        raise cursor.unread("a field is expected")
-    cursor.next()
-    field = cursor.name()
+    fields = []
+    while cursor.key in ("->", ".") and cursor.ahead() != "*":
+        cursor.next()
+        fields.append(cursor.name())
     if isinstance(base, Name):
-        return Name(base.parts, base.at, (*base.fields, field))
-    if isinstance(base, Access):
-        return Access(base.base, (*base.fields, field))
-    return Access(base, (field,))
+        return Name(base.parts, base.at, (*base.fields, *fields))
+    return Access(base, tuple(fields))
 
 
 def _primary(cursor: Cursor) -> Expression:
@@ -160,9 +158,9 @@ def _word(cursor: Cursor) -> Expression:
     key, after = cursor.key, cursor.ahead()
     if key == "CASE":
         return _case(cursor)
-    if key == "INTERVAL" and after not in (",", ")", ".", ""):
+    if key == "INTERVAL" and (after == "'" or (after in ("+", "-") and cursor.ahead(2) == "'")):
         return _interval(cursor)
-    if after == "'" and key not in ("AND", "OR"):
+    if after == "'":
         cursor.next()  # DATE '…', TIMESTAMP '…', X'…'
         cursor.next()
         return CONSTANT
@@ -170,14 +168,14 @@ def _word(cursor: Cursor) -> Expression:
         return _called(cursor, key)
     if after == "=>" and not cursor.flink:
         return _lambda(cursor)
-    if key in _CONSTANTS and after not in (".", "->"):
+    if key in (_CONSTANTS if cursor.flink else _LITERALS) and after not in (".", "->"):
         cursor.next()
         return CONSTANT
     return _name(cursor)
 
 
 def _called(cursor: Cursor, key: str) -> Expression:
-    if key == "EXISTS" or (key == "UNIQUE" and cursor.ahead(2) in QUERY_WORDS):
+    if key == "EXISTS" or (key == "UNIQUE" and cursor.ahead(2) == "SELECT"):
         cursor.next()
         return _bracketed(cursor)
     if cursor.ahead() == "[":
@@ -201,7 +199,7 @@ def _bracketed(cursor: Cursor) -> Expression:
     if not cursor.flink and _is_lambda(cursor):
         return _lambda(cursor)
     cursor.next()
-    if cursor.key in QUERY_WORDS or (cursor.key == "(" and _holds_query(cursor)):
+    if starts_query(cursor) or (cursor.key == "(" and _holds_query(cursor)):
         query = cursor.query(cursor)
         cursor.expect(")")
         return Subquery(query)
@@ -213,10 +211,8 @@ def _bracketed(cursor: Cursor) -> Expression:
 
 
 def _holds_query(cursor: Cursor) -> bool:
-    steps = 0
-    while cursor.ahead(steps) == "(":
-        steps += 1
-    return cursor.ahead(steps) in QUERY_WORDS and _closes_as_query(cursor, steps)
+    steps = cursor.brackets_ahead()
+    return starts_query(cursor, steps) and _closes_as_query(cursor, steps)
 
 
 def _closes_as_query(cursor: Cursor, depth: int) -> bool:
@@ -267,12 +263,12 @@ def _cast(cursor: Cursor) -> Expression:
 def _interval(cursor: Cursor) -> Expression:
     cursor.next()
     cursor.accept_any("+", "-")
-    found = _primary(cursor)
+    cursor.next()
     while cursor.key in UNITS or (cursor.key == "TO" and cursor.ahead() in UNITS):
         cursor.next()
         if cursor.key == "(":
             cursor.skip_brackets()
-    return CONSTANT if isinstance(found, Constant) else Operation((found,))
+    return CONSTANT
 
 
 def _case(cursor: Cursor) -> Expression:

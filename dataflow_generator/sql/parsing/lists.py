@@ -10,7 +10,12 @@ _UNITS = words("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND")
 UNITS = (
     _UNITS | frozenset(f"{unit}S" for unit in _UNITS) | frozenset(("MICROSECOND", "NANOSECOND", "EPOCH", "DOW", "DOY"))
 )
-QUERY_WORDS = ("SELECT", "WITH", "VALUES")
+
+
+def starts_query(cursor: Cursor, steps: int = 0) -> bool:
+    """Tell whether a query starts *steps* tokens ahead; in ksqlDB WITH and VALUES may be names."""
+    key = cursor.ahead(steps)
+    return key == "SELECT" or (cursor.flink and key in ("WITH", "VALUES"))
 
 
 def expressions(cursor: Cursor) -> tuple[Expression, ...]:

@@ -7,7 +7,6 @@ from dataflow_generator.sql.nodes import (
     Branch,
     CommonTable,
     Expression,
-    Name,
     Query,
     Select,
     SelectItem,
@@ -89,7 +88,6 @@ def _values(cursor: Cursor) -> Values:
 
 def _select(cursor: Cursor) -> Select:
     distinct = cursor.accept_any("DISTINCT", "ALL") == "DISTINCT"
-    cursor.accept("STREAM")
     items = [_item(cursor)]
     while cursor.accept(","):
         items.append(_item(cursor))
@@ -114,8 +112,8 @@ def _after(cursor: Cursor, word: str) -> Expression | None:
 def _item(cursor: Cursor) -> SelectItem:
     at = cursor.token.at
     found = _star(cursor) or cursor.expression(cursor)
-    if isinstance(found, Name) and cursor.key == "->" and cursor.ahead() == "*":
-        found = Star(found.parts, at, found.fields, of_struct=True)
+    if cursor.accept("->", "*"):
+        found = Star((), at, found)
     if cursor.accept("AS"):
         return SelectItem(found, cursor.name(), at)
     token = cursor.token
@@ -126,23 +124,18 @@ def _item(cursor: Cursor) -> SelectItem:
 
 
 def _star(cursor: Cursor) -> Star | None:
-    """Take `*`, `a.b.*` or `a->b->*`, if one of these stands here."""
+    """Take `*` or `a.b.*`, if one of these stands here."""
     at = cursor.token.at
     if cursor.accept("*"):
         return Star((), at)
     steps = 0
-    while cursor.ahead(steps + 1) in (".", "->") and cursor.ahead(steps + 2) != "*":
+    while cursor.ahead(steps + 1) == "." and cursor.ahead(steps + 2) != "*":
         steps += 2
-    mark = cursor.ahead(steps + 1)
-    if mark not in (".", "->") or not cursor.is_name():
+    if cursor.ahead(steps + 1) != "." or not cursor.is_name():
         return None
-    parts, fields = [cursor.name()], list[str]()
-    while cursor.ahead() != "*":
-        # Fields stand behind the first arrow.
-        (fields if cursor.next().key == "->" else parts).append(cursor.name())
-    cursor.next()
-    cursor.next()
-    return Star(tuple(parts), at, tuple(fields), of_struct=mark == "->")
+    parts = cursor.dotted()
+    cursor.expect(".", "*")
+    return Star(parts, at)
 
 
 def _ksql_window(cursor: Cursor) -> bool:

@@ -19,7 +19,7 @@ from dataflow_generator.sql.nodes import (
     Unnest,
 )
 from dataflow_generator.sql.parsing.cursor import Cursor
-from dataflow_generator.sql.parsing.lists import QUERY_WORDS, expressions, sort_keys
+from dataflow_generator.sql.parsing.lists import expressions, sort_keys, starts_query
 
 _SIDES = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "OUTER", "SEMI", "ANTI", "ASOF")
 _AFTER = words(
@@ -139,11 +139,7 @@ def _primary(cursor: Cursor) -> Relation:
 def _bracketed(cursor: Cursor) -> Relation:
     with cursor.deeper():
         cursor.expect("(")
-        start = cursor.place
-        while cursor.key == "(":
-            cursor.next()
-        is_query = cursor.key in QUERY_WORDS
-        cursor.place = start
+        is_query = starts_query(cursor, cursor.brackets_ahead())
         found = derived(cursor) if is_query and not _is_join(cursor) else relation(cursor)
         cursor.expect(")")
         return found
@@ -161,7 +157,7 @@ def _is_join(cursor: Cursor) -> bool:
 
 
 def _function(cursor: Cursor) -> Relation:
-    if cursor.key in QUERY_WORDS:
+    if starts_query(cursor):
         return derived(cursor)
     if cursor.key == "TABLE":
         cursor.next()

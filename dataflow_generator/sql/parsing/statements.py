@@ -17,7 +17,7 @@ from dataflow_generator.sql.nodes import (
 )
 from dataflow_generator.sql.parsing.cursor import Cursor
 from dataflow_generator.sql.parsing.expressions import expression
-from dataflow_generator.sql.parsing.lists import QUERY_WORDS
+from dataflow_generator.sql.parsing.lists import starts_query
 from dataflow_generator.sql.parsing.queries import query
 from dataflow_generator.sql.parsing.tables import alteration, definition
 from dataflow_generator.sql.parsing.types import data_type
@@ -53,8 +53,8 @@ def statement(cursor: Cursor) -> Statement:
 
 def lead_in(cursor: Cursor) -> bool:
     """Take the words that open or close a set of statements; tell whether a statement is left."""
-    for words in _BEFORE:
-        if cursor.accept(*words):
+    for opening in _BEFORE:
+        if cursor.accept(*opening):
             break
     if cursor.key == "END" and cursor.ahead() == "":
         cursor.next()
@@ -67,7 +67,7 @@ def _must_end(found: Statement) -> bool:
 
 def _statement(cursor: Cursor) -> Statement:
     key = cursor.key
-    if key in QUERY_WORDS or key == "(" or (key == "TABLE" and cursor.flink):
+    if starts_query(cursor) or key == "(" or (key == "TABLE" and cursor.flink):
         return Selection("SELECT", query(cursor))
     if key in _READERS and cursor.token.kind is Kind.WORD:
         cursor.next()
@@ -135,7 +135,7 @@ def _insert(cursor: Cursor) -> Statement:
     name = cursor.dotted()
     fixed = _partition(cursor) if cursor.accept("PARTITION") else ()
     columns = None
-    if cursor.key == "(" and cursor.ahead() not in QUERY_WORDS and cursor.ahead() != "(":
+    if cursor.key == "(" and not starts_query(cursor, 1) and cursor.ahead() != "(":
         columns = _columns(cursor)
     if cursor.accept("WITH", "("):  # ksqlDB's options of the sink
         cursor.place -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataflow_generator.sql.lexer import Kind
 from dataflow_generator.sql.nodes import Alteration, ColumnDefinition, Definition, Part, Parts, SqlType, Statement
 from dataflow_generator.sql.parsing.cursor import Cursor
-from dataflow_generator.sql.parsing.lists import QUERY_WORDS
+from dataflow_generator.sql.parsing.lists import starts_query
 from dataflow_generator.sql.parsing.types import data_type
 
 _UNTYPED = SqlType("")
@@ -31,7 +31,7 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> Definition:
         elif word == "LIKE":
             like = cursor.dotted()
             excluded = _excluded(cursor) if cursor.key == "(" else excluded
-        elif word == "AS" and (cursor.key in QUERY_WORDS or cursor.key in ("(", "TABLE")):
+        elif word == "AS" and (starts_query(cursor) or cursor.key in ("(", "TABLE")):
             query = cursor.query(cursor)
             names = tuple(one.name for one in columns or () if one.type is _UNTYPED)
             kind += " AS SELECT" if not view else ""
@@ -54,7 +54,7 @@ def alteration(cursor: Cursor, kind: str) -> Statement:
             return _renaming(cursor, kind, name)
         case "SET" if cursor.key == "(":
             return Alteration(kind, name, options=_options(cursor))
-        case "AS" if cursor.key in QUERY_WORDS:
+        case "AS" if starts_query(cursor):
             query = cursor.query(cursor)
             return Definition(kind, name, 0, query=query, view="VIEW" in kind)
     return Alteration(kind, name)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataflow_generator.sql.analysis import MOST_COLUMNS, TooLarge
 from dataflow_generator.sql.lineage import Origin, Strength, Value
 from dataflow_generator.sql.naming import Names
-from dataflow_generator.sql.nodes import Name, Select, SelectItem, Star
-from dataflow_generator.sql.rules.values import value_of
-from dataflow_generator.sql.scopes import Column, Rows, Scope, inner_type
+from dataflow_generator.sql.nodes import Expression, Name, Select, SelectItem, Star
+from dataflow_generator.sql.rules.values import field_of, type_of, value_of
+from dataflow_generator.sql.scopes import Column, Rows, Scope
 
 
 def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
@@ -29,21 +29,19 @@ def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
     columns += _implicit(select, names, scope)
     if not opened:
         return Rows(tuple(columns))
-    return Rows(tuple(columns), table=opened[0].table if len(opened) == 1 else "", open=len(opened) == 1)
+    one = opened[0] if len(opened) == 1 else Rows()
+    return Rows(tuple(columns), table=one.table, others=one.others, open=one.open, rest=one.rest)
 
 
 def _item(item: SelectItem, names: Names, place: int, scope: Scope) -> Column:
     name = names.of(item, place)
-    if isinstance(item.expression, Name):
-        found = scope.resolve(item.expression)
-        return Column(name, found.value, found.type)
-    return Column(name, value_of(item.expression, scope))
+    return Column(name, value_of(item.expression, scope), type_of(item.expression, scope))
 
 
 def _star(star: Star, scope: Scope, opened: list[Rows]) -> Iterator[Column]:
-    rows = scope.called(star.parts) if star.parts and not star.of_struct else None
-    if star.parts and rows is None:
-        yield from _struct(star, scope)
+    rows = scope.called(star.parts) if star.parts else None
+    if star.base is not None or (star.parts and rows is None):
+        yield from _struct(star.base or Name(star.parts, star.at), star.at, scope)
         return
     if not star.parts:
         yield from scope.merged.values()
@@ -71,14 +69,15 @@ def _all(rows: Rows, scope: Scope, *, merged: bool) -> Iterator[Column]:
         yield Column(f"{rows.name}_{column.name}", column.value, column.type)
 
 
-def _struct(star: Star, scope: Scope) -> Iterator[Column]:
-    column = scope.resolve(Name(star.parts, star.at, star.fields))
-    kind = column.type
+def _struct(base: Expression, at: int, scope: Scope) -> Iterator[Column]:
+    kind = type_of(base, scope)
     if kind is None or not kind.fields:
-        scope.analysis.note(star.at, f"the fields of {column.name} are not known", "give the DDL of its table")
+        scope.analysis.note(
+            at, "the fields of a structure are not known: * is not expanded", "give the DDL of its table"
+        )
         return
-    for name, _ in kind.fields:
-        yield Column(name, column.value.field((name,)), inner_type(kind, (name,)))
+    for name, inner in kind.fields:
+        yield Column(name, field_of(base, (name,), scope), inner)
 
 
 def _unknown(star: Star, rows: Rows, scope: Scope) -> None:

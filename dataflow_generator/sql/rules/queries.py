@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dataflow_generator.sql.flows import Effect
 from dataflow_generator.sql.lineage import EMPTY, Value, copied, merged
 from dataflow_generator.sql.nodes import Branch, Expression, Name, Query, Select, Values
 from dataflow_generator.sql.rules.projections import projections
-from dataflow_generator.sql.rules.relations import add
+from dataflow_generator.sql.rules.relations import add, renamed
 from dataflow_generator.sql.rules.values import value_of, values_of
 from dataflow_generator.sql.scopes import Column, Common, Rows, Scope
 
@@ -17,10 +16,10 @@ from dataflow_generator.sql.scopes import Column, Common, Rows, Scope
 def query(found: Query, scope: Scope) -> Rows:
     """Give the rows of a query inside *scope*."""
     inner = Scope(scope.analysis, scope)
-    for one in found.common:
-        # Each sees those before it only.
-        before = Scope(scope.analysis, scope, common=dict(inner.common))
-        inner.common[one.name] = Common(one, before)
+    for one in found.common:  # each sees those before it; its own name means a table
+        with scope.analysis.apart() as gathered:
+            rows = renamed(query(one.query, inner), one.columns)
+        inner.common[one.name] = Common(rows, gathered)
     rows, last = _branch(found.branches[0], inner)
     for branch in found.branches[1:]:
         rows, last = _combined(rows, branch, inner), None
@@ -94,7 +93,9 @@ def _combined(left: Rows, branch: Branch, scope: Scope) -> Rows:
         scope.analysis.affect((column.value for column in right.columns), Effect.FILTER)
         return left
     if left.open or right.open:
-        return replace(left, open=True, table="") if not left.open else left
+        tables = [table for rows in (left, right) for table in (rows.table, *rows.others) if table]
+        rest = merged((left.rest, right.rest))
+        return Rows(table=tables[0] if tables else "", others=tuple(tables[1:]), open=True, rest=rest)
     pairs = zip(left.columns, right.columns, strict=False)
     return Rows(tuple(Column(a.name, merged((a.value, b.value)), a.type) for a, b in pairs))
 

@@ -24,7 +24,7 @@ from dataflow_generator.sql.rules.joins import joined
 from dataflow_generator.sql.rules.matches import matched
 from dataflow_generator.sql.rules.values import value_of
 from dataflow_generator.sql.rules.windows import table_function
-from dataflow_generator.sql.scopes import Column, Common, Rows, Scope
+from dataflow_generator.sql.scopes import Column, Rows, Scope
 
 
 def add(relation: Relation, scope: Scope) -> None:
@@ -54,27 +54,19 @@ def table(relation: Table, scope: Scope) -> None:
     parts = relation.parts
     common = scope.named(parts[0]) if len(parts) == 1 else None
     if common is not None:
-        scope.rows.append(replace(_common(common), name=parts[0], parts=parts))
+        scope.analysis.take(common.gathered)
+        scope.add(replace(common.rows, name=parts[0], parts=parts))
         return
     known = scope.analysis.session.table(parts)
     if known is not None and known.view is not None:
-        scope.rows.append(_view(known.view, scope, relation))
+        scope.add(_view(known.view, scope, relation))
         return
     name = scope.analysis.dataset(parts)
     scope.analysis.sources.add(name)
     found = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
     if known is not None:
         found = replace(found, columns=_columns(known, name, scope), windowed=known.windowed)
-    scope.rows.append(found)
-
-
-def _common(common: Common) -> Rows:
-    if common.rows is None:
-        # While it is resolved its own name means a table of that name.
-        query = common.definition.query
-        rows = common.scope.analysis.query(query, common.scope)
-        common.rows = _renamed(rows, common.definition.columns)
-    return common.rows
+    scope.add(found)
 
 
 def _view(view: View, scope: Scope, relation: Table) -> Rows:
@@ -102,16 +94,17 @@ def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
 
 def derived(relation: Derived, scope: Scope) -> None:
     """Add a query's rows."""
-    scope.rows.append(scope.analysis.query(relation.query, scope))
+    scope.add(scope.analysis.query(relation.query, scope))
 
 
 def aliased(relation: Aliased, scope: Scope) -> None:
     """Add a relation under another name, its columns renamed."""
-    rows = _renamed(rows_of(relation.relation, scope), relation.columns)
-    scope.rows.append(replace(rows, name=relation.name, parts=(relation.name,)))
+    rows = renamed(rows_of(relation.relation, scope), relation.columns)
+    scope.add(replace(rows, name=relation.name, parts=(relation.name,)))
 
 
-def _renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
+def renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
+    """Give a relation with its first columns renamed."""
     if not names:
         return rows
     if rows.open and not rows.columns:
@@ -123,13 +116,13 @@ def _renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
 
 def function(relation: TableFunction, scope: Scope) -> None:
     """Add the rows of a table function."""
-    scope.rows.append(table_function(relation.call, scope, rows_of))
+    scope.add(table_function(relation.call, scope, rows_of))
 
 
 def unnested(relation: Unnest, scope: Scope) -> None:
     """Add the elements of a collection as rows; every column of them is made of the collection."""
     value = value_of(relation.expression, scope)
-    scope.rows.append(Rows(open=True, rest=value.at_least(Strength.TRANSFORMATION)))
+    scope.add(Rows(open=True, rest=value.at_least(Strength.TRANSFORMATION)))
 
 
 def temporal(relation: Temporal, scope: Scope) -> None:
@@ -145,7 +138,7 @@ def _time(relation: Temporal, scope: Scope) -> Value:
 
 
 def _matched(relation: Matched, scope: Scope) -> None:
-    scope.rows.append(matched(relation, rows_of(relation.relation, scope), scope))
+    scope.add(matched(relation, rows_of(relation.relation, scope), scope))
 
 
 def _joined(relation: Joined, scope: Scope) -> None:

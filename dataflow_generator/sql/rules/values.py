@@ -18,12 +18,13 @@ from dataflow_generator.sql.nodes import (
     Lambda,
     Name,
     Operation,
+    SqlType,
     Star,
     Subquery,
     TableArgument,
     Window,
 )
-from dataflow_generator.sql.scopes import Scope
+from dataflow_generator.sql.scopes import Scope, inner_type
 from scanner_model.paths import ColumnPath
 
 AGGREGATES = words(
@@ -67,22 +68,34 @@ def _element(expression: Element, scope: Scope) -> Value:
 
 def field_access(expression: Access, scope: Scope) -> Value:
     """Follow fields into the elements of a column; into anything computed there is no way."""
-    found = _inner(expression.base, expression.fields, scope)
-    return found.at_least(Strength.TRANSFORMATION)
+    return field_of(expression.base, expression.fields, scope)
 
 
-def _inner(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
+def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
     """Give the lineage of *fields* of *base*; subscripts leave no step in a path."""
     match base:
         case Name():
             return scope.resolve(base).value.field(fields)
         case Element():
-            return merged((_inner(base.base, fields, scope), value_of(base.index, scope).at_least(_COMPUTED)))
+            return computed((field_of(base.base, fields, scope), value_of(base.index, scope)))
         case Access():
-            return _inner(base.base, (*base.fields, *fields), scope)
+            return field_of(base.base, (*base.fields, *fields), scope)
         case Call(name=name, arguments=(only,)) if name in _UNFOLDING:
-            return _inner(only, fields, scope)
+            return computed([field_of(only, fields, scope)])
     return value_of(base, scope)
+
+
+def type_of(expression: Expression, scope: Scope) -> SqlType | None:
+    """Give the type of a column, of what is inside it, or of an element of it; None for anything else."""
+    match expression:
+        case Name():
+            return scope.resolve(expression).type
+        case Element(base=base) | Call(name="EXPLODE", arguments=(base,)):
+            kind = type_of(base, scope)
+            return kind.element if kind else None
+        case Access():
+            return inner_type(type_of(expression.base, scope), expression.fields)
+    return None
 
 
 def choice(expression: Choice, scope: Scope) -> Value:
