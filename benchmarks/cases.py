@@ -13,10 +13,19 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from case_results import FileResult, Suite
+from connect_cases import connectors
 from schema_cases import expected_columns, readable_schemas
 from sql_cases import column_lineage, valid_statements
+from streams_cases import topologies
 
-SUITES: tuple[Suite, ...] = (expected_columns, readable_schemas, valid_statements, column_lineage)
+SUITES: tuple[Suite, ...] = (
+    expected_columns,
+    readable_schemas,
+    valid_statements,
+    column_lineage,
+    connectors,
+    topologies,
+)
 
 
 def main(arguments: list[str]) -> int:

@@ -61,7 +61,7 @@ def _visitor(case: Case) -> Iterator[Deviation]:
 
 
 def _corrected(expected: tuple[str, str], found: tuple[str, str]) -> bool:
-    """Say whether *found* is the specification's form: HDFS names begin with a slash, Snowflake's host is an account."""
+    """Say whether *found* is the specification's form: HDFS begins with a slash, Snowflake is an account."""
     if expected[0].startswith("hdfs:"):
         return found == (expected[0], f"/{expected[1]}")
     host = expected[0].removeprefix("snowflake://")
