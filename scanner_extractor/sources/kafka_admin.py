@@ -28,7 +28,7 @@ def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient 
     all cannot be told: we take it so where we may DESCRIBE the cluster; where not, the answer is partial without
     unread names, which proves nothing to be gone. Raises InputInvalid for properties that librdkafka does not take,
     SourceRefused and SourceUnreachable within `settings.timeout` where the brokers do not talk to us, SourceRefused
-    also where they show no topic to a user without that right: this is not an empty cluster.
+    also where they show no topic to a user without the rights: this is not an empty cluster.
     """
     scan = _Scan(client or KafkaClient(settings), settings.source, progress)
     metadata = scan.client.metadata()
@@ -140,10 +140,11 @@ class _Scan:
 
 
 def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool:
-    """Tell whether we may DESCRIBE the cluster; raises SourceRefused where we may not, and are shown no topic."""
+    """Tell whether we may DESCRIBE the cluster; raises SourceRefused where no topic is shown and rights are missing."""
     seen = client.may_describe_cluster()
-    if seen is False and not metadata.topics:
-        what = "no topic is shown, and the user has no right to DESCRIBE the cluster"
+    if not metadata.topics and (seen is False or client.hides_topics()):
+        missing = "DESCRIBE the cluster" if seen is False else "DESCRIBE topics"
+        what = f"no topic is shown, and the user has no right to {missing}"
         raise SourceRefused(what, where=str(source), hint=_RIGHTS)
     return bool(seen)
 

@@ -28,6 +28,9 @@ _BATCH = 500
 _PATIENCE = 5.0
 """Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
 
+_NOBODYS = "scanner.asks-whether-topics-are-hidden"
+"""The name of a topic that no cluster has."""
+
 _T = TypeVar("_T")
 
 
@@ -109,6 +112,22 @@ class KafkaClient:
         except self._exception:
             return None
         return self._admin_module.AclOperation.DESCRIBE in (operations or ())
+
+    def hides_topics(self) -> bool:
+        """Tell whether topics are kept from us: asked for by a name, they are refused, also where there is none such.
+
+        No topic is created by this (DescribeTopics).
+        """
+        from confluent_kafka import KafkaError, TopicCollection
+
+        try:
+            futures = self._admin.describe_topics(
+                TopicCollection([_NOBODYS]), include_authorized_operations=False, request_timeout=self._timeout
+            )
+            futures[_NOBODYS].result()
+        except self._exception as error:
+            return bool(error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED)
+        return False
 
     def configs(self, topics: Sequence[str]) -> Gathered[dict[str, ConfigAnswer]]:
         """Ask for every topic's settings (DescribeConfigs)."""

@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
     AdminClient,
+    ResourcePatternType,
+    ResourceType,
     ScramCredentialInfo,
     ScramMechanism,
     UserScramCredentialDeletion,
@@ -143,6 +149,21 @@ def test_user_without_rights_is_refused(without_rights) -> None:
         read_kafka(without_rights, no_progress)
 
     assert "no right to DESCRIBE the cluster" in caught.value.what
+
+
+def test_user_with_a_right_on_the_cluster_only_is_refused(lab, without_rights) -> None:
+    """It lets him ask who may do what, and shows no topic."""
+    admin = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})
+    user = f"User:{without_rights.properties['sasl.username']}"
+    one = (ResourceType.BROKER, "kafka-cluster", ResourcePatternType.LITERAL, user, "*", AclOperation.DESCRIBE)
+    (made,) = admin.create_acls([AclBinding(*one, AclPermissionType.ALLOW)]).values()
+    made.result()
+    with pytest.raises(SourceRefused) as caught:
+        read_kafka(without_rights, no_progress)
+    (deleted,) = admin.delete_acls([AclBindingFilter(*one, AclPermissionType.ALLOW)]).values()
+
+    assert "no right to DESCRIBE" in caught.value.what
+    assert len(deleted.result()) == 1
 
 
 def test_losing_rights_loses_nothing_that_is_known(lab, without_rights, tmp_path) -> None:

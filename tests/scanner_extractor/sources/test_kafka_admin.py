@@ -90,6 +90,8 @@ class Brokers:
     ) -> dict[str, Future[Any]]:
         if "describe" in self.given:
             raise KafkaException(self.given["describe"])
+        if "unshown" in self.given:
+            return {name: settled(self.given["unshown"]) for name in topics.topic_names}
         told = self.given.get("topic_rights", [AclOperation.DESCRIBE])
         return {
             name: settled(Described(is_internal=name.startswith("__"), operations=told)) for name in topics.topic_names
@@ -170,6 +172,20 @@ def test_nothing_shown_to_a_user_without_rights_is_not_an_empty_cluster() -> Non
 
     assert "DESCRIBE" in caught.value.what
     assert "DESCRIBE_CONFIGS" in caught.value.hint
+
+
+def test_nothing_shown_to_a_user_who_may_not_see_topics_is_not_an_empty_cluster() -> None:
+    """The right on the cluster shows no topic; asked by a name, the brokers tell that they keep topics from us."""
+    with pytest.raises(SourceRefused) as caught:
+        read(Brokers(unshown=DENIED))
+
+    assert "DESCRIBE topics" in caught.value.what
+
+
+@pytest.mark.parametrize("code", [KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._TIMED_OUT])
+def test_topic_that_nobody_has_is_not_missing(code) -> None:
+    """Only a refusal is one."""
+    assert read(Brokers(unshown=KafkaError(code, "?"))).outcome.answer == Answer.READ
 
 
 def test_nothing_shown_to_a_user_with_rights_is_an_empty_cluster() -> None:
