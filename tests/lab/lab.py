@@ -95,6 +95,8 @@ def _environment() -> dict[str, str]:
     """Give the variables that cluster.json and the tests take."""
     return {
         "SCANNER_LAB_KAFKA": places.PLAINTEXT,
+        "SCANNER_LAB_APICURIO": f"http://{places.HOST}:{places.APICURIO}",
+        "SCANNER_H2_JAR": str(next((places.CACHE / "h2").glob("h2-*.jar"), "")),
         "SCANNER_LAB_USER": credentials.USER,
         "SCANNER_LAB_PASSWORD": credentials.password("kafka"),
         "SCANNER_LAB_LIMITED_USER": credentials.LIMITED,
@@ -129,7 +131,7 @@ def _test(options: Sequence[str]) -> int:
         sys.stderr.write("lab: nothing is up: run `make lab` first\n")
         return 1
     environment = {**os.environ, **json.loads(places.LAB_FILE.read_text("utf-8"))["environment"]}
-    command = [sys.executable, "-m", "pytest", "-m", "lab", str(places.TREE), *options]
+    command = [sys.executable, "-m", "pytest", "-m", "lab", str(places.TREE.parent), *options]
     return subprocess.run(command, env=environment, cwd=places.TREE.parents[1], check=False).returncode
 
 
