@@ -57,7 +57,7 @@ def write_row(directory: Path) -> list[Row]:
 
 def query_row(directory: Path) -> list[Row]:
     """How long a question takes at ten million columns, in milliseconds: the middle one and the slowest hundredth."""
-    file = directory / "large.db"
+    file = directory / "ten-million.db"
     try:
         build(file)
         taken = _ask(file)
