@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from dataflow_generator.sql.analysis import Analysis, TooLarge
 from dataflow_generator.sql.catalog import NOTHING_KNOWN, Catalog, KnownTable, Session
@@ -28,7 +27,7 @@ from dataflow_generator.sql.parsing.statements import cursor_of, lead_in, statem
 from dataflow_generator.sql.places import Lines
 from dataflow_generator.sql.rules.queries import query
 from dataflow_generator.sql.scopes import Column, Rows, Scope
-from dataflow_generator.sql.sinks import MOST_FLOWS, defined, flows, inserted, named
+from dataflow_generator.sql.sinks import defined, flows, inserted, named
 from scanner_model.problems import Problem
 
 _HINT = "tables are told, columns are not"
@@ -113,15 +112,12 @@ class _Reader:
 
     def _told(self, found: Sequence[Token], parsed: Statement, analysis: Analysis, result: _Result) -> StatementFlows:
         sink = analysis.dataset(result.sink) if result.sink else ""
-        bearing = set(islice(flows(result.columns, sink, analysis), MOST_FLOWS + 1))
-        if len(bearing) > MOST_FLOWS:
-            raise TooLarge
         return StatementFlows(
             text=self._text[found[0].at : found[-1].at].strip(),
             kind=parsed.kind,
             sources=tuple(sorted(analysis.sources)),
             sinks=(sink,) if sink else (),
-            flows=tuple(sorted(bearing)),
+            flows=flows(result.columns, sink, analysis),
             datasets=tuple(analysis.datasets[name] for name in sorted(analysis.datasets)),
             unresolved=tuple(analysis.unresolved),
         )

@@ -50,6 +50,8 @@ class Rows:
             return None
         if not self.table:
             return Column(name, self.rest)
+        if not self.others:
+            return Column(name, copied((self.table, (name,))))
         return Column(name, merged(copied((table, (name,))) for table in (self.table, *self.others)))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from dataflow_generator.sql.analysis import Analysis
+from dataflow_generator.sql.analysis import Analysis, TooLarge
 from dataflow_generator.sql.catalog import KnownTable
-from dataflow_generator.sql.flows import Flow, Place
-from dataflow_generator.sql.lineage import EFFECTS
+from dataflow_generator.sql.flows import Effect, Flow, Place
+from dataflow_generator.sql.lineage import EFFECTS, Origin
 from dataflow_generator.sql.naming import unique
 from dataflow_generator.sql.nodes import Definition, Insertion, Part, Parts
 from dataflow_generator.sql.scopes import Column, Rows
+from scanner_model.paths import ColumnPath
 
 _NOT_PERSISTED = (Part.COMPUTED, Part.VIRTUAL)
 
@@ -19,16 +21,26 @@ MOST_FLOWS = 10_000
 """Flows that one statement may have; a thousand columns made of five each are 5,000."""
 
 
-def flows(columns: Iterable[Column], sink: str, analysis: Analysis) -> Iterator[Flow]:
-    """Give the flows into *sink*: those of each column, and those that bear on all of its rows."""
+def flows(columns: Iterable[Column], sink: str, analysis: Analysis) -> tuple[Flow, ...]:
+    """Give the flows into *sink*, sorted: those of each column, and those that bear on all of its rows.
+
+    Raises TooLarge where there are more than we follow.
+    """
+    found = set(islice(_flows(columns, analysis), MOST_FLOWS + 1))
+    if len(found) > MOST_FLOWS:
+        raise TooLarge
+    return tuple(Flow(Place(sink, path), Place(*origin), effect) for path, origin, effect in sorted(found))
+
+
+def _flows(columns: Iterable[Column], analysis: Analysis) -> Iterator[tuple[ColumnPath, Origin, Effect]]:
     for column in columns:
-        target = Place(sink, (column.name,))
+        path = (column.name,)
         for origin, strength in column.value.direct.items():
-            yield Flow(target, Place(*origin), EFFECTS[strength])
+            yield path, origin, EFFECTS[strength]
         for origin, effect in column.value.indirect:
-            yield Flow(target, Place(*origin), effect)
+            yield path, origin, effect
     for origin, effect in analysis.effects:
-        yield Flow(Place(sink), Place(*origin), effect)
+        yield (), origin, effect
 
 
 def named(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:

@@ -26,7 +26,8 @@ def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
             raise TooLarge
     if select.group:
         columns = list(_through_aggregates(columns, keys))
-    columns += _implicit(select, names, scope)
+    if select.partition:
+        columns += _implicit(select, names, scope)
     if not opened:
         return Rows(tuple(columns))
     one = opened[0] if len(opened) == 1 else Rows()
@@ -35,6 +36,9 @@ def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
 
 def _item(item: SelectItem, names: Names, place: int, scope: Scope) -> Column:
     name = names.of(item, place)
+    if isinstance(item.expression, Name):
+        found = scope.resolve(item.expression)
+        return Column(name, found.value, found.type)
     return Column(name, value_of(item.expression, scope), type_of(item.expression, scope))
 
 
