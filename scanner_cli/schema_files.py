@@ -28,19 +28,22 @@ _AVRO_WORDS = {*_AVRO_ONLY, "null", "boolean", "string", "array"}
 _AVRO_TEXT = re.compile(r'"type"\s*:\s*"(?:record|error|enum|fixed)"')
 
 
-def schema_text(name: str) -> str:
-    """Read a schema file, or standard input for `-`; raises InputInvalid for one that is no text of a schema's size."""
+def schema_text(name: str, what: str = "schema") -> str:
+    """Read a file, or standard input for `-`; raises InputInvalid for one that is no text of a schema's size.
+
+    *what* is what the user was to hand over.
+    """
     try:
         with click.open_file(name, "rb") as file:
             raw: bytes = file.read(_MOST + 1)
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputInvalid(f"not UTF-8 at byte {error.start}", where=name, hint="save the schema as UTF-8") from error
+        raise InputInvalid(f"not UTF-8 at byte {error.start}", where=name, hint=f"save the {what} as UTF-8") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", "") or "no file can have this name"
-        raise InputInvalid(f"cannot be read: {reason}", where=name, hint="name a schema file") from error
+        raise InputInvalid(f"cannot be read: {reason}", where=name, hint=f"name a {what} file") from error
     if len(raw) > _MOST:
-        raise InputInvalid(f"is larger than {_MOST // 2**20} MiB", where=name, hint="name a schema file")
+        raise InputInvalid(f"is larger than {_MOST // 2**20} MiB", where=name, hint=f"name a {what} file")
     return text
 
 

@@ -79,6 +79,8 @@ def object_path(uri: str) -> Dataset:
     if not rest.startswith("//"):
         return Dataset(scheme, rest.rstrip("/") or "/")
     authority, _, path = rest[2:].partition("/")
+    user, _, host = authority.rpartition("@")
+    authority = host if ":" in user else authority  # `container@account` is a name, `key:secret@bucket` is not
     path = path.strip("/")
     slash = "/" if scheme in ("hdfs", "file", "dbfs") else ""
     return Dataset(f"{scheme}://{authority}" if authority else scheme, f"{slash}{path}" if path else "/")
@@ -101,7 +103,7 @@ def in_folder(*parts: str) -> str:
 
 def web_dataset(url: str, path: str = "") -> Dataset | None:
     """Name an HTTP endpoint; None for what is no URL. User info and query never show."""
-    url = _without_users(url)
+    url = without_users(url)
     if "://" not in url:
         url = f"https://{url}" if re.match(r"[\w.-]+", url) else ""
     try:
@@ -113,12 +115,13 @@ def web_dataset(url: str, path: str = "") -> Dataset | None:
     if not host:
         return None
     shown = f"[{host}]" if ":" in host else host
-    return Dataset(f"{parts.scheme.lower()}://{shown}{port}", f"/{in_folder(parts.path, path)}")
+    more = re.split(r"[?#]", without_users(path) if "://" in path else path, maxsplit=1)[0]
+    return Dataset(f"{parts.scheme.lower()}://{shown}{port}", f"/{in_folder(parts.path, more)}")
 
 
 def addresses(scheme: str, text: str, port: str = "") -> str:
     """Give the namespace of a service by its comma list of hosts or URLs; user info and paths never show."""
-    hosts = [_address(part, port) for part in _without_users(text).split(",") if part.strip()]
+    hosts = [_address(part, port) for part in without_users(text).split(",") if part.strip()]
     return f"{scheme}://{','.join(hosts)}" if any(hosts) else f"{scheme}://{UNKNOWN_HOST}"
 
 
@@ -132,7 +135,7 @@ def unique(datasets: Iterable[Dataset | None]) -> tuple[Dataset, ...]:
     return tuple(sorted({dataset for dataset in datasets if dataset is not None}))
 
 
-def _without_users(text: str) -> str:
+def without_users(text: str) -> str:
     """Take off `user:password@`, whatever the password holds; hosts of a list without schemes before it go with it."""
     if "://" not in text:
         return text.rpartition("@")[2]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.dataset_names import in_folder, object_path
+from dataflow_generator.connectors.dataset_names import in_folder, object_path, without_users
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.sinks import sink, to
 from dataflow_generator.connectors.sources import Read, Reads, fixed, source
@@ -28,6 +29,7 @@ _FOLDER = (
     "file.name.prefix",
     "directory.path",
 )
+_URL = re.compile(r"(?P<scheme>\w+)://(?P<host>[^/?#]*)/*(?P<path>[^?#]*)")
 
 
 def s3(config: Config) -> Dataset | None:
@@ -51,13 +53,8 @@ def azure(config: Config) -> Dataset | None:
 
 def hdfs(config: Config) -> Dataset | None:
     """Name a file system of Hadoop; its names keep the leading slash."""
-    url = config.text(*HDFS_KEYS)
-    if not url:
-        return None
-    place = object_path(url)
-    authority = place.namespace.rpartition("@")[2] if "@" in place.namespace else ""
-    scheme = place.namespace.partition("://")[0]
-    return Dataset(f"{scheme}://{authority}" if authority else place.namespace, f"/{place.name.strip('/')}")
+    match = _URL.match(without_users(config.text(*HDFS_KEYS)))
+    return Dataset(f"{match['scheme'].lower()}://{match['host']}", f"/{match['path']}") if match else None
 
 
 def store_sink(place: Place, keys: tuple[str, ...]) -> ConnectorReader:

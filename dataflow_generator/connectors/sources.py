@@ -19,6 +19,7 @@ from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.sinks import in_order
 from dataflow_generator.connectors.topics import USED, cluster_of, seen, side_topics
 from dataflow_generator.connectors.transforms import Chain, Template
+from dataflow_generator.connectors.transforms.templates import family
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
@@ -80,6 +81,10 @@ def source(connector: Connector, reads: Reads) -> ConnectorFlows:
 def _routed(chain: Chain, read: Read) -> Iterator[_Routed]:
     if read.topic:
         yield from (_Routed(read, template) for template in chain.names(read.topic))
+        return
+    if many := family(read.pattern):
+        ways = dict.fromkeys(way.topic for way in chain.ways(many))
+        yield from (_Routed(read, template) for template in ways)
         return
     templates = dict.fromkeys(chain.names("\ue000"))
     kept = read.pattern and tuple(templates) == (Template.of("\ue000"),)

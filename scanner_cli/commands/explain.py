@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scanner_cli.column_rows import SHOWN, column_rows
+from scanner_cli.commands.explain_connector import connector
+from scanner_cli.commands.explain_sql import sql
 from scanner_cli.documents import schema_document
 from scanner_cli.exits import Exit
 from scanner_cli.groups import Group
@@ -32,7 +34,13 @@ def explain() -> None:
     Examples:
       scanner explain schema order.avsc
       scanner explain subject orders-value
+      scanner explain connector orders-to-lake.json
+      scanner explain sql pipeline.sql
     """
+
+
+explain.add_command(connector)
+explain.add_command(sql)
 
 
 @explain.command()

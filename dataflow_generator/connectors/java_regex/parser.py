@@ -209,6 +209,8 @@ class Parser:
         outer = self.flags
         self.flags = (outer | frozenset(match[1])) - frozenset(match[2] or "")
         if match[3] == ")":
+            if self._peek() in ("*", "+", "?", "{"):
+                raise self._wrong(f"has a {self._peek()!r} that repeats nothing")
             return Sequence()
         node = self._closed()
         self.flags = outer

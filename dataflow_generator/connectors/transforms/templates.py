@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from dataflow_generator.connectors.java_regex import JavaRegex, java_regex
 
+# Literals at the beginning of a pattern, up to one that is repeated.
+_LITERAL_START = re.compile(r"(?:(?:[\w-]|\\[.\-_$])(?![*?{]))*", re.ASCII)
+_UNESCAPED = re.compile(r"\\(.)")
 _SPECIAL = re.compile(r"([\\.\[\]{}()*+?^$|])")
 
 
@@ -82,12 +85,27 @@ def replaced(template: Template, regex: JavaRegex, replacement: str) -> tuple[Te
     samples = range(min(len(wild.samples) for wild in template.wilds))
     matching = [regex.matches(template.filled(number)) for number in samples]
     if not any(matching):
-        return (template,)
+        return (template,) if _apart(template, regex.pattern) else (template, None)
     result = _read_back(template, regex.replace_first(template.filled(0), replacement))
     agrees = all(
         result.filled(number) == regex.replace_first(template.filled(number), replacement) for number in samples
     )
     return (result,) if all(matching) and agrees else (None,)
+
+
+def _apart(template: Template, pattern: str) -> bool:
+    """Say whether *pattern* cannot match any name of the family, because their beginnings differ."""
+    first = template.parts[0]
+    start = _UNESCAPED.sub(r"\1", _LITERAL_START.match(pattern)[0]) if "|" not in pattern else ""  # type: ignore[index]
+    return isinstance(first, str) and not first.startswith(start) and not start.startswith(first)
+
+
+def family(pattern: str) -> Template | None:
+    """Give the template of a pattern that is a literal and `.*` behind it; None for any other."""
+    start = pattern.removesuffix(".*")
+    if start == pattern or not start or not _LITERAL_START.fullmatch(start):
+        return None
+    return Template((_UNESCAPED.sub(r"\1", start), Wild()))
 
 
 def _read_back(template: Template, name: str) -> Template:
