@@ -1,0 +1,121 @@
+"""Java's patterns as Java evaluates them, and never without end."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dataflow_generator.connectors.java_regex import java_regex
+from scanner_model.errors import InputInvalid
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "whole"),
+    [
+        ("shop", "shop.orders", False),
+        (r"shop\..*", "shop.orders", True),
+        ("[a-z&&[^bc]]+", "ad", True),
+        ("[a-z&&[^bc]]+", "ab", False),
+        ("[ab[xy]]+", "abx", True),
+        ("[]a]+", "a]", True),
+        ("(?i)ORDERS", "orders", True),
+        ("(?i:A)b", "ab", True),
+        ("(?-i)a", "A", False),
+        ("(?!__).*", "__offsets", False),
+        (r".*(?<!-dlq)", "orders-dlq", False),
+        (r".*(?<=-dlq)", "orders-dlq", True),
+        ("a*+a", "aaa", False),
+        ("(?>a*)b", "aab", True),
+        (r"\Qa.b\E+", "a.bbb", True),
+        (r"\p{Alpha}+\P{L}", "ab1", True),
+        (r"\p{Lu}", "a", False),
+        (r"\w+", "é", False),
+        (r"a{2}b{1,}c{0,2}", "aabcc", True),
+        (r"\x41\u0042\x{43}\0104", "ABCD", True),
+        (r"\bab\b\z", "ab", True),
+        ("^a$", "a", True),
+        ("a|ab", "ab", True),
+        ("a.b", "a\nb", False),
+        ("(?s)a.b", "a\nb", True),
+        ("", "", True),
+    ],
+)
+def test_a_pattern_matches_whole_names_as_in_java(pattern, text, whole) -> None:
+    """Kafka asks `Matcher.matches()`: a part of a name is no match."""
+    assert java_regex(pattern).matches(text) is whole
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "replacement", "result"),
+    [
+        (r"(.*)\.(.*)\.(.*)", "a.b.c", "$2.$3", "b.c"),
+        ("(?<env>[a-z]+)-(?<what>.*)", "prod-orders-v2", "${what}.${env}", "orders-v2.prod"),
+        ("a|ab", "ab", "x", "xb"),
+        ("(a)(b)?", "a", "$1$2$12", "aa2"),
+        ("o", "foo", r"\$0", "f$0o"),
+        ("x", "foo", "y", "foo"),
+        ("(a+?)(a*)", "aaa", "$1-$2", "a-aa"),
+    ],
+)
+def test_the_first_match_is_replaced_as_in_java(pattern, text, replacement, result) -> None:
+    """The match that is replaced is the first that is found, not the whole name; groups are by number or name."""
+    assert java_regex(pattern).replace_first(text, replacement) == result
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["[open", "(open", "close)", "*a", "a**", "a{x", "a{3,1}", "[z-a]", r"\q", "(?<n>a)(?<n>b)", "(?", "a\\", "(?i)*"]
+    + [r"(a)\1", r"\p{InGreek}", "(?x)a", r"\x{110000}", "((a{60}){60}){60}", "(" * 60 + ")" * 60, "a" * 3000],
+)
+def test_what_java_refuses_or_we_do_not_evaluate_is_an_error_of_ours(pattern) -> None:
+    """A guess would be an edge that is not there."""
+    with pytest.raises(InputInvalid):
+        java_regex(pattern)
+
+
+@pytest.mark.parametrize("replacement", ["$9", "$", "${nobody}", "\\"])
+def test_a_replacement_without_its_group_is_refused(replacement) -> None:
+    """Java throws at the first record."""
+    with pytest.raises(InputInvalid):
+        java_regex("a").replace_first("a", replacement)
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(.*)*(.*)*(.*)*x", "(a|a)*b", "(?:(?:a?){30}){30}b", "(a*)*(?=b)"])
+def test_catastrophic_patterns_end(pattern) -> None:
+    """Backtracking would take longer than the universe has; a way that failed is never tried twice."""
+    assert not java_regex(pattern).matches("a" * 240 + "!")
+
+
+def test_nested_look_arounds_give_up_instead_of_hanging() -> None:
+    """Each of them looks through the whole text at every place."""
+    pattern = "(?:(?=.*(?=.*(?=.*(?=.*b))))a)*"
+
+    with pytest.raises(InputInvalid, match="too long"):
+        java_regex(pattern).matches("a" * 240)
+
+
+PIECES = st.sampled_from(["a", "b", ".", r"\.", "(a|b)", "[ab]", "(?:ab|a)", "a*", "(b+)", "b?", "(a*?)", "[^a]"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(pieces=st.lists(PIECES, max_size=5), text=st.text(alphabet="ab.", max_size=8))
+def test_patterns_that_both_have_mean_the_same_as_in_python(pieces, text) -> None:
+    """Python's engine is an independent witness for what the two languages share."""
+    pattern = "".join(pieces)
+    theirs = re.compile(pattern)
+
+    assert java_regex(pattern).matches(text) is bool(theirs.fullmatch(text))
+    assert java_regex(pattern).replace_first(text, "<$0>") == theirs.sub(r"<\g<0>>", text, count=1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(pattern=st.text(alphabet="ab.*+?()[]{}|^$\\&-,<>!=:iQEpP1", max_size=12), text=st.text(max_size=6))
+def test_any_text_is_a_pattern_or_an_error_of_ours(pattern, text) -> None:
+    """People write anything into a configuration."""
+    try:
+        answer = java_regex(pattern).matches(text)
+    except InputInvalid as error:
+        assert "regular expression" in error.what
+    else:
+        assert answer in (True, False)
