@@ -34,7 +34,10 @@ class Gathered:
 
 
 class Analysis:
-    """One statement's resolution; *query* resolves a query in a scope, and is handed in as the grammar's is."""
+    """One statement's resolution; *query* resolves a query in a scope, and is handed in as the grammar's is.
+
+    *persistent* is False for a query that stands for itself, which shows more of ksqlDB's keys.
+    """
 
     def __init__(
         self,
@@ -46,6 +49,7 @@ class Analysis:
         self.session = session
         self.flink = dialect is Dialect.FLINK
         self.query = query
+        self.persistent = True
         self.sources: set[str] = set()
         self.effects: set[tuple[Origin, Effect]] = set()
         self.datasets: dict[str, Dataset] = {}

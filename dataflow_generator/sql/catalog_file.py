@@ -95,6 +95,8 @@ class _Document:
         cursor = cursor_of(tokens(text, self._dialect), self._dialect)
         try:
             found = data_type(cursor)
+            if cursor.key:
+                raise cursor.unread("the end is expected")
         except Unread as error:
             raise InputInvalid(f"{text!r} is not a type: {error.what}", where=self._document.where(path)) from error
         return found

@@ -50,10 +50,11 @@ def tables_of(found: Sequence[Token]) -> Tables:
             levels[-1] = _Level(selects=True)
         elif _names_table(found, place - 1, levels[-1]):
             levels[-1].lists_tables = levels[-1].lists_tables or token.key in ("FROM", "JOIN")
+            place += _key(found, place) == "LATERAL"
             name, place = _name(found, place)
             if name and (len(name) > 1 or name[0] not in common) and _key(found, place) != "(":
                 result.sources[name] = None
-        elif token.key in ("WHERE", "GROUP", "HAVING", "ORDER", "WINDOW", "ON", "LIMIT", "PARTITION"):
+        elif token.key in ("WHERE", "GROUP", "HAVING", "ORDER", "WINDOW", "LIMIT", "PARTITION"):
             levels[-1].lists_tables = False
     return result
 
@@ -80,7 +81,9 @@ def _sink(found: Sequence[Token], result: Tables) -> int:
             while _key(found, place + 1) in ("IF", "NOT", "EXISTS"):
                 place += 1
             name, start = _name(found, place + 1)
-            result.sink = name if any(one.key == "SELECT" for one in found) else ()
+            if any(one.key == "SELECT" for one in found):
+                result.sink = name
+                result.kind += "" if token.key == "VIEW" else " AS SELECT"
             return start
     return 0
 

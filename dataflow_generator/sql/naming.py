@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dataflow_generator.sql.nodes import Expression, Name, SelectItem
+from dataflow_generator.sql.nodes import Access, Expression, Name, SelectItem
 from dataflow_generator.sql.scopes import Scope
 
 
@@ -25,6 +25,8 @@ class Names:
             return item.alias
         if isinstance(item.expression, Name):
             return self._of_name(item.expression)
+        if isinstance(item.expression, Access) and not self._flink:
+            return self._of_field(item.expression.fields[-1])
         return f"EXPR${place}" if self._flink else self.counted()
 
     def counted(self) -> str:

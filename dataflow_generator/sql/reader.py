@@ -100,6 +100,7 @@ class _Reader:
                 known = self.session.table(parsed.name)
                 return _Result(parsed.name, inserted(parsed, rows, known, analysis))
             case Selection():
+                analysis.persistent = False
                 return _Result((), named(query(parsed.query, Scope(analysis)), (), flink=self._flink))
         apply(parsed, self.session, flink=self._flink)
         return _Result()

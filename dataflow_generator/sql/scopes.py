@@ -10,7 +10,8 @@ from dataflow_generator.sql.lineage import EMPTY, Value, copied, merged
 from dataflow_generator.sql.nodes import Name, Parts, SqlType, Window
 from scanner_model.paths import ColumnPath
 
-PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
+WINDOW_BOUNDS = ("WINDOWSTART", "WINDOWEND")
+PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", *WINDOW_BOUNDS))
 """Columns that every ksqlDB source has beside those of its DDL (window bounds: a windowed one)."""
 
 
@@ -91,13 +92,15 @@ class Scope:
 
     def resolve(self, name: Name) -> Column:
         """Give what *name* stands for; a name that nothing explains is noted and comes from nowhere."""
-        scope: Scope | None = self
-        while scope is not None:
-            found = scope._find(name.parts, name)
-            if found is not None:
-                column, inner = found
-                return _inside(column, (*inner, *name.fields))
-            scope = scope.parent
+        # A qualifier means a relation around the query sooner than a column that nobody lists.
+        for find in (Scope._qualified, Scope._find) if len(name.parts) > 1 else (Scope._find,):
+            scope: Scope | None = self
+            while scope is not None:
+                found = find(scope, name.parts, name)
+                if found is not None:
+                    column, inner = found
+                    return _inside(column, (*inner, *name.fields))
+                scope = scope.parent
         self.analysis.note(name.at, f"no known table has a column {'.'.join(name.parts)}", "give the DDL of its table")
         return Column(name.parts[-1], EMPTY)
 
@@ -126,7 +129,8 @@ class Scope:
                 return rows
         return None
 
-    def _find(self, parts: Parts, name: Name) -> tuple[Column, ColumnPath] | None:
+    def _qualified(self, parts: Parts, name: Name) -> tuple[Column, ColumnPath] | None:
+        """Find a column by its relation's name, or a field of a column that is listed."""
         if parts[0] in self.hidden:
             return Column(parts[0], EMPTY), ()
         qualified = None
@@ -138,9 +142,15 @@ class Scope:
             qualified = qualified or rows
         if qualified is not None:
             return self._column_of(qualified, parts, name)
-        if len(parts) > 1 and parts[0] in self.variables:
+        if parts[0] in self.variables:
             inner = self._plain(parts[1], name)
             return (inner, parts[2:]) if inner else None
+        listed = self._listed(parts[0])
+        return (listed, parts[1:]) if listed else None
+
+    def _find(self, parts: Parts, name: Name) -> tuple[Column, ColumnPath] | None:
+        if parts[0] in self.hidden:
+            return Column(parts[0], EMPTY), ()
         plain = self._plain(parts[0], name)
         return (plain, parts[1:]) if plain else None
 
@@ -161,7 +171,7 @@ class Scope:
             return Column(name, self.aliases[name])
         if self.synthetic and name == self.synthetic.name:
             return self.synthetic
-        if self.bounds and name in ("WINDOWSTART", "WINDOWEND"):
+        if self.bounds and name in WINDOW_BOUNDS:
             return Column(name, self.bounds)
         opened = [rows for rows in self.rows if rows.open]
         if len(opened) > 1:
@@ -182,7 +192,7 @@ class Scope:
         for column in rows.columns:
             if column.name == name:
                 return column
-        if self.bounds and name in ("WINDOWSTART", "WINDOWEND"):
+        if self.bounds and name in WINDOW_BOUNDS:
             return Column(name, self.bounds)
         if rows.table and not self.analysis.flink and name in PSEUDO:
             return Column(name, copied((rows.table, (name,))))

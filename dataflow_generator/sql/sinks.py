@@ -73,7 +73,8 @@ def inserted(found: Insertion, rows: Rows, known: KnownTable | None, analysis: A
     if targets is None:
         sink = ".".join(found.name)
         what = f"the columns of {sink} are not known: the query's names are taken for them"
-        analysis.note(found.at, what, f"give the DDL of {sink}")
+        if any(column.value.direct for column in rows.columns):
+            analysis.note(found.at, what, f"give the DDL of {sink}")
         return named(rows, (), flink=analysis.flink)
     if rows.open:
         return ()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dataflow_generator.sql.analysis import MOST_COLUMNS, TooLarge
-from dataflow_generator.sql.lineage import Origin, Strength, Value
+from dataflow_generator.sql.lineage import Origin, Strength, Value, copied
 from dataflow_generator.sql.naming import Names
 from dataflow_generator.sql.nodes import Expression, Name, Select, SelectItem, Star
 from dataflow_generator.sql.rules.values import field_of, type_of, value_of
-from dataflow_generator.sql.scopes import Column, Rows, Scope
+from dataflow_generator.sql.scopes import WINDOW_BOUNDS, Column, Rows, Scope
 
 
 def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
@@ -60,17 +60,17 @@ def _star(star: Star, scope: Scope, opened: list[Rows]) -> Iterator[Column]:
 
 def _all(rows: Rows, scope: Scope, *, merged: bool) -> Iterator[Column]:
     """Give every column of a relation as `*` names it: in ksqlDB's joins with its alias before it."""
-    if scope.analysis.flink or len(scope.rows) == 1:
-        for column in rows.columns:
-            if not (merged and column.name in scope.merged):
-                yield column
+    if scope.analysis.flink:
+        yield from (column for column in rows.columns if not (merged and column.name in scope.merged))
         return
-    bounds = ("WINDOWSTART", "WINDOWEND") if rows.windowed else ()
-    for name in bounds:
-        found = scope.resolve(Name((rows.name, name), 0))
-        yield Column(f"{rows.name}_{name}", found.value)
+    joined = len(scope.rows) > 1
+    before = f"{rows.name}_" if joined else ""
+    # A persistent query's sink has the window's bounds in its key, where they are no columns.
+    if rows.windowed and rows.table and (joined or not scope.analysis.persistent):
+        for name in WINDOW_BOUNDS:
+            yield Column(before + name, copied((rows.table, (name,))))
     for column in rows.columns:
-        yield Column(f"{rows.name}_{column.name}", column.value, column.type)
+        yield Column(before + column.name, column.value, column.type)
 
 
 def _struct(base: Expression, at: int, scope: Scope) -> Iterator[Column]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dataflow_generator.sql.flows import Effect
 from dataflow_generator.sql.lineage import EMPTY, Value, copied, merged
@@ -52,7 +53,12 @@ def _select(select: Select, around: Scope) -> tuple[Rows, Scope]:
     scope.analysis.affect(values_of(select.having, scope), Effect.FILTER)
     if select.distinct:
         scope.analysis.affect((column.value for column in rows.columns), Effect.GROUP_BY)
-    return rows, scope
+    return replace(rows, windowed=_is_windowed(select, scope)), scope
+
+
+def _is_windowed(select: Select, scope: Scope) -> bool:
+    """Tell whether the result's key has window bounds: by its own window, or as its only source's has."""
+    return select.windowed or (len(scope.rows) == 1 and scope.rows[0].windowed and not select.group)
 
 
 def _bounds(scope: Scope) -> Value:

@@ -1,0 +1,119 @@
+"""No text makes the reader hang, recurse without bound or raise: what it cannot read is a problem with its place."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dataflow_generator.sql import Dialect, StatementFlows, read_sql
+
+WORDS = st.sampled_from(
+    "SELECT FROM WHERE a b t * , ( ) [ ] -> => . ; ' \" ` JOIN ON WITH AS INSERT INTO CREATE TABLE STREAM CASE WHEN END"
+    " OVER PARTITION BY GROUP ORDER UNION TUMBLE TABLE DESCRIPTOR LATERAL UNNEST MATCH_RECOGNIZE PATTERN DEFINE 1 := ${"
+    " -- /* */ INTERVAL NOT IN IS NULL ROW<a INT> LIKE VALUES EMIT CHANGES WINDOW BEGIN STATEMENT SET USE DEFINE =".split()
+)
+TEXTS = st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=40).map(" ".join))
+VALID = (
+    "CREATE STREAM t AS SELECT a->b, COUNT(*) c FROM s WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY a->b EMIT CHANGES;",
+    "INSERT INTO t (a) WITH c AS (SELECT x FROM s) SELECT SUM(x) OVER (PARTITION BY k) FROM c AS d JOIN e ON d.x = e.x;",
+    "CREATE TABLE t (a ROW<b INT>, c AS a.b, WATERMARK FOR d AS d - INTERVAL '1' DAY) WITH ('connector' = 'kafka');",
+)
+LONG = {
+    "brackets": "SELECT " + "(" * 4900 + "a" + ")" * 4900 + " FROM t",
+    "open brackets": "SELECT a FROM " + "(" * 9900,
+    "calls": "SELECT " + "f(" * 2400 + "a" + ")" * 2400 + " FROM t",
+    "cases": "SELECT " + "CASE WHEN a THEN " * 500 + "1" + " END" * 500 + " FROM t",
+    "subqueries": "SELECT * FROM (" * 600 + "t" + ")" * 600,
+    "conditions": "SELECT a FROM t WHERE " + " AND ".join(f"c{n} = 1" for n in range(900)),
+    "joins": "SELECT * FROM t " + " ".join(f"JOIN t{n} ON t{n}.a = t.a" for n in range(350)),
+    "unions": " UNION ALL ".join(["SELECT a FROM t"] * 500),
+    "types": "CREATE TABLE t (a " + "ARRAY<" * 1500 + "INT" + ">" * 1500 + ")",
+    "named queries": "WITH c0 AS (SELECT a FROM t), "
+    + ", ".join(f"c{n} AS (SELECT a FROM c{n - 1})" for n in range(1, 280))
+    + " SELECT a FROM c279",
+    "doubling stars": "CREATE TABLE t (a INT, b INT); WITH c0 AS (SELECT * FROM t), "
+    + ", ".join(f"c{n} AS (SELECT * FROM c{n - 1} x, c{n - 1} y)" for n in range(1, 200))
+    + " SELECT * FROM c199",
+    "dots": "SELECT " + "a." * 4900 + "a FROM t",
+    "arrows": "SELECT " + "a->" * 3200 + "a FROM t",
+    "subscripts": "SELECT a" + "[1]" * 3000 + " FROM t",
+    "quotes": "'" * 9999,
+    "comments": "/*" * 5000,
+    "equal names": "SELECT " + ",".join(["a"] * 4900) + " FROM t",
+}
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+@given(text=TEXTS)
+@settings(max_examples=150, deadline=None)
+def test_any_text_is_read_without_an_exception(dialect: Dialect, text: str) -> None:
+    """Whatever a server or a file hands over, a scan goes on."""
+    found = read_sql(text, dialect)
+
+    assert all(isinstance(one, StatementFlows) for one in found)
+    assert found == read_sql(text, dialect)
+
+
+@pytest.mark.parametrize("dialect", Dialect)
+def test_mutated_statements_are_read_without_an_exception(dialect: Dialect) -> None:
+    """Damage to valid statements finds what random words do not; `benchmarks/sql_fuzz.py` does it 100,000 times."""
+    dice = random.Random(7)
+    for _ in range(1000):
+        text = dice.choice(VALID)
+        at, end = sorted((dice.randrange(len(text)), dice.randrange(len(text))))
+        read_sql(dice.choice((text[:at] + text[end:], text[:end] + text[at:], text[at:end] * 3)), dialect)
+
+
+@pytest.mark.parametrize("shape", LONG)
+@pytest.mark.parametrize("dialect", Dialect)
+def test_ten_kilobytes_of_any_shape_are_read_at_once(shape: str, dialect: Dialect) -> None:
+    """The bound is wide for busy machines; the figures are in docs/decisions/sql-reader.md."""
+    started = time.process_time()
+    found = read_sql(LONG[shape], dialect)
+
+    assert time.process_time() - started < 1
+    assert found
+
+
+def test_about_a_hundred_brackets_are_read() -> None:
+    """A real test of ksqlDB nests that many."""
+    (found,) = read_sql("SELECT " + "(" * 110 + "a" + ")" * 110 + " FROM t;", Dialect.KSQLDB)
+
+    assert not found.problems
+    assert [flow.source.path for flow in found.flows] == [("A",)]
+
+
+def test_a_statement_that_is_nested_too_deeply_still_tells_its_tables() -> None:
+    """The bound costs columns, never the flow."""
+    (found,) = read_sql("INSERT INTO s SELECT " + "(" * 500 + "a" + ")" * 500 + " FROM t", Dialect.FLINK)
+
+    assert (found.sources, found.sinks, found.flows) == (("t",), ("s",), ())
+    assert found.problems[0].where.startswith("1:")
+
+
+def test_a_long_chain_of_named_queries_keeps_its_columns() -> None:
+    """Each is resolved before the next, so the chain's length is no depth."""
+    (found,) = read_sql(LONG["named queries"], Dialect.FLINK)
+
+    assert [(flow.source.dataset, flow.source.path) for flow in found.flows] == [("t", ("a",))]
+
+
+def test_more_columns_than_can_be_followed_are_told_as_a_problem() -> None:
+    """A few stars over each other multiply without end."""
+    found = read_sql(LONG["doubling stars"], Dialect.FLINK)[-1]
+
+    assert found.sources == ("t",)
+    assert "more columns" in found.problems[0].what
+
+
+def test_one_statement_fails_alone() -> None:
+    """The others keep their columns."""
+    found = read_sql("SELECT a FROM t;\nSELECT 1 +;\nSELECT b FROM u", Dialect.FLINK)
+
+    assert [len(one.problems) for one in found] == [0, 1, 0]
+    assert found[1].problems[0].where == "2:11"
+    assert found[2].flows

@@ -1,0 +1,45 @@
+"""Every file of `cases`: SQL, a line `---`, and what is read of it. A new rule or mended defect starts as a file there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dataflow_generator.sql import Dialect, Place, StatementFlows, read_sql
+from scanner_model.paths import path_name
+
+FOLDER = Path(__file__).parent / "cases"
+FILES = sorted(FOLDER.glob("*/*.case"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_statements_are_read_as_the_case_file_says(file: Path) -> None:
+    """One rule, one file: its name says what is right."""
+    sql, _, expected = file.read_text(encoding="utf-8").partition("---\n")
+
+    assert shown(sql, Dialect(file.parent.name)) == expected
+
+
+def shown(sql: str, dialect: Dialect) -> str:
+    """Write what is read of the statements that move data, or that something is to be said of."""
+    return "".join(f"{line}\n" for one in read_sql(sql, dialect) for line in _statement(one))
+
+
+def _statement(found: StatementFlows) -> Iterator[str]:
+    if not (found.sources or found.sinks or found.problems):
+        return
+    yield f"{found.kind}: {', '.join(found.sources) or '-'} -> {', '.join(found.sinks) or '-'}"
+    for one in found.datasets:
+        topics = [*one.topics, *([f"/{one.topic_pattern}/"] if one.topic_pattern else [])]
+        if topics or one.qualified != (one.name,):
+            yield f"  {one.name} is {'.'.join(one.qualified)}, topic {', '.join(topics) or '?'}"
+    for flow in found.flows:
+        yield f"  {_place(flow.source)} -> {_place(flow.target)} {flow.effect}"
+    yield from (f"  problem at {one.where}: {one.what}" for one in found.problems)
+    yield from (f"  unresolved at {one.where}: {one.what}" for one in found.unresolved)
+
+
+def _place(place: Place) -> str:
+    return f"{place.dataset or 'result'}:{path_name(place.path) or '*'}"

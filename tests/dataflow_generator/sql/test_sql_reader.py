@@ -1,0 +1,120 @@
+"""The reader's answers beside the case files: texts, catalogs, dialects, what is known after a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from dataflow_generator.sql import Catalog, Dialect, Effect, KnownTable, guess_dialect, read_catalog, read_sql
+from dataflow_generator.sql.catalog_file import catalog_of
+from scanner_model.errors import InputInvalid
+
+DDL = "CREATE TABLE t (a INT, b ROW<c INT>) WITH ('connector' = 'kafka', 'topic' = 'topic.t');"
+JSON = '{"tables": [{"name": "c.`d.e`.t", "columns": ["a", {"name": "b", "type": "ROW<c INT>"}], "topic": "x"}]}'
+
+
+def test_a_statement_is_told_as_it_is_written() -> None:
+    """People find it again by its text; the words around a statement set are not of it."""
+    found = read_sql("SELECT a\nFROM t ;\nEXECUTE STATEMENT SET BEGIN INSERT INTO s SELECT 1; END", Dialect.FLINK)
+
+    assert [one.text for one in found] == ["SELECT a\nFROM t", "INSERT INTO s SELECT 1"]
+
+
+@pytest.mark.parametrize("text", ["", " ;; ; -- nothing\n", "END;"])
+def test_a_text_without_statements_has_none(text: str) -> None:
+    """Looked, and there is none."""
+    assert read_sql(text, Dialect.FLINK) == ()
+
+
+def test_what_is_known_before_and_within_a_text_adds_up() -> None:
+    """DDL may stand in another file than the queries."""
+    known = read_catalog(DDL, Dialect.FLINK)
+    found = read_sql("CREATE TABLE s (x INT, y INT); INSERT INTO s SELECT * FROM t;", Dialect.FLINK, known)[-1]
+
+    assert [(flow.target.path, flow.source.path) for flow in found.flows] == [(("x",), ("a",)), (("y",), ("b",))]
+    assert {one.name: one.topics for one in found.datasets} == {"s": (), "t": ("topic.t",)}
+
+
+def test_a_catalog_stays_as_it_was_when_a_text_changes_tables() -> None:
+    """One catalog serves many texts."""
+    known = read_catalog(DDL, Dialect.FLINK)
+    read_sql("DROP TABLE t;", Dialect.FLINK, known)
+
+    assert ("t",) in known.tables
+
+
+def test_aggregates_that_are_told_of_need_no_grouping() -> None:
+    """ksqlDB lists its functions with their kind."""
+    known = Catalog(aggregates=frozenset(("MY_SUM",)))
+    (found,) = read_sql("SELECT my_sum(a) AS x, my_fun(a) AS y FROM t;", Dialect.FLINK, known)
+
+    assert [flow.effect for flow in found.flows] == [Effect.AGGREGATION, Effect.TRANSFORMATION]
+
+
+def test_a_catalog_as_json() -> None:
+    """Who has no DDL writes names, columns and topics."""
+    known = catalog_of(JSON, Dialect.FLINK, "known.json")
+    (found,) = read_sql("SELECT b.* FROM c.`d.e`.t;", Dialect.FLINK, known)
+
+    assert [flow.source.path for flow in found.flows] == [("b", "c")]
+    assert found.datasets[0].topics == ("x",)
+
+
+def test_a_catalog_as_sql() -> None:
+    """DDL is what most people have."""
+    assert catalog_of(DDL, Dialect.FLINK, "known.sql").tables[("t",)].topics == ("topic.t",)
+
+
+def test_a_ksqldb_name_in_a_catalog_is_one_name() -> None:
+    """ksqlDB has no catalogs; a dot in a name is the name's."""
+    known = catalog_of('[{"name": "A.B", "columns": ["X"]}]', Dialect.KSQLDB, "known.json")
+
+    assert known.tables[("A.B",)] == KnownTable(name=("A.B",), columns=known.tables[("A.B",)].columns)
+
+
+@pytest.mark.parametrize("name", ["orders-v1", "a b"])
+def test_a_flink_name_that_is_no_dotted_name_is_one_name(name: str) -> None:
+    """Topics with dashes are tables on Confluent Cloud."""
+    known = catalog_of(f'[{{"name": "{name}"}}, {{"name": ["c", "d", "t"]}}]', Dialect.FLINK, "known.json")
+
+    assert set(known.tables) == {(name,), ("c", "d", "t")}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"tables": 3}', "$.tables"),
+        ('{"aggregates": 3}', "$.aggregates"),
+        ('{"tables": [3]}', "$.tables[0]"),
+        ('{"tables": [{"name": 3}]}', "$.tables[0].name"),
+        ('{"tables": [{"name": "t", "columns": {}}]}', "$.tables[0].columns"),
+        ('{"tables": [{"name": "t", "columns": [{}]}]}', "$.tables[0].columns[0]"),
+        ('{"tables": [{"name": "t", "columns": [{"name": "a", "part": "x"}]}]}', "$.tables[0].columns[0].part"),
+        ('{"tables": [{"name": "t", "columns": [{"name": "a", "type": "ROW<"}]}]}', "$.tables[0].columns[0].type"),
+        ('{"tables": [{"name": "t", "columns": [{"name": "a", "type": "INT x"}]}]}', "$.tables[0].columns[0].type"),
+        ('[{"name": "t", "topics": "x"}]', "$[0].topics"),
+    ],
+)
+def test_a_catalog_of_another_form_is_told_with_its_place(text: str, place: str) -> None:
+    """The user mends the file."""
+    with pytest.raises(InputInvalid) as raised:
+        catalog_of(text, Dialect.FLINK, "known.json")
+
+    assert raised.value.where.endswith(place)
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("CREATE STREAM a AS SELECT * FROM b;", Dialect.KSQLDB),
+        ("SELECT a->b FROM t EMIT CHANGES;", Dialect.KSQLDB),
+        ("CREATE TABLE t (a INT PRIMARY KEY) WITH (kafka_topic='t');", Dialect.KSQLDB),
+        ("CREATE TABLE t AS SELECT k, COLLECT_LIST(v) FROM s GROUP BY k;", Dialect.KSQLDB),
+        ("-- EMIT CHANGES\nINSERT INTO s SELECT a FROM t;", Dialect.FLINK),
+        ("CREATE TABLE t (a INT) WITH ('connector' = 'kafka');", Dialect.FLINK),
+        ("SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' DAY));", Dialect.FLINK),
+        ("SELECT 1", Dialect.FLINK),
+    ],
+)
+def test_a_text_tells_its_dialect(text: str, dialect: Dialect) -> None:
+    """People do not name it each time; comments tell nothing."""
+    assert guess_dialect(text) is dialect
