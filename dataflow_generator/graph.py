@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from dataflow_generator.coverage import Coverage
+
 Attribute = str | int | bool | tuple[str, ...]
 Attributes = tuple[tuple[str, Attribute], ...]
 
@@ -17,6 +19,8 @@ class NodeKind(StrEnum):
     TOPIC = "topic"
     SCHEMA = "schema"
     COLUMN = "column"
+    DATASET = "dataset"
+    JOB = "job"
 
 
 class EdgeKind(StrEnum):
@@ -24,6 +28,9 @@ class EdgeKind(StrEnum):
 
     CONTAINS = "contains"
     HAS_SCHEMA = "has-schema"
+    READS = "reads"
+    WRITES = "writes"
+    COLUMN_FLOW = "column-flow"
 
 
 class Certainty(StrEnum):
@@ -63,12 +70,15 @@ class Edge:
 class FlowGraph:
     """Nodes and edges in the one order that every engine and every output keeps; each call reads them anew.
 
-    Nodes: clusters, topics, then each schema followed by its columns. Edges: clusters' to topics, topics' to schemas,
-    then each schema's to its columns. Nothing is held in memory, so a graph may be larger than that.
+    Nodes: clusters, topics, other datasets, jobs, columns that take part in flows, then each schema followed by its
+    columns. Edges: clusters' to topics, topics' to schemas, what jobs read and write, datasets' to their columns, flows
+    between columns, then each schema's to its columns. Schemas are not held in memory, so a graph may be larger than
+    that. *coverage* counts what of the statements was read.
     """
 
     nodes: Callable[[], Iterator[Node]]
     edges: Callable[[], Iterator[Edge]]
+    coverage: Coverage = Coverage()
 
 
 def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:
@@ -82,3 +92,10 @@ def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:
 def schema_key(fingerprint: str) -> str:
     """Give the key of a schema's node; 80 bits of the fingerprint tell any two schemas of an estate apart."""
     return f"schema:{fingerprint[:20]}"
+
+
+def present(**attributes: str | int | bool | tuple[str, ...] | None) -> Attributes:
+    """Give those attributes that tell something, by name: not what is absent, empty or false."""
+    return tuple(
+        (name, value) for name, value in sorted(attributes.items()) if value or (value == 0 and value is not False)
+    )

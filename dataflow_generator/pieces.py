@@ -12,6 +12,7 @@ from dataflow_generator.graph import (
     Node,
     NodeKind,
     kafka_namespace,
+    present,
     schema_key,
 )
 from scanner_dictionary.queries.graph_input import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow, TopicNodeRow
@@ -28,14 +29,14 @@ def namespaces(clusters: Iterable[ClusterRow]) -> Namespaces:
 def cluster_node(cluster: ClusterRow) -> Node:
     """Make the node of a cluster."""
     namespace = kafka_namespace(cluster.name, cluster.brokers)
-    attributes = _present(brokers=cluster.brokers)
+    attributes = present(brokers=cluster.brokers)
     return Node(f"cluster:{cluster.name}", NodeKind.CLUSTER, namespace, cluster.name, None, attributes)
 
 
 def topic_node(topic: TopicNodeRow, known: Namespaces) -> Node:
     """Make the node of a topic."""
     namespace = known[topic.cluster]
-    attributes = _present(
+    attributes = present(
         description=topic.description, internal=topic.internal, partitions=topic.partitions, tags=topic.tags
     )
     return Node(topic_key(namespace, topic.name), NodeKind.TOPIC, namespace, topic.name, None, attributes)
@@ -63,7 +64,7 @@ def link_edge(link: LinkRow, known: Namespaces) -> Edge:
 def definition_nodes(definition: DefinitionRow) -> Iterator[Node]:
     """Make the node of a schema and, after it, those of its columns in document order."""
     key = schema_key(definition.fingerprint)
-    attributes = _present(format=definition.format, fingerprint=definition.fingerprint)
+    attributes = present(format=definition.format, fingerprint=definition.fingerprint)
     yield Node(key, NodeKind.SCHEMA, "", definition.name, None, attributes)
     for column in definition.columns:
         yield Node(_column_key(key, column), NodeKind.COLUMN, "", definition.name, column.path, _described(column))
@@ -84,10 +85,4 @@ def _column_key(schema: str, column: ColumnNodeRow) -> str:
 
 
 def _described(column: ColumnNodeRow) -> Attributes:
-    return _present(logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type)
-
-
-def _present(**attributes: str | int | bool | tuple[str, ...] | None) -> Attributes:
-    return tuple(
-        (name, value) for name, value in sorted(attributes.items()) if value or (value == 0 and value is not False)
-    )
+    return present(logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type)

@@ -12,6 +12,8 @@ _SHAPES = {
     NodeKind.TOPIC: "cds",
     NodeKind.SCHEMA: "note",
     NodeKind.COLUMN: "plaintext",
+    NodeKind.DATASET: "cylinder",
+    NodeKind.JOB: "component",
 }
 
 

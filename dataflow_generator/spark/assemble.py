@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from dataflow_generator import pieces
-from dataflow_generator.assemble import estate_edges, estate_nodes
+from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.spark.frames import (
     EDGE_SCHEMA,
@@ -40,7 +41,12 @@ def assemble_on_spark(spark: SparkSession, url: str) -> FlowGraph:
     # Each output iterates the graph; kept, the rows are made once.
     nodes = node_frame(spark, url).orderBy("range", "place").persist()
     edges = edge_frame(spark, url).orderBy("range", "place").persist()
-    return FlowGraph(nodes=lambda: _nodes(nodes, url), edges=lambda: _edges(edges, url))
+    # Jobs are few: the driver reads them once.
+    with open_dictionary(url, create=False).connect() as conn:
+        flows = read_flows(conn)
+    return FlowGraph(
+        nodes=lambda: _nodes(nodes, url, flows), edges=lambda: _edges(edges, url, flows), coverage=flows.coverage
+    )
 
 
 def node_frame(spark: SparkSession, url: str) -> DataFrame:
@@ -53,16 +59,16 @@ def edge_frame(spark: SparkSession, url: str) -> DataFrame:
     return _frame(spark, url, pieces.definition_edges, edge_record, EDGE_SCHEMA)
 
 
-def _nodes(frame: DataFrame, url: str) -> Iterator[Node]:
+def _nodes(frame: DataFrame, url: str, flows: Flows) -> Iterator[Node]:
     with open_dictionary(url, create=False).connect() as conn:
-        yield from estate_nodes(conn)
+        yield from estate_nodes(conn, flows)
     for row in frame.toLocalIterator():
         yield record_node(row.asDict())
 
 
-def _edges(frame: DataFrame, url: str) -> Iterator[Edge]:
+def _edges(frame: DataFrame, url: str, flows: Flows) -> Iterator[Edge]:
     with open_dictionary(url, create=False).connect() as conn:
-        yield from estate_edges(conn)
+        yield from estate_edges(conn, flows)
     for row in frame.toLocalIterator():
         yield record_edge(row.asDict())
 

@@ -24,11 +24,12 @@ def columns_of(conn: Connection, definitions: Collection[int]) -> Mapping[int, t
         query = select(t.schema_column).where(column.definition_id.in_(chunk))
         rows = conn.execute(query.order_by(column.definition_id, column.ordinal))
         for definition, group in groupby(rows, key=lambda row: int(row.definition_id)):
-            found[definition] = tuple(map(_column, group))
+            found[definition] = tuple(map(column_fact, group))
     return found
 
 
-def _column(row: Row[Any]) -> Column:
+def column_fact(row: Row[Any]) -> Column:
+    """Read a column from a row that holds the cells of `tables.described`."""
     return Column(
         path=tuple(json.loads(row.path)),
         type=row.data_type,

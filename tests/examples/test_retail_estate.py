@@ -114,6 +114,44 @@ def test_a_graph_holds_every_column_once(dictionary, tmp_path) -> None:
     assert len(rows(dictionary, "flow_node")) == len(keys)
 
 
+@pytest.fixture
+def graph(dictionary, tmp_path) -> dict[str, list[dict[str, object]]]:
+    """Give the graph of the example."""
+    assert run(["dataflow", "--output", str(tmp_path), "--dictionary", str(dictionary)]) == 0
+    return json.loads((tmp_path / "graph.json").read_text())
+
+
+def flows(graph: dict[str, list[dict[str, object]]]) -> set[tuple[str, str, str, str]]:
+    edges = (edge for edge in graph["edges"] if edge["kind"] == "column-flow")
+    return {
+        (*(str(edge[end]).rpartition("/")[2] for end in ("source", "target")), edge["subtype"], edge["certainty"])
+        for edge in edges
+    }
+
+
+def test_a_statement_of_ksqldb_tells_where_a_column_comes_from(graph) -> None:
+    """CITY is the city of GEO; the count is of all rows, which the window and the groups cut."""
+    assert {
+        ("clicks#GEO.CITY", "clicks.per.city#CITY", "IDENTITY", "derived"),
+        ("clicks#GEO.CITY", "clicks.per.city", "GROUP_BY", "derived"),
+        ("clicks#ROWTIME", "clicks.per.city", "WINDOW", "derived"),
+    } <= flows(graph)
+
+
+def test_what_people_declared_flows_too(graph) -> None:
+    """Nobody but them knows the nightly job."""
+    assert ("payments#order_id", "legacy.invoices#invoice_no", "", "declared") in flows(graph)
+    uses = {(edge["kind"], edge["evidence"]) for edge in graph["edges"] if "nightly" in edge["source"] + edge["target"]}
+    assert uses == {(kind, "manual/legacy.json $.flows[0].columns[0]") for kind in ("reads", "writes")}
+
+
+def test_it_is_told_how_many_statements_were_read(dictionary, capsys) -> None:
+    """What was not understood must show."""
+    run(["dataflow", "--dictionary", str(dictionary)])
+
+    assert "statements: 1 read to columns, 0 to tables, 0 not read; problems: 0" in capsys.readouterr().err
+
+
 @pytest.mark.spark
 def test_spark_gives_the_same_bytes(dictionary, tmp_path) -> None:
     """Large and small give the same answer."""

@@ -1,0 +1,169 @@
+"""ksqlDB's persistent queries as jobs: sources and sinks as the server reported them, columns from their statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
+from dataflow_generator.flows.fields import Fields
+from dataflow_generator.flows.ksqldb_catalog import catalog_of
+from dataflow_generator.flows.naming import Naming
+from dataflow_generator.graph import Certainty, Node, present
+from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
+from dataflow_generator.sql import Place as NamedPlace
+from scanner_model.columns import Column
+from scanner_model.estate import KsqlSource, Query
+from scanner_model.problems import Problem
+
+_PERSISTENT = ("PERSISTENT", "")
+"""Kinds of queries that make data for others; an old server does not tell the kind."""
+
+_PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
+"""Columns that every collection has and no field stands behind (ksqlDB reference, "Pseudocolumns")."""
+
+_HINT = "its topics are told, its columns are not"
+
+FieldsOf = Mapping[tuple[str, str], tuple[Column, ...]]
+"""The columns that a topic has now, by cluster and topic."""
+
+
+class Level(Enum):
+    """How far a statement was read."""
+
+    COLUMNS = "columns"
+    TABLES = "tables"
+    UNREAD = "unread"
+
+
+class Reading(NamedTuple):
+    """A query's job, how far its statement was read, and what was not understood."""
+
+    flows: JobFlows
+    level: Level
+    problems: tuple[Problem, ...]
+
+
+def ksql_jobs(
+    collections: Iterable[tuple[str, KsqlSource]],
+    queries: Iterable[tuple[str, Query]],
+    fields: FieldsOf,
+    naming: Naming,
+) -> Iterator[Reading]:
+    """Read every persistent query, by cluster, server and name; each of *collections* and *queries* has its cluster."""
+    servers: dict[tuple[str, str], list[KsqlSource]] = {}
+    for cluster, collection in collections:
+        servers.setdefault((cluster, collection.source), []).append(collection)
+    known = {key: _server(key[0], found, fields, naming) for key, found in servers.items()}
+    for cluster, query in sorted(queries, key=lambda each: (each[0], each[1].source, each[1].name)):
+        if query.kind.upper() in _PERSISTENT:
+            server = known.get((cluster, query.source)) or _server(cluster, [], fields, naming)
+            yield _Job(server, query).read()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Server:
+    """What is known of a server: the topic behind each collection, the topics' fields, and all as the reader needs."""
+
+    topics: Mapping[str, Dataset]
+    fields: Mapping[Dataset, Fields]
+    catalog: Catalog
+    cluster: str
+    naming: Naming
+
+
+def _server(cluster: str, collections: list[KsqlSource], fields: FieldsOf, naming: Naming) -> _Server:
+    return _Server(
+        topics={each.name: naming.topic(cluster, each.topic) for each in collections},
+        fields={
+            naming.topic(cluster, each.topic): Fields(fields.get((cluster, each.topic), ())) for each in collections
+        },
+        catalog=catalog_of(collections),
+        cluster=cluster,
+        naming=naming,
+    )
+
+
+class _Job:
+    """The reading of one query."""
+
+    def __init__(self, server: _Server, query: Query) -> None:
+        self._server = server
+        self._query = query
+        self._where = f"query {query.name} of {query.source}"
+        self._topics = dict(server.topics)
+        if len(query.sinks) == len(query.sink_topics):
+            # What the server says of the query itself; it may know no collection any more.
+            own = zip(query.sinks, query.sink_topics, strict=True)
+            self._topics = {sink: server.naming.topic(server.cluster, topic) for sink, topic in own} | self._topics
+        self._problems: list[Problem] = []
+
+    def read(self) -> Reading:
+        """Give the job; where statement and server disagree, or a construct is not known, without columns."""
+        found = read_sql(self._query.statement, Dialect.KSQLDB, self._server.catalog)
+        statement = found[0] if len(found) == 1 else StatementFlows(text=self._query.statement, kind="UNKNOWN")
+        if len(found) != 1:
+            self._note(f"{len(found)} statements where one is expected")
+        reads = self._uses(self._query.sources or statement.sources, "source")
+        writes = self._uses(self._query.sinks or statement.sinks, "sink")
+        self._check(statement)
+        whole = not self._problems
+        columns = tuple(self._columns(statement)) if whole else ()
+        self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.unresolved]
+        level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
+        flows = JobFlows(job=self._node(), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns)
+        return Reading(flows, level, tuple(dict.fromkeys(self._problems)))
+
+    def _check(self, statement: StatementFlows) -> None:
+        self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.problems]
+        if statement.problems:
+            return
+        pairs = (("sources", self._query.sources, statement.sources), ("sinks", self._query.sinks, statement.sinks))
+        for what, reported, read in pairs:
+            if reported and set(reported) != set(read):
+                said = f"{what} {', '.join(sorted(reported))}"
+                self._note(f"the server reports the {said}, the statement names {', '.join(read) or 'none'}")
+
+    def _uses(self, names: Iterable[str], what: str) -> tuple[Use, ...]:
+        uses: dict[Dataset, Use] = {}
+        for name in sorted(names):
+            topic = self._topics.get(name)
+            if topic is None:
+                self._note(f"no collection {name!r} is known, so its topic is not")
+            else:
+                uses.setdefault(topic, Use(topic, f"{self._where}: {what} {name}"))
+        return tuple(uses.values())
+
+    def _columns(self, statement: StatementFlows) -> Iterator[ColumnFlow]:
+        for flow in statement.flows:
+            source, target = self._place(flow.source), self._place(flow.target)
+            if source and target:
+                yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), f"{self._where}: its statement")
+
+    def _place(self, named: NamedPlace) -> Place | None:
+        dataset = self._topics.get(named.dataset)
+        if dataset is None:
+            return None
+        if not named.path:
+            return Place(dataset)
+        fields = self._server.fields.get(dataset) or Fields(())
+        path = fields.find(named.path)
+        if path is None and fields.known and named.path[0] not in _PSEUDO:
+            self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", hint="")
+        return Place(dataset, named.path if path is None else path)
+
+    def _node(self) -> Node:
+        # OpenLineage leaves the namespace of a job to its scheduler; a query's name is unique on its server.
+        address = self._query.source.partition(":")[2]
+        namespace = f"ksqldb://{address.partition('://')[2] or address}"
+        group, state, statement = self._query.consumer_group, self._query.state, self._query.statement
+        attributes = present(consumer_group=group, state=state, statement=statement, type="ksqldb")
+        return job_node(namespace, self._query.name, attributes)
+
+    def _at(self, problem: Problem) -> str:
+        return f"{self._where}, {problem.where}" if problem.where else self._where
+
+    def _note(self, what: str, hint: str = _HINT) -> None:
+        self._problems.append(Problem(self._where, what, hint))

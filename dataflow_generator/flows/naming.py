@@ -1,0 +1,46 @@
+"""From clusters and names to datasets: any broker address of a cluster leads to the same topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from dataflow_generator.flows.facts import Dataset
+from dataflow_generator.graph import NodeKind, kafka_namespace
+from scanner_model.brokers import broker_addresses
+from scanner_model.errors import InputInvalid
+
+_KAFKA = "kafka://"
+
+
+class Naming:
+    """Names datasets; *clusters* are names with their brokers' addresses in normal form, the first one canonical."""
+
+    def __init__(self, clusters: Iterable[tuple[str, tuple[str, ...]]]) -> None:
+        self._clusters: dict[str, str] = {}
+        self._brokers: dict[str, str] = {}
+        for name, brokers in clusters:
+            self._clusters[name] = kafka_namespace(name, brokers)
+            for address in brokers:
+                self._brokers.setdefault(address, self._clusters[name])
+
+    @property
+    def clusters(self) -> Mapping[str, str]:
+        """Give each cluster's canonical namespace by its name."""
+        return self._clusters
+
+    def topic(self, cluster: str, name: str) -> Dataset:
+        """Name a topic of *cluster*."""
+        return Dataset(NodeKind.TOPIC, self._clusters[cluster], name)
+
+    def dataset(self, namespace: str, name: str) -> Dataset:
+        """Name a dataset: a topic where *namespace* is Kafka's, in the canonical one of a cluster that we know."""
+        if not namespace.startswith(_KAFKA):
+            return Dataset(NodeKind.DATASET, namespace, name)
+        return Dataset(NodeKind.TOPIC, self._canonical(namespace), name)
+
+    def _canonical(self, namespace: str) -> str:
+        try:
+            addresses = broker_addresses(namespace.removeprefix(_KAFKA))
+        except InputInvalid:
+            return namespace
+        return next((self._brokers[address] for address in addresses if address in self._brokers), namespace)

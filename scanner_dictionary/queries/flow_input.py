@@ -1,0 +1,135 @@
+"""What the graph's flows are generated from: live manual flows, ksqlDB's collections and queries, topics' columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, Table, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.bulk import in_chunks
+from scanner_dictionary.queries.columns import column_fact
+from scanner_model.columns import Column
+from scanner_model.estate import CollectionColumn, FlowEnd, KsqlSource, ManualFlow, Query
+from scanner_model.names import Role, SourceId, TopicName
+
+ClusterTopic = tuple[str, str]
+"""A cluster's name and a topic's."""
+
+_TOPICS_AT_ONCE = 500
+
+
+def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
+    """List the flows that were declared by hand, each with its cluster, in the order they were stored."""
+    for row in conn.execute(_told(t.manual_flow).order_by(t.manual_flow.c.id)):
+        yield (
+            row.cluster_name,
+            ManualFlow(
+                source=SourceId(row.source_name),
+                origin=_end(row.origin_namespace, row.origin_name, row.origin_path),
+                target=_end(row.target_namespace, row.target_name, row.target_path),
+                job=row.job,
+                description=row.description,
+                evidence=row.evidence,
+            ),
+        )
+
+
+def ksql_collections(conn: Connection) -> Iterator[tuple[str, KsqlSource]]:
+    """List ksqlDB's streams and tables with their columns, each with its cluster, by cluster, server and name."""
+    columns = _collection_columns(conn)
+    query = _told(t.ksql_source).order_by(t.cluster.c.name, t.source.c.name, t.ksql_source.c.name)
+    for row in conn.execute(query):
+        yield (
+            row.cluster_name,
+            KsqlSource(
+                source=SourceId(row.source_name),
+                name=row.name,
+                kind=row.kind,
+                topic=TopicName(row.topic_name),
+                key_format=row.key_format,
+                value_format=row.value_format,
+                statement=row.statement,
+                window=row.window_type,
+                columns=columns.get(row.id, ()),
+                partitions=row.partitions,
+                replication=row.replication,
+                internal=row.is_internal,
+            ),
+        )
+
+
+def ksql_queries(conn: Connection) -> Iterator[tuple[str, Query]]:
+    """List ksqlDB's queries, each with its cluster, by cluster, server and name."""
+    query = _told(t.ksql_query).order_by(t.cluster.c.name, t.source.c.name, t.ksql_query.c.name)
+    for row in conn.execute(query):
+        yield (
+            row.cluster_name,
+            Query(
+                source=SourceId(row.source_name),
+                name=row.name,
+                kind=row.kind,
+                state=row.state,
+                statement=row.statement,
+                sources=tuple(json.loads(row.sources)),
+                sinks=tuple(json.loads(row.sinks)),
+                sink_topics=tuple(json.loads(row.sink_topics)),
+                consumer_group=row.consumer_group,
+            ),
+        )
+
+
+def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Mapping[ClusterTopic, tuple[Column, ...]]:
+    """Read the columns that *topics* have now, keys first, then in document order; a topic without any is not listed.
+
+    A topic of several schemas has the columns of all of them.
+    """
+    found: dict[ClusterTopic, list[Column]] = {}
+    for chunk in in_chunks(sorted({name for _, name in topics}), _TOPICS_AT_ONCE):
+        for row in conn.execute(_current_columns().where(t.topic.c.name.in_(chunk))):
+            if (row.cluster_name, row.topic_name) in topics:
+                found.setdefault((row.cluster_name, row.topic_name), []).append(column_fact(row))
+    return {topic: tuple(columns) for topic, columns in found.items()}
+
+
+def _told(table: Table) -> Select[Any]:
+    """Select the rows of *table* that are there now, with the names of their cluster and source."""
+    names = t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name")
+    return (
+        select(table, *names)
+        .join(t.cluster, t.cluster.c.id == table.c.cluster_id)
+        .join(t.source, t.source.c.id == table.c.source_id)
+        .where(table.c.gone.is_(None))
+    )
+
+
+def _current_columns() -> Select[Any]:
+    link, column = t.topic_schema.c, t.schema_column.c
+    names = t.cluster.c.name.label("cluster_name"), t.topic.c.name.label("topic_name")
+    return (
+        select(*names, t.schema_column)
+        .select_from(t.topic_schema)
+        .join(t.topic, t.topic.c.id == link.topic_id)
+        .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+        .join(t.schema_column, column.definition_id == link.definition_id)
+        .where(link.is_current, link.gone.is_(None), t.topic.c.gone.is_(None))
+        .order_by(t.cluster.c.name, t.topic.c.name, link.schema_role, link.definition_id, link.id, column.ordinal)
+    )
+
+
+def _collection_columns(conn: Connection) -> Mapping[int, tuple[CollectionColumn, ...]]:
+    column = t.ksql_column.c
+    rows = conn.execute(select(t.ksql_column).order_by(column.ksql_source_id, column.ordinal))
+    return {key: tuple(map(_collection_column, group)) for key, group in groupby(rows, key=lambda row: row[0])}
+
+
+def _collection_column(row: Row[Any]) -> CollectionColumn:
+    role = Role(row.schema_role) if row.schema_role else None
+    return CollectionColumn(column=column_fact(row), role=role, header=row.header)
+
+
+def _end(namespace: str, name: str, path: str | None) -> FlowEnd:
+    return FlowEnd(namespace=namespace, name=name, path=None if path is None else tuple(json.loads(path)))
