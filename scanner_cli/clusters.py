@@ -75,10 +75,9 @@ def _repeated(clusters: Sequence[Settings]) -> Iterator[Problem]:
 
 def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:
     for one in clusters:
-        if not any((one.kafka, one.registries, one.ksqldb, one.manual_input)):
-            yield Problem(
-                str(one.file), "names no source to ask", "add schema_registries, kafka, ksqldb or manual_input"
-            )
+        if not any((one.kafka, one.registries, one.ksqldb, one.connect, one.manual_input)):
+            hint = "add schema_registries, kafka, ksqldb, connect or manual_input"
+            yield Problem(str(one.file), "names no source to ask", hint)
 
 
 def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:

@@ -84,6 +84,7 @@ def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
         ("columns", columns),
         ("collections", len(scan.ksql_sources)),
         ("queries", len(scan.queries)),
+        ("connectors", len(scan.connectors)),
         ("consumer groups", len(scan.consumer_groups)),
         ("manual flows", len(scan.manual_flows)),
     )

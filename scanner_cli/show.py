@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Any, TypeVar
@@ -18,6 +18,8 @@ from scanner_cli.options import one_of
 Json = Any
 Row = Mapping[str, Json]
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+_PLAIN = (None, False, (), "", ".")
 
 
 class Format(StrEnum):
@@ -44,6 +46,13 @@ def show(rows: Sequence[Row], columns: Sequence[str], style: str, *, document: J
             click.echo(csv_text(rows, columns), nl=False)
         case Format.TABLE:
             click.echo(table_text(rows, columns), nl=False)
+
+
+def narrowed(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: Collection[str]) -> tuple[str, ...]:
+    """Leave out the *marks* that no row bears, so that a table stays narrow; programs get every column."""
+    if style != Format.TABLE:
+        return columns
+    return tuple(name for name in columns if name not in marks or any(row[name] not in _PLAIN for row in rows))
 
 
 def json_text(document: Json) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
 
 from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.exchange import Exchange
@@ -12,6 +13,8 @@ from scanner_extractor.readings import KafkaReading, Progress
 from scanner_extractor.settings import HttpSettings, KafkaSettings
 from scanner_extractor.sources.kafka_document import DOCUMENT, kafka_document, read_kafka_document
 from scanner_model.names import SourceId
+
+Wrap = Callable[[Exchange], Exchange]
 
 
 def _live(settings: KafkaSettings, progress: Progress) -> KafkaReading:
@@ -32,9 +35,15 @@ class Access:
     brokers: Callable[[KafkaSettings, Progress], KafkaReading] = _live
     opened: dict[SourceId, Http] = field(default_factory=dict)
 
-    def http(self, settings: HttpSettings, source: SourceId, live: Exchange | None = None) -> Http:
-        """Open an HTTP source; *live* speaks to one that is not asked over plain HTTP."""
-        wrap = self.recorder.recording if self.recorder else None
+    def http(
+        self, settings: HttpSettings, source: SourceId, *, live: Exchange | None = None, veil: Wrap | None = None
+    ) -> Http:
+        """Open an HTTP source; *live* speaks to one that is not asked over plain HTTP.
+
+        *veil* hides secrets that only what it knows of the source can tell, before anybody sees or keeps the answers.
+        """
+        wraps = [wrap for wrap in (None if self.replay else veil, self.recorder and self.recorder.recording) if wrap]
+        wrap = (lambda exchange: reduce(lambda inner, outer: outer(inner), wraps, exchange)) if wraps else None
         self.opened[source] = Http(settings, source, exchange=self.replay or live, wrap=wrap)
         return self.opened[source]
 

@@ -10,7 +10,7 @@ from scanner_extractor.exchange import Exchange, Json
 from scanner_extractor.http import Http
 from scanner_extractor.registries import own_exchange
 from scanner_extractor.registry_checks import registry_tries
-from scanner_extractor.settings import KafkaSettings, KsqlSettings, RegistrySettings, Settings
+from scanner_extractor.settings import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings, Settings
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
 
@@ -58,6 +58,9 @@ def check(settings: Settings, *, probe: Probe, exchange: Exchange | None = None)
     for ksqldb in settings.ksqldb:
         with Http(ksqldb.http, ksqldb.source, exchange=exchange) as http:
             yield from _ksqldb(ksqldb, http)
+    for connect in settings.connect:
+        with Http(connect.http, connect.source, exchange=exchange) as http:
+            yield from _connect(connect, http)
     for registry in settings.registries:
         with Http(registry.http, registry.source, exchange=exchange or own_exchange(registry)) as http:
             yield from _registry(registry, http)
@@ -71,6 +74,15 @@ def _ksqldb(settings: KsqlSettings, http: Http) -> Iterator[CheckResult]:
         yield _attempt(
             settings.source, "list streams", lambda: _ksql_streams(http.post("ksql", body=body, accept=_KSQL))
         )
+
+
+def _connect(settings: ConnectSettings, http: Http) -> Iterator[CheckResult]:
+    """Try what a scan cannot do without; a managed Connect has no worker that could be asked for itself."""
+    from scanner_extractor.sources.connect import listed_connectors, worker_facts
+
+    if not settings.is_managed:
+        yield _attempt(settings.source, "reach a worker", lambda: f"Kafka Connect {worker_facts(http)[0]}")
+    yield _attempt(settings.source, "list connectors", lambda: f"{len(listed_connectors(settings, http))} connectors")
 
 
 def _registry(settings: RegistrySettings, http: Http) -> Iterator[CheckResult]:

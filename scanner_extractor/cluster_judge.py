@@ -16,8 +16,8 @@ from scanner_model.complaints import Complaint, JsonPath, nearest
 from scanner_model.errors import InputInvalid
 from scanner_model.places import PlacedJson
 
-_SOURCES = ("schema_registries", "ksqldb")
-_LATER = ("connect", "flink")
+_SOURCES = ("schema_registries", "ksqldb", "connect")
+_LATER = ("flink",)
 _BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
 _TLS_FILES = ("ca", "certificate", "key")
 
@@ -41,6 +41,7 @@ class Judge:
         for path, item in _items(self.document, _SOURCES[:1]):
             yield from self._registry(path, item)
         yield from self._repeated()
+        yield from self._namesakes()
 
     def _brokers(self) -> Iterator[Complaint]:
         brokers = _member(self.document, "brokers")
@@ -111,6 +112,15 @@ class Judge:
             if told and (path[0], told) in seen:
                 yield (*path, "glue" if "glue" in item else "url"), "this source is named twice", "keep one of them"
             seen.add((path[0], told))
+
+    def _namesakes(self) -> Iterator[Complaint]:
+        seen: set[str] = set()
+        for path, item in _items(self.document, ("connect",)):
+            where, name = (*path, "name"), item.get("name")
+            if isinstance(name, str) and name in seen:
+                what = f"two sources are called {self.shown.shown(where)}"
+                yield where, what, "the name is their identity: change one"
+            seen.update([name] if isinstance(name, str) else [])
 
 
 def warnings_of(document: Json) -> Iterator[Complaint]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from scanner_extractor.addresses import read_address
@@ -12,6 +13,7 @@ from scanner_extractor.settings import (
     Auth,
     BasicAuth,
     BearerAuth,
+    ConnectSettings,
     GlueSettings,
     HttpSettings,
     KafkaSettings,
@@ -30,6 +32,9 @@ CLOUD = ".confluent.cloud"
 CLOUD_REQUESTS_PER_SECOND = 70.0
 """A little below the 75 reads a second that Confluent documents for a registry."""
 
+REBALANCING = 409
+"""What a Connect worker answers while its cluster shares out the connectors anew: it passes by itself."""
+
 _CLOUD_HEADERS = {"logical_cluster": "target-sr-cluster", "identity_pool": "Confluent-Identity-Pool-Id"}
 _LIMITS = ("connect_timeout", "read_timeout", "requests_per_second", "max_bytes", "concurrency")
 
@@ -45,6 +50,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         kafka=_kafka(document["kafka"], brokers, base) if "kafka" in document else None,
         registries=tuple(_registry(item, base) for item in document.get("schema_registries", [])),
         ksqldb=tuple(KsqlSettings(http=_http(item, base)) for item in document.get("ksqldb", [])),
+        connect=tuple(_connect(item, base) for item in document.get("connect", [])),
         manual_input=_files(document.get("manual_input", []), base),
         warnings=warnings,
     )
@@ -85,6 +91,11 @@ def _registry(item: Json, base: Path) -> RegistrySettings:
         deleted=item.get("deleted", True),
         glue=glue,
     )
+
+
+def _connect(item: Json, base: Path) -> ConnectSettings:
+    http = replace(_http(item, base), retry_also=frozenset({REBALANCING}))
+    return ConnectSettings(http=http, name=item.get("name", ""), active_topics=item.get("active_topics", True))
 
 
 def _glue(item: Json) -> GlueSettings:

@@ -11,7 +11,7 @@ from scanner_extractor.binding import Bound, RegistryNaming, bind
 from scanner_extractor.definitions import Defined, define
 from scanner_extractor.manual_merge import agreeing, merge_schemas
 from scanner_extractor.phases import Reading
-from scanner_extractor.readings import KafkaReading, KsqlReading, RegistryReading
+from scanner_extractor.readings import ConnectReading, KafkaReading, KsqlReading, RegistryReading
 from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
@@ -26,7 +26,7 @@ from scanner_model.schemas import Definition, TopicSchema
 
 NOTHING = Remembered()
 
-_Kind = TypeVar("_Kind", KafkaReading, KsqlReading, RegistryReading)
+_Kind = TypeVar("_Kind", ConnectReading, KafkaReading, KsqlReading, RegistryReading)
 
 
 def conclude(
@@ -44,6 +44,7 @@ def conclude(
         _of(KsqlReading, asked.readings),
         _of(RegistryReading, asked.readings),
     )
+    connect = _of(ConnectReading, asked.readings)
     collections = tuple(source for reading in ksqldb for source in reading.sources)
     brokers_topics = tuple(
         topic
@@ -58,7 +59,7 @@ def conclude(
     described = collection_schemas(collections, _described(links, remembered))
     inventory = brokers_topics if kafka else None
     return ClusterScan(
-        cluster=_cluster(settings, kafka, manual),
+        cluster=_cluster(settings, kafka, connect, manual),
         outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
         topics=merge_topics(told, bound.topics, map(_linked_topic, links)),
         registries=tuple(reading.registry for reading in registries),
@@ -68,9 +69,11 @@ def conclude(
         consumer_groups=tuple(group for reading in kafka for group in reading.consumer_groups),
         ksql_sources=collections,
         queries=tuple(query for reading in ksqldb for query in reading.queries),
+        connectors=tuple(connector for reading in connect for connector in reading.connectors),
         manual_flows=manual.flows,
         problems=(
             *chain.from_iterable(reading.problems for reading in asked.readings),
+            *_strangers(connect, kafka),
             *missing_topics(inventory, chain(manual.topics, ksqldb_topics(collections))),
             *defined.problems,
             *objections,
@@ -104,14 +107,26 @@ def _of(kind: type[_Kind], readings: Iterable[Reading]) -> tuple[_Kind, ...]:
     return tuple(reading for reading in readings if isinstance(reading, kind))
 
 
-def _cluster(settings: Settings, kafka: Sequence[KafkaReading], manual: ManualInput) -> Cluster:
+def _cluster(
+    settings: Settings, kafka: Sequence[KafkaReading], connect: Sequence[ConnectReading], manual: ManualInput
+) -> Cluster:
     addresses = chain(settings.brokers, *(reading.brokers for reading in kafka), manual.cluster.brokers)
-    identities = [reading.cluster_id for reading in kafka if reading.cluster_id]
+    told = (*(reading.cluster_id for reading in kafka), *(reading.kafka_cluster_id for reading in connect))
+    identities = [identity for identity in told if identity]
     return Cluster(
         name=settings.cluster,
         brokers=tuple(dict.fromkeys(map(broker_address, addresses))),
         cluster_id=identities[0] if identities else "",
     )
+
+
+def _strangers(connect: Iterable[ConnectReading], kafka: Iterable[KafkaReading]) -> Iterator[Problem]:
+    """Find Connect clusters that work on another Kafka cluster than the brokers are of."""
+    own = {reading.cluster_id for reading in kafka if reading.cluster_id}
+    for reading in connect:
+        if own and reading.kafka_cluster_id and reading.kafka_cluster_id not in own:
+            what = f"it works on the Kafka cluster {reading.kafka_cluster_id}, the brokers are of {', '.join(own)}"
+            yield Problem(reading.outcome.source, what, "name it in the cluster.json of its own cluster")
 
 
 def _manual_outcomes(manual: ManualInput) -> Iterator[Outcome]:

@@ -16,9 +16,12 @@ LONGEST = 60.0
 _WORTH_IT = frozenset({408, 429, 500, 502, 503, 504})
 
 
-def first_try() -> Retry:
-    """Give what a new request may spend; every method that we use only reads, ksqlDB's POST too."""
-    return Retry(total=RETRIES, allowed_methods=None, status_forcelist=_WORTH_IT, raise_on_status=False)
+def first_try(also: frozenset[int] = frozenset()) -> Retry:
+    """Give what a new request may spend; every method that we use only reads, ksqlDB's POST too.
+
+    *also* are statuses that are worth it with this source.
+    """
+    return Retry(total=RETRIES, allowed_methods=None, status_forcelist=_WORTH_IT | also, raise_on_status=False)
 
 
 def tries(retry: Retry) -> int:

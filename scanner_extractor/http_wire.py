@@ -112,7 +112,7 @@ class Wire:
 
     def _patiently(self, send: _Send) -> Answer:
         """Send until an answer is not worth a retry, or none is left."""
-        retry = first_try()
+        retry = first_try(self._settings.retry_also)
         while True:
             asked = 0.0
             try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from scanner_extractor.access import Access
-from scanner_extractor.readings import KafkaReading, KsqlReading, Progress, RegistryReading
-from scanner_extractor.settings import KsqlSettings, RegistrySettings, Settings
+from scanner_extractor.readings import ConnectReading, KafkaReading, KsqlReading, Progress, RegistryReading
+from scanner_extractor.settings import ConnectSettings, KsqlSettings, RegistrySettings, Settings
 from scanner_model.names import SourceId
 
-Reading = KafkaReading | KsqlReading | RegistryReading
+Reading = ConnectReading | KafkaReading | KsqlReading | RegistryReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,26 @@ def ksqldb_tasks(settings: Settings, access: Access) -> Iterator[Task]:
         yield Task(source=ksqldb.source, kind="ksqldb", run=run)
 
 
+def connect_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask every Connect cluster."""
+    from scanner_extractor.sources.connect import read_connect
+    from scanner_extractor.sources.connect_veil import veiled
+
+    for connect in settings.connect:
+
+        def run(progress: Progress, connect: ConnectSettings = connect) -> ConnectReading:
+            with access.http(connect.http, connect.source, veil=partial(veiled, connect)) as http:
+                return read_connect(connect, http, progress)
+
+        yield Task(source=connect.source, kind="connect", run=run)
+
+
+def streaming_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask everything that reads and writes topics, side by side."""
+    yield from ksqldb_tasks(settings, access)
+    yield from connect_tasks(settings, access)
+
+
 def registry_tasks(settings: Settings, access: Access) -> Iterator[Task]:
     """Ask every schema registry."""
     from scanner_extractor.registries import own_exchange, registries
@@ -65,6 +86,6 @@ def registry_tasks(settings: Settings, access: Access) -> Iterator[Task]:
 
 PHASES = (
     Phase("topics and consumer groups", kafka_tasks),
-    Phase("collections", ksqldb_tasks),
+    Phase("collections and connectors", streaming_tasks),
     Phase("schemas", registry_tasks),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scanner_model.connect import Connector
 from scanner_model.estate import ConsumerGroup, KsqlSource, Query, Topic
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
@@ -37,6 +38,16 @@ class KsqlReading:
     outcome: Outcome
     sources: tuple[KsqlSource, ...] = ()
     queries: tuple[Query, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectReading:
+    """What a Connect cluster said: its connectors, sorted by name, and the id of the Kafka cluster it works on."""
+
+    outcome: Outcome
+    kafka_cluster_id: str = ""
+    connectors: tuple[Connector, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 

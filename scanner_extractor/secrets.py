@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 
 from scanner_extractor.exchange import Json
+from scanner_extractor.secret_values import is_reference, is_secret_value, looks_drawn
 
 MASK = "********"
 
@@ -23,6 +25,14 @@ _HARMLESS_ENDS = frozenset(
     | {"interval", "ms"}
 )
 
+_TELLING_WORDS = frozenset(
+    {"key", "keys", "auth", "pass", "sas", "cred", "creds", "hash", "salt", "cookie", "session", "license", "pat"}
+)
+"""Words of a setting's name under which a value that looks drawn by lot is a secret."""
+_LITERAL_ENDS = frozenset({"map", "mapping", "tables", "renames", "fields", "columns", "topics"})
+"""What names topics, tables and columns, one of which may be called `password`; `a=b` maps one to another there."""
+_SQL_ENDS = frozenset({"query", "sql", "statement", "statements"})
+
 # Every pattern starts where a word starts and bounds what it runs over, so that no text takes more than linear time.
 _USER_INFO = re.compile(
     r"(?<![\w+.-])(?P<scheme>[\w+.-]+://)"
@@ -30,6 +40,9 @@ _USER_INFO = re.compile(
 )
 _QUERY = re.compile(r"(?P<key>[?&;][^=&;#?\s'\"]+=)(?P<value>[^&;#\s'\"]+)")
 _BEARER = re.compile(r"\b(?P<scheme>(?i:Basic|Bearer)\s+)(?=\S*[\d=])[A-Za-z0-9+/=._~-]{8,}")
+_ORACLE_LOGIN = re.compile(r"(?P<scheme>\bjdbc:oracle:\w{1,20}:)[^@/\s]{1,200}/[^@\s]{0,200}@")
+_HEADER = re.compile(r"(?P<key>(?<![\w.-])(?P<name>[\w.-]+)\s*:\s*)(?P<value>(?:(?:Basic|Bearer)\s+)?[^\s,;|'\"]+)")
+_ALIAS = re.compile(r"(?:transforms|predicates)\.[^.]+\.")
 _NAME = r"(?<![\w.-])(?P<name>[\w.-]+)"
 _QUOTED = re.compile(
     rf"""(?P<key>\\?(?P<q>["'`]?){_NAME}\\?(?P=q)\s*[=:]\s*)"""
@@ -75,13 +88,24 @@ def mask_statement(sql: str) -> str:
     return mask_url(_STATEMENT.sub(_hide_named, sql))
 
 
+def mask_config(config: Mapping[str, Json], passwords: frozenset[str] = frozenset()) -> dict[str, Json]:
+    """Give the configuration of a connector with its secrets hidden.
+
+    By name, by what the value is, and where it is one of *passwords*, which the plug-ins themselves declare. A
+    reference to a secret (`${file:…}`) is none. Names of topics, tables and columns stay, whatever they are called.
+    """
+    return {key: _setting(key, value, key in passwords) for key, value in config.items()}
+
+
 def mask_json(value: Json) -> Json:
     """Give a copy of *value* with its secrets hidden: under a secret key, in a name/value pair, inside a text.
 
-    Schema texts stay byte for byte. A secret key hides text and numbers only, because an object under a key such as
-    `password` is a schema's description of that field.
+    Schema texts stay byte for byte; a connector's configuration is judged as such. A secret key hides text and numbers
+    only, because an object under a key such as `password` is a schema's description of that field.
     """
     if isinstance(value, dict):
+        if isinstance(value.get("connector.class"), str):
+            return mask_config(value)
         hidden = _is_secret_pair(value)
         return {key: _masked(key, item, hidden and key == "value") for key, item in value.items()}
     if isinstance(value, list):
@@ -100,9 +124,28 @@ def _masked(key: str, value: Json, hidden: bool) -> Json:
     return mask_statement(value) if key in STATEMENT_MEMBERS else mask_text(value)
 
 
+def _setting(key: str, value: Json, declared: bool) -> Json:
+    name = _ALIAS.sub("", key, count=1)  # an alias is the user's own word
+    if not isinstance(value, str):
+        return _masked(name, value, declared)
+    if not value or is_reference(value):
+        return value
+    words = [word.lower() for word in _WORDS.findall(name)]
+    last = words[-1] if words else ""
+    telling = bool(_TELLING_WORDS & set(words)) and last not in _HARMLESS_ENDS
+    if declared or is_secret_name(name) or is_secret_value(value) or (telling and looks_drawn(value)):
+        return MASK
+    if last in _LITERAL_ENDS:
+        return value
+    if last in _SQL_ENDS:
+        return mask_statement(value)
+    text = _ORACLE_LOGIN.sub(r"\g<scheme>@", mask_text(value))
+    return _HEADER.sub(_hide_named, text) if "headers" in words else text
+
+
 def _is_secret_pair(value: dict[str, Json]) -> bool:
     return "value" in value and any(
-        isinstance(name := value.get(member), str) and is_secret_name(name) for member in ("name", "key")
+        isinstance(name := value.get(member), str) and is_secret_name(name) for member in ("name", "key", "config")
     )
 
 

@@ -52,7 +52,8 @@ class Tls:
 class HttpSettings:
     """How one HTTP source is asked. Seconds for times; *requests_per_second* None: no limit of ours.
 
-    *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight.
+    *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
+    are statuses that pass by themselves with this kind of source, besides those that do so everywhere.
     """
 
     url: str
@@ -64,6 +65,7 @@ class HttpSettings:
     requests_per_second: float | None = None
     max_bytes: int = 256 * 1024 * 1024
     concurrency: int = 16
+    retry_also: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,28 @@ class KsqlSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectSettings:
+    """One Kafka Connect cluster; *name* is what people call it, may be empty.
+
+    *active_topics*: each connector is asked which topics it uses, one request each.
+    """
+
+    http: HttpSettings
+    name: str = ""
+    active_topics: bool = True
+
+    @property
+    def source(self) -> SourceId:
+        """Give the identity of this source in every scan; a name stays when the address changes."""
+        return SourceId(f"connect:{self.name or self.http.url}")
+
+    @property
+    def is_managed(self) -> bool:
+        """Tell whether these are the managed connectors of Confluent Cloud, whose API offers less."""
+        return "/connect/v1/environments/" in self.http.url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaSettings:
     """The Kafka protocol: bootstrap brokers and librdkafka's own properties (which hold secrets)."""
 
@@ -157,5 +181,6 @@ class Settings:
     kafka: KafkaSettings | None = None
     registries: tuple[RegistrySettings, ...] = ()
     ksqldb: tuple[KsqlSettings, ...] = ()
+    connect: tuple[ConnectSettings, ...] = ()
     manual_input: tuple[Path, ...] = ()
     warnings: tuple[Problem, ...] = ()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "--only",
     multiple=True,
     metavar="SOURCE,…",
-    help="Ask only these: a kind (kafka, ksqldb, schema_registry) or a source's id; repeatable.",
+    help="Ask only these: a kind (kafka, ksqldb, connect, schema_registry) or a source's id; repeatable.",
 )
 @click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not ask these; what they told earlier stays.")
 @directory_option("--capture", "Keep the raw answers in a new directory, secrets removed.")

@@ -8,13 +8,12 @@ import click
 
 from scanner_cli.documents import problem_document
 from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option, known_cluster, reading
-from scanner_cli.show import format_option, show
+from scanner_cli.show import format_option, narrowed, show
 
 if TYPE_CHECKING:
     from scanner_dictionary.opening import Connection
 
 _MARKS = frozenset({"tags", "stale", "gone", "deleted", "context", "internal", "unread", "hint", "reason"})
-_PLAIN = (None, False, (), "", ".")
 
 _TOPICS = ("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags", "stale", "gone")
 _SCHEMAS = ("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted", "gone")
@@ -52,7 +51,7 @@ def topics(
         name = known_cluster(conn, cluster)
         found = listed(conn, cluster=name, pattern=pattern, without_schema=without_schema, include_gone=include_gone)
         rows = [row._asdict() for row in found]
-    show(rows, _told(_TOPICS, rows, style), style)
+    show(rows, narrowed(_TOPICS, rows, style, _MARKS), style)
 
 
 @click.command()
@@ -78,7 +77,7 @@ def schemas(pattern: str | None, cluster: str | None, include_gone: bool, url: s
     with reading(url) as conn:
         name = known_cluster(conn, cluster)
         rows = [row._asdict() for row in listed(conn, cluster=name, pattern=pattern, include_gone=include_gone)]
-    show(rows, _told(_SCHEMAS, rows, style), style)
+    show(rows, narrowed(_SCHEMAS, rows, style, _MARKS), style)
 
 
 @click.command()
@@ -101,7 +100,7 @@ def scans(scan: int | None, problems: bool, cluster: str | None, url: str, style
     """
     with reading(url) as conn:
         rows, columns = _of_scans(conn, scan, problems=problems, cluster=known_cluster(conn, cluster))
-    show(rows, columns if columns is _SCANS else _told(columns, rows, style), style)
+    show(rows, columns if columns is _SCANS else narrowed(columns, rows, style, _MARKS), style)
 
 
 def _of_scans(conn: Connection, scan: int | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
@@ -118,10 +117,3 @@ def _of_scans(conn: Connection, scan: int | None, *, problems: bool, cluster: st
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"seconds": round(row["seconds"], 2)}
-
-
-def _told(columns: Columns, rows: Rows, style: str) -> Columns:
-    """Leave out the marks that no row bears, so that a table stays narrow; programs get every column."""
-    if style != "table":
-        return columns
-    return tuple(name for name in columns if name not in _MARKS or any(row[name] not in _PLAIN for row in rows))

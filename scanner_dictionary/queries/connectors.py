@@ -17,12 +17,13 @@ FAILED = ("FAILED", "DEGRADED")
 
 
 class TaskRow(NamedTuple):
-    """A task of a connector; *trace* is empty while it has not failed."""
+    """A task of a connector; *trace* is empty while it has not failed, *error* is its first line."""
 
     number: int
     state: str
     worker: str
     trace: str
+    error: str
 
 
 class ConnectorRow(NamedTuple):
@@ -71,6 +72,11 @@ def connectors(
     return (_connector(row, newest, tasks.get(row.id, ())) for row in conn.execute(query) if fits(row.name))
 
 
+def _first_line(trace: str) -> str:
+    """Give the line of *trace* that says what happened; those below say where."""
+    return next(iter(trace.strip().splitlines()), "")
+
+
 def _connectors() -> Select[Any]:
     columns = t.cluster.c.name.label("cluster"), t.source.c.name.label("source"), t.source.c.stale_since
     return (
@@ -93,11 +99,13 @@ def _tasks(conn: Connection) -> dict[int, tuple[TaskRow, ...]]:
     task = t.connector_task.c
     columns = (task.connector_id, task.task_number, task.state, task.worker, task.trace)
     rows = conn.execute(select(*columns).order_by(task.connector_id, task.ordinal))
-    return {key: tuple(TaskRow(*row[1:]) for row in group) for key, group in groupby(rows, key=lambda row: row[0])}
+    return {
+        key: tuple(TaskRow(*row[1:], _first_line(row.trace)) for row in group)
+        for key, group in groupby(rows, key=lambda row: row[0])
+    }
 
 
 def _connector(row: Any, newest: Mapping[int, int], tasks: tuple[TaskRow, ...]) -> ConnectorRow:  # noqa: ANN401 - of the query
-    traces = (row.trace, *(task.trace for task in tasks))
     return ConnectorRow(
         cluster=row.cluster,
         source=row.source,
@@ -111,7 +119,7 @@ def _connector(row: Any, newest: Mapping[int, int], tasks: tuple[TaskRow, ...]) 
         topics=None if row.topics is None else tuple(json.loads(row.topics)),
         plugin_version=row.plugin_version,
         managed_id=row.managed_id,
-        error=next((trace.strip().splitlines()[0] for trace in traces if trace.strip()), ""),
+        error=_first_line(row.trace) or next((task.error for task in tasks if task.error), ""),
         trace=row.trace,
         config=json.loads(row.config),
         stale=row.gone is None and row.stale_since is not None and row.last_seen < newest.get(row.cluster_id, 0),

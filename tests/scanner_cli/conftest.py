@@ -16,7 +16,7 @@ import pytest
 
 from scanner_cli.main import run
 
-FAKE = Path(__file__).parents[1] / "fakes" / "confluent_registry.py"
+FAKES = Path(__file__).parents[1] / "fakes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,19 @@ def scanner(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
 
 @pytest.fixture(scope="session")
 def fake() -> ModuleType:
-    """Load the fake registry, which is a program and no part of a package."""
-    spec = importlib.util.spec_from_file_location("confluent_registry_for_commands", FAKE)
+    """Load the fake registry."""
+    return _program("confluent_registry")
+
+
+@pytest.fixture(scope="session")
+def connect() -> ModuleType:
+    """Load the fake Connect server."""
+    return _program("connect_server")
+
+
+def _program(name: str) -> ModuleType:
+    """Load a fake, which is a program and no part of a package."""
+    spec = importlib.util.spec_from_file_location(f"{name}_for_commands", FAKES / f"{name}.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)

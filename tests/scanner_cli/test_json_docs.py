@@ -13,7 +13,7 @@ EXAMPLES = {
     title: json.loads(example)
     for title, example in re.findall(r"## ([^\n]+)\n(?:(?!\n## ).)*?```json\n(.*?)```", PAGE, re.S)
 }
-OPEN = {"counts", "changes", "attributes"}
+OPEN = {"counts", "changes", "attributes", "config"}
 """Members whose own members are only those that there are."""
 
 
@@ -30,7 +30,7 @@ def members(document: Any, place: str = "$") -> Iterator[tuple[str, frozenset[st
 
 
 @pytest.fixture
-def real(scanner, scanned, own_dictionary, fake, tmp_path):
+def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
     """Make the document that an example is of."""
     asked = ("--format", "json", "--dictionary", own_dictionary)
 
@@ -57,6 +57,13 @@ def real(scanner, scanned, own_dictionary, fake, tmp_path):
                     file.write_text(scanned.config.read_text().replace(scanned.url, registry.url))
                     (tmp_path / "manual.json").write_text(scanned.config.with_name("manual.json").read_text())
                     return scanner("check", "--config", file, "--format", "json").json
+            case ["connectors"]:
+                kept = connect.Kept(name="a", config={"connector.class": "com.acme.Sink"}, topics=("t",))
+                with connect.serving(connect.Connect(estate=(kept,))) as url:
+                    document = {"cluster": "shop", "brokers": ["kafka-1"], "connect": [{"url": url}]}
+                    (tmp_path / "cluster.json").write_text(json.dumps(document))
+                    scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
+                return scanner("connectors", *asked).json
             case ["manual-input", "check"]:
                 return scanner("manual-input", "check", tmp_path / "wrong.json", "--format", "json").json
             case ["graph.json"]:
@@ -70,7 +77,7 @@ def real(scanner, scanned, own_dictionary, fake, tmp_path):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 13
+    assert len(EXAMPLES) == 14
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

@@ -18,6 +18,7 @@ from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import Answer, ClusterScan
 
+FAILURE = "java.lang.X: no\n\tat y"
 CONNECT = SourceId("connect:main")
 OLD = Path(__file__).parent / "data" / "dictionary_0001.sql"
 
@@ -25,7 +26,7 @@ OLD = Path(__file__).parent / "data" / "dictionary_0001.sql"
 def connector(name: str = "orders-sink", *states: str, **more: Any) -> Connector:
     """Build a sink that runs with a task for each of *states*."""
     tasks = tuple(
-        ConnectorTask(number=i, state=state, worker="w:1", trace="java.lang.X: no\n\tat y" * (state == "FAILED"))
+        ConnectorTask(number=i, state=state, worker="w:1", trace=FAILURE * (state == "FAILED"))
         for i, state in enumerate(states)
     )
     given: dict[str, Any] = {"kind": ConnectorKind.SINK, "connector_class": "com.acme.Sink", "state": "RUNNING"}
@@ -71,7 +72,7 @@ def test_connector_is_listed_as_it_was_told(store, scan, listed) -> None:
     )
     assert (row.config, row.topics) == ({"a": "1", "b": "é"}, ("t",))
     assert (row.plugin_version, row.managed_id) == ("1.2", "lcc-1")
-    assert row.tasks == (TaskRow(0, "RUNNING", "w:1", ""), TaskRow(1, "FAILED", "w:1", "java.lang.X: no\n\tat y"))
+    assert row.tasks == (TaskRow(0, "RUNNING", "w:1", "", ""), TaskRow(1, "FAILED", "w:1", FAILURE, "java.lang.X: no"))
     assert (row.failed_tasks, row.error, row.stale, row.gone) == (1, "boom: x", False, False)
 
 

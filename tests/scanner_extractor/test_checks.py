@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from scanner_extractor.checks import State, check
 from scanner_extractor.exchange import Answer, Request
 from scanner_extractor.settings import (
+    ConnectSettings,
     GlueSettings,
     HttpSettings,
     KafkaSettings,
@@ -183,3 +185,45 @@ def test_sources_are_checked_over_the_network_without_an_exchange(serve, reply):
     )
 
     assert [row[2] for row in rows(chosen)] == ["3 brokers", "0 subjects"]
+
+
+def connect(url: str = "http://c") -> Settings:
+    return settings(connect=(ConnectSettings(http=HttpSettings(url=url)),))
+
+
+LISTED = "GET /connectors?expand=info&expand=status"
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        ({"version": "4.3.1", "commit": "c", "kafka_cluster_id": "k"}, ("reach a worker", OK, "Kafka Connect 4.3.1")),
+        (403, ("reach a worker", REFUSED, "GET http://c: access denied (status 403)")),
+    ],
+)
+def test_connect_is_asked_for_a_worker_and_its_connectors(root, expected):
+    """A proxy may refuse one of them and let the other through: a scan needs the second."""
+    found = rows(connect(), lambda request: server(**{"GET /": root, LISTED: ["a", "b"]})(slashed(request)))
+
+    assert found == [expected, ("list connectors", OK, "2 connectors")]
+
+
+def test_managed_connect_has_no_worker_to_reach():
+    """Confluent Cloud offers the list only."""
+    url = "http://c/connect/v1/environments/e/clusters/l"
+    path = f"GET {url.removeprefix('http://c')}/connectors?expand=info%2Cstatus%2Cid"
+
+    assert rows(connect(url), server(**{path: {"a": {}}})) == [("list connectors", OK, "1 connectors")]
+
+
+@pytest.mark.parametrize(("said", "state"), [(403, REFUSED), (503, UNREACHABLE), ("x", UNEXPECTED), (404, UNEXPECTED)])
+def test_connectors_that_are_not_listed_are_told(said, state):
+    """With the class of mistake that an operator mends."""
+    found = rows(connect(), lambda request: server(**{LISTED: said})(slashed(request)))
+
+    assert found[1][1] is state
+
+
+def slashed(request: Request) -> Request:
+    """Give the root of a server its slash."""
+    return replace(request, url="http://c/") if request.url == "http://c" else request

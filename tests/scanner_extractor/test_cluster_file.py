@@ -300,6 +300,26 @@ def test_source_named_twice_is_a_problem(tmp_path):
     assert told == ["$.schema_registries[1].url this source is named twice"]
 
 
+def test_connect_cluster_is_known_by_its_name_or_else_its_address(tmp_path):
+    """A name stays when the address changes; a worker that shares out connectors anew is asked again."""
+    sources = [{"name": "main", "url": "http://u:p@c:8083/"}, {"url": "http://d:8083", "active_topics": False}]
+
+    main, other = read(tmp_path, LEAST | {"connect": sources}).connect
+
+    assert (main.source, main.active_topics, main.http.url) == ("connect:main", True, "http://c:8083")
+    assert (other.source, other.active_topics) == ("connect:http://d:8083", False)
+    assert main.http.retry_also == {409}
+
+
+def test_two_connect_clusters_of_one_name_are_refused(tmp_path):
+    """Each would make the other's connectors gone."""
+    sources = [{"name": "main", "url": "http://c:8083"}, {"name": "main", "url": "http://d:8083"}]
+
+    told = problems(tmp_path, LEAST | {"connect": sources})
+
+    assert told == ['$.connect[1].name two sources are called "main"']
+
+
 def test_manual_input_takes_files_patterns_and_directories(tmp_path):
     """Each file once, sorted, whatever names it."""
     for name in ("a/2.json", "a/1.json", "a/x.txt", "b/deep/3.json", "4.json"):
@@ -320,12 +340,12 @@ def test_manual_input_takes_files_patterns_and_directories(tmp_path):
 
 def test_members_of_later_versions_are_kept_and_said_to_be_unused(tmp_path):
     """One file serves every version; silence would look like a scan."""
-    document = LEAST | {"connect": [{"name": "main", "anything": 1}], "flink": []} | registry(tls={"verify": False})
+    document = LEAST | {"flink": [{"name": "main", "anything": 1}]} | registry(tls={"verify": False})
 
     settings = read(tmp_path, document)
 
     assert [problem.what for problem in settings.warnings] == [
-        "connect is not scanned yet",
+        "flink is not scanned yet",
         "the server's certificate is not checked",
     ]
 

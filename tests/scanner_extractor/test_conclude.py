@@ -5,10 +5,11 @@ from pathlib import Path
 
 from scanner_extractor.conclude import NOTHING, conclude
 from scanner_extractor.phases import Reading
-from scanner_extractor.readings import KafkaReading, KsqlReading, RegistryReading
+from scanner_extractor.readings import ConnectReading, KafkaReading, KsqlReading, RegistryReading
 from scanner_extractor.runner import Asked
 from scanner_extractor.settings import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column
+from scanner_model.connect import Connector, ConnectorKind
 from scanner_model.estate import Cluster, CollectionColumn, KsqlSource, Topic
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, Role, SourceId, SubjectName, TopicName
@@ -206,3 +207,26 @@ def test_problems_of_every_step_are_listed() -> None:
     assert found.topic_schemas
     assert any(problem.where.startswith("orders-value") for problem in found.problems)
     assert replace(found.versions[0], fingerprint="") == version("orders-value", text="{")
+
+
+def connect(cluster_id: str) -> ConnectReading:
+    source = SourceId("connect:main")
+    connector = Connector(source=source, name="sink", kind=ConnectorKind.SINK, connector_class="com.acme.Sink")
+    return ConnectReading(outcome=outcome(source, "connect"), kafka_cluster_id=cluster_id, connectors=(connector,))
+
+
+def test_connectors_are_part_of_the_scan() -> None:
+    """And their workers tell the cluster's own id where no broker was asked."""
+    found = scan(connect("abc"))
+
+    assert [each.name for each in found.connectors] == ["sink"]
+    assert (found.cluster.cluster_id, found.problems) == ("abc", ())
+
+
+def test_connect_cluster_of_another_kafka_cluster_is_a_problem() -> None:
+    """Its connectors move data of topics that only have the same names."""
+    found = scan(kafka("orders"), connect("xyz"))
+
+    assert [problem.where for problem in found.problems] == ["connect:main"]
+    assert found.cluster.cluster_id == "abc"
+    assert found.connectors
