@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from dataflow_generator.connectors.config import split_outside
 from dataflow_generator.connectors.flows import Dataset, DatasetKind
-from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, JdbcServer, jdbc_server, with_ports
+from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, JdbcServer, is_host, jdbc_server, with_ports
 from scanner_model.brokers import broker_addresses
 from scanner_model.errors import InputInvalid
 
@@ -47,7 +47,8 @@ def identifiers(name: str) -> tuple[str, ...]:
 
 def host_server(scheme: str, host: str, port: str = "", database: str = "", schema: str = "") -> JdbcServer:
     """Give a server that a configuration names by host and port; an absent host is `unknown`."""
-    plain = re.sub(r"^[a-z+]+://", "", host.strip(), flags=re.IGNORECASE).rpartition("@")[2].split("/")[0]
+    plain = re.sub(r"^[a-z+]+://", "", host.strip(), flags=re.IGNORECASE).rpartition("@")[2]
+    plain = plain if "${" in plain else plain.split("/")[0]
     address = f"{plain}:{port}" if plain and port.isdigit() and not re.search(r":\d+$", plain) else plain
     return JdbcServer(scheme, f"{scheme}://{with_ports(scheme, address) or UNKNOWN_HOST}", database, schema)
 
@@ -121,8 +122,8 @@ def web_dataset(url: str, path: str = "") -> Dataset | None:
 
 def addresses(scheme: str, text: str, port: str = "") -> str:
     """Give the namespace of a service by its comma list of hosts or URLs; user info and paths never show."""
-    hosts = [_address(part, port) for part in without_users(text).split(",") if part.strip()]
-    return f"{scheme}://{','.join(hosts)}" if any(hosts) else f"{scheme}://{UNKNOWN_HOST}"
+    hosts = [host for part in without_users(text).split(",") if (host := _address(part, port))]
+    return f"{scheme}://{','.join(hosts) or UNKNOWN_HOST}"
 
 
 def sanitized(name: str, allowed: str = "A-Za-z0-9_") -> str:
@@ -144,8 +145,8 @@ def without_users(text: str) -> str:
 
 def _address(text: str, port: str) -> str:
     after = re.sub(r"^[A-Za-z0-9+.-]+://", "", text.strip()).rpartition("@")[2]
-    host = re.split(r"[/?#;]", after, maxsplit=1)[0]
-    host = host if "${" in host else host.lower()
+    host = after if "${" in after else re.split(r"[/?#;]", after, maxsplit=1)[0].lower()
+    host = host if is_host(host) else ""
     return f"{host}:{port}" if port.isdigit() and host and not re.search(r":\d+$", host) else host
 
 

@@ -25,6 +25,13 @@ _DEFAULT_PORTS = {
 """Appended where a URL names none; not for SQL Server and not for schemes that openlineage-java does not know."""
 
 _SCHEMES = {"postgresql": "postgres", "ch": "clickhouse", "mssql": "sqlserver", "as400": "db2"}
+_PLACE_HOLDER = r"\$\{[^{}]*\}"
+_HOST = re.compile(
+    rf"(?:\[[0-9A-Fa-f:.%]+\]|(?:[\w.-]|{_PLACE_HOLDER})+)(?::(?:\d{{1,5}}|{_PLACE_HOLDER}))?(?:[:;&][\w.]+=[\w.-]*)*"
+)
+_NAMED_PART = re.compile(r"\(?(?P<key>\w+)=[^=@]*")
+# A `?` or `;` that no `name=` follows may as well be a piece of a password.
+_QUERY = re.compile(r"\?(?=[\w.]+=|$)")
 _PORT = re.compile(r":\d{1,5}$")
 _FIELD = re.compile(r"\(\s*(host|port|service_name|sid|instance_name)\s*=\s*([^()\s]+)\s*\)", re.IGNORECASE)
 
@@ -50,7 +57,14 @@ def jdbc_server(url: str) -> JdbcServer:
 def with_ports(scheme: str, hosts: str) -> str:
     """Give a comma list of hosts in lower case, each with a port; a place holder stays as it is written."""
     port = _DEFAULT_PORTS.get(scheme)
-    return ",".join(_with_port(host.rpartition("@")[2].strip(), port) for host in hosts.split(",") if host.strip())
+    listed = (host.rpartition("@")[2].strip() for host in hosts.split(","))
+    return ",".join(_with_port(host, port) for host in listed if is_host(host))
+
+
+def is_host(text: str) -> bool:
+    """Say whether *text* is a host, perhaps with a port; what is not may be a piece of a password."""
+    named = _NAMED_PART.fullmatch(text)
+    return bool(_HOST.fullmatch(text)) or bool(named and not _SECRET.search(named["key"]))
 
 
 def _with_port(host: str, port: int | None) -> str:
@@ -78,9 +92,9 @@ def _plain(text: str) -> JdbcServer:
         named = text.partition(":")[0].lower()
         scheme = named if re.fullmatch(r"[a-z][a-z0-9]{0,20}", named) and ":" in text else "jdbc"
         return JdbcServer(scheme, f"{scheme}://{UNKNOWN_HOST}")
-    address, _, parameters = rest.partition("?")
+    address, *parameters = _QUERY.split(rest, maxsplit=1)
     hosts, _, path = address.partition("/") if "@" not in address else _credentials_off(address)
-    schema = _parameters(parameters, "&").get("currentschema", "").partition(",")[0]
+    schema = _parameters("".join(parameters), "&").get("currentschema", "").partition(",")[0]
     database = re.split(r"[;,]", path, maxsplit=1)[0].strip()
     if "=" in database:
         database = ""  # Teradata's parameters stand where others have the database
@@ -117,7 +131,8 @@ def _sql_server(text: str) -> JdbcServer:
     host, _, path = address.rpartition("@")[2].partition("/")
     name, _, instance = host.partition("\\")
     instance, _, late_port = instance.partition(":")
-    name = (name or parameters.get("servername", "") or parameters.get("server", "")) or UNKNOWN_HOST
+    name = name or parameters.get("servername", "") or parameters.get("server", "")
+    name = name if is_host(name) else UNKNOWN_HOST
     port = late_port or parameters.get("portnumber", "") or parameters.get("port", "")
     database = parameters.get("databasename", "") or parameters.get("database", "") or path
     shown = name.lower() if "${" not in name else name
@@ -128,11 +143,12 @@ def _sql_server(text: str) -> JdbcServer:
 
 def _oracle(text: str) -> JdbcServer:
     """Read thin and OCI URLs: `@host:port:sid`, `@//host:port/service`, `@(DESCRIPTION=…)`, `@ldap://…`."""
-    address = text.partition("@")[2].partition("?")[0].strip() if "(" not in text else text[text.find("(") :]
-    if not address and "@" not in text:
+    before, at, descriptor = text.partition("@(")
+    if at:
+        return _descriptor(before, f"({descriptor}")
+    address = text.rpartition("@")[2].partition("?")[0].strip() if "@" in text else ""
+    if not address:
         return JdbcServer("oracle", f"oracle://{UNKNOWN_HOST}")
-    if address.startswith("("):
-        return _descriptor(text, address)
     if address.lower().startswith("ldap"):
         return _directory(address)
     address = re.sub(r"^(?:[a-z]+:)?//", "", address, flags=re.IGNORECASE)
@@ -146,10 +162,10 @@ def _sid_off(host: str) -> tuple[str, str]:
     return (match[1] + match[2], match[3] or "") if match else (host, "")
 
 
-def _descriptor(text: str, address: str) -> JdbcServer:
+def _descriptor(before: str, address: str) -> JdbcServer:
     if not _balanced(address):
-        shown = text if not _SECRET.search(text) else f"oracle://{UNKNOWN_HOST}"
-        return JdbcServer("oracle", shown)
+        plain = re.fullmatch(r"(?i)oracle:(?:thin|oci)\d?:?", before) and not _SECRET.search(address)
+        return JdbcServer("oracle", f"{before}@{address}" if plain else f"oracle://{UNKNOWN_HOST}")
     fields = {key.lower(): value for key, value in reversed(_FIELD.findall(address))}
     hosts = [value for key, value in _FIELD.findall(address) if key.lower() == "host"]
     ports = [value for key, value in _FIELD.findall(address) if key.lower() == "port"]
