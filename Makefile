@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: setup setup-test demo test check check-static format cases bench lab lab-test lab-stop docs clean
+.PHONY: setup setup-test demo test check check-static format cases bench lab lab-test lab-example lab-stop docs clean
 
 $(BIN)/scanner: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,9 @@ lab: setup-test ## a real retail estate on loopback: Kafka, Connect, registry, P
 
 lab-test: setup-test ## the tests that ask the servers of `make lab`
 	@$(BIN)/python tests/lab/lab.py test
+
+lab-example: setup-test ## makes examples/retail a capture of the running lab, and compares its replay with the live scan
+	@$(BIN)/python tests/lab/capture_example.py
 
 lab-stop: ## ends every server of the lab and removes their data
 	@$(BIN)/python tests/lab/lab.py stop

@@ -12,7 +12,7 @@ say() { printf '\n$ scanner %s\n' "$*"; "$scanner" "$@"; }
 rm -f "$SCANNER_DICTIONARY"
 say extract --config "$here/cluster.json" --replay "$here/capture"
 say topics
-say query --broker localhost:19094 --topic orders
-say query --broker localhost:19094 --topic legacy.invoices
+say query --broker localhost:29095 --topic orders
+say query --broker localhost:29095 --topic legacy.invoices
 say dataflow --output "$out/flow"
 printf '\nThe dictionary is %s; ask it yourself: %s query --help\n' "$SCANNER_DICTIONARY" "$scanner"

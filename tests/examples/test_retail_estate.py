@@ -58,7 +58,7 @@ def test_any_broker_finds_the_topic_whatever_way_it_is_written(dictionary, capsy
     """The lineage platform knows one of the addresses."""
     asked = [
         ask(capsys, "query", "--broker", broker, "--topic", "payments", "--dictionary", str(dictionary))
-        for broker in ("127.0.0.1:19092", "SASL_SSL://LOCALHOST:19094", "nobody:1,localhost:19094")
+        for broker in ("127.0.0.1:29092", "SASL_SSL://LOCALHOST:29095", "nobody:1,localhost:29194")
     ]
 
     assert asked[0] == asked[1] == asked[2]
@@ -97,7 +97,7 @@ def test_a_subject_that_the_registry_lost_is_gone_and_an_outage_is_not(dictionar
     replay = ("--config", str(RETAIL / "cluster.json"), "--replay", str(capture), "--dictionary", str(dictionary))
 
     assert run(["extract", *replay, "--quiet"]) == 3
-    answers = ask(capsys, "query", "--broker", "localhost:19094", "--topic", "orders", "--dictionary", str(dictionary))
+    answers = ask(capsys, "query", "--broker", "localhost:29095", "--topic", "orders", "--dictionary", str(dictionary))
     assert [answer["stale"] for answer in answers] == [True, True, True]
     with sqlite3.connect(dictionary) as conn:
         assert conn.execute("SELECT count(*) FROM change_log WHERE scan_id = 2").fetchone() == (0,)

@@ -1,7 +1,7 @@
 """A stand-in for ksqlDB on loopback that answers with the JSON its REST API documents; no ksqlDB runs here.
 
-Run it: `python tests/fakes/ksqldb_server.py --port 18088` prints its URL. It knows one estate (the retail
-example's) and the three statements that a scan asks for. Source of the shapes: ksqlDB's REST API reference, `/info` and `/ksql`.
+Run it: `python tests/fakes/ksqldb_server.py --port 18088` prints its URL. It knows one estate (the retail example's)
+and the statements that a scan or a check asks for. Source of the shapes: ksqlDB's REST API reference, `/info`, `/ksql`.
 """
 
 from __future__ import annotations
@@ -98,6 +98,14 @@ ANSWERS: dict[str, Json] = {
     "DESCRIBE STREAMS": {"@type": "source_descriptions", "sourceDescriptions": [CLICKS, PROCESSING_LOG]},
     "DESCRIBE TABLES": {"@type": "source_descriptions", "sourceDescriptions": [PER_CITY]},
     "SHOW QUERIES EXTENDED": {"@type": "query_descriptions", "queryDescriptions": [DESCRIPTION]},
+}
+LISTED = ("name", "topic", "keyFormat", "valueFormat")
+ANSWERS["SHOW STREAMS"] = {
+    "@type": "streams",
+    "streams": [
+        {"type": "STREAM", "isWindowed": False} | {name: stream[name] for name in LISTED}
+        for stream in (CLICKS, PROCESSING_LOG)
+    ],
 }
 INFO = {"KsqlServerInfo": {"version": "0.29.0", "kafkaClusterId": "retail", "ksqlServiceId": "default_"}}
 

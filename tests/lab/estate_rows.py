@@ -39,6 +39,11 @@ _TOPICS = {
     "clicks-by-page": {"cleanup.policy": "compact"},
     "slow-clicks": {},
     "order-mails": {},
+    # What the example's ksqlDB stand-in and its manual input tell of.
+    "clicks.per.city": {"cleanup.policy": "compact"},
+    "default_ksql_processing_log": {},
+    "legacy.invoices": {},
+    "partner.feed": {},
 }
 
 
