@@ -49,7 +49,7 @@ def test_every_topic_has_the_schemas_that_somebody_told(dictionary, capsys) -> N
     schemas = {topic["name"]: topic["schemas"] for topic in topics}
 
     assert schemas["orders"] == 3
-    assert schemas["orders.RETRY"] == 1
+    assert schemas["orders.RETRY"] == 2
     assert schemas["clicks"] == 2
     assert schemas["legacy.invoices"] == 2
 
