@@ -106,6 +106,9 @@ def _reason(case: Json, expected: Columns, direct: Columns, every: Columns) -> R
         return Reason.OVER_KEYS
     if case.get("convention") and all(name not in every for name in names):
         return Reason.COMPUTED_COLUMN
+    combined = {source for name in names for source in expected.get(name, set())}
+    if combined == {source for name in names for source in direct.get(name, set())}:
+        return Reason.COMBINED_KEY
     return None
 
 

@@ -18,9 +18,26 @@ from dataflow_generator.sql import Dialect, read_sql
 
 _OWN = (
     (Dialect.KSQLDB, "CREATE TABLE t AS SELECT a->b, COUNT(*) FROM s WINDOW TUMBLING (SIZE 1 MINUTE) GROUP BY a->b;"),
-    (Dialect.FLINK, "INSERT INTO t SELECT x.*, SUM(y) OVER (PARTITION BY k) FROM (SELECT * FROM s) AS x WHERE y IN (1)"),
+    (
+        Dialect.FLINK,
+        "INSERT INTO t SELECT x.*, SUM(y) OVER (PARTITION BY k) FROM (SELECT * FROM s) AS x WHERE y IN (1)",
+    ),
 )
-_PIECES = (*"()[],;.'`\"*", "->", "SELECT ", "FROM ", "CASE ", "((((", "WITH a AS (", " JOIN ", "/*", "--", "${x}", "é", "\0")
+_PIECES = (
+    *"()[],;.'`\"*",
+    "->",
+    "SELECT ",
+    "FROM ",
+    "CASE ",
+    "((((",
+    "WITH a AS (",
+    " JOIN ",
+    "/*",
+    "--",
+    "${x}",
+    "é",
+    "\0",
+)
 
 
 def statements(folder: Path) -> list[tuple[Dialect, str]]:

@@ -29,7 +29,8 @@ def flows(columns: Iterable[Column], sink: str, analysis: Analysis) -> tuple[Flo
     found = set(islice(_flows(columns, analysis), MOST_FLOWS + 1))
     if len(found) > MOST_FLOWS:
         raise TooLarge
-    return tuple(Flow(Place(sink, path), Place(*origin), effect) for path, origin, effect in sorted(found))
+    places = {origin: Place(*origin) for _, origin, _ in found}
+    return tuple(Flow(Place(sink, path), places[origin], effect) for path, origin, effect in sorted(found))
 
 
 def _flows(columns: Iterable[Column], analysis: Analysis) -> Iterator[tuple[ColumnPath, Origin, Effect]]:
@@ -48,6 +49,8 @@ def named(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
     own = [column.name for column in rows.columns]
     given = [*names[: len(own)], *own[len(names) :]]
     chosen = unique(given) if flink else given
+    if chosen == own:
+        return rows.columns
     return tuple(Column(name, one.value, one.type) for name, one in zip(chosen, rows.columns, strict=True))
 
 

@@ -42,8 +42,8 @@ def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
     from dataflow_generator.sql.catalog_file import catalog_of
     from scanner_cli.schema_files import schema_text
 
-    text = schema_text(file)
-    tables = schema_text(catalog) if catalog else ""
+    text = schema_text(file, "SQL")
+    tables = schema_text(catalog, "catalog") if catalog else ""
     dialect = Dialect(named) if named else guess_dialect(f"{tables if tables.lstrip()[:1] != '{' else ''}\n{text}")
     known = catalog_of(tables, dialect, catalog) if catalog else NOTHING_KNOWN
     found = read_sql(text, dialect, known)

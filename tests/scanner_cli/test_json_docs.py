@@ -13,6 +13,8 @@ EXAMPLES = {
     title: json.loads(example)
     for title, example in re.findall(r"## ([^\n]+)\n(?:(?!\n## ).)*?```json\n(.*?)```", PAGE, re.S)
 }
+HOME = Path(__file__).parents[2] / "examples" / "retail"
+RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
 OPEN = {"counts", "changes", "attributes", "config"}
 """Members whose own members are only those that there are."""
 
@@ -44,6 +46,9 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
                 return scanner("explain", "schema", tmp_path / "a.avsc", "--format", "json").json
             case ["explain", "subject"]:
                 return scanner("explain", "subject", "orders-value", "--format", "json").json
+            case ["explain", "sql"]:
+                (tmp_path / "q.sql").write_text("SELECT a.b, c FROM d.e, f; SELECT 1 +")
+                return scanner("explain", "sql", tmp_path / "q.sql", "--format", "json").json
             case ["scans", "12"]:
                 return scanner("scans", 2, *asked).json
             case ["diff"]:
@@ -69,6 +74,10 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
             case ["graph.json"]:
                 scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "graph.json").read_text())
+            case ["lineage", _]:
+                scanner(*RETAIL, "--dictionary", own_dictionary)
+                scanner("dataflow", "--dictionary", own_dictionary)
+                return scanner("lineage", "clicks.GEO.CITY", *asked).json
             case words:
                 return scanner(*words, *asked).json
 
@@ -77,7 +86,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 14
+    assert len(EXAMPLES) == 15
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

@@ -84,6 +84,8 @@ class Cursor:
 
     def accept(self, *keys: str) -> bool:
         """Take *keys* if exactly these follow."""
+        if self._tokens[self.place].key != keys[0]:  # the answer nearly always
+            return False
         for step, key in enumerate(keys):
             if self.ahead(step) != key:
                 return False
@@ -115,7 +117,10 @@ class Cursor:
 
     def dotted(self) -> tuple[str, ...]:
         """Take a name with its qualifiers."""
-        parts = [self.name()]
+        first = self.name()
+        if self.key != ".":
+            return (first,)
+        parts = [first]
         while self.key == "." and self.ahead() != "*":
             self.place += 1
             parts.append(self.name())

@@ -26,7 +26,11 @@ from dataflow_generator.sql.parsing.types import data_type
 _OPERATORS = frozenset(("+", "-", "*", "/", "%", "||", "=", "==", "<>", "!=", "<", "<=", ">", ">=", "&", "|", "^"))
 _JOINING = words("AND OR LIKE RLIKE REGEXP BETWEEN ESCAPE OVERLAPS CONTAINS COLLATE SUBMULTISET PRECEDES SUCCEEDS")
 _NEGATED = frozenset(("LIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "SIMILAR", "MEMBER", "SUBMULTISET"))
+_ENDS = frozenset((",", ")", "]", "FROM", "AS", ""))
+"""What ends nearly every expression, looked for first."""
+
 _MULTISET = ("UNION", "INTERSECT", "EXCEPT")
+_SIGNS = ("+", "-", "NOT", "~")
 _STATES = ("NULL", "TRUE", "FALSE", "UNKNOWN", "EMPTY", "A", "NORMALIZED")
 _LITERALS = words("NULL TRUE FALSE")
 _CONSTANTS = _LITERALS | words(
@@ -42,7 +46,7 @@ def expression(cursor: Cursor) -> Expression:
     equals, joined = 0, False
     while True:
         key, before = cursor.key, len(operands)
-        if not _operator(cursor, operands):
+        if key in _ENDS or not _operator(cursor, operands):
             break
         joined = joined or bool(equals and key == "=") or key in ("AND", "OR")
         equals = before if key == "=" else equals
@@ -109,9 +113,9 @@ def _state(cursor: Cursor, operands: list[Expression]) -> bool:
 
 
 def _operand(cursor: Cursor) -> Expression:
-    negated = False
-    while cursor.accept_any("+", "-", "NOT", "~"):
-        negated = True
+    negated = cursor.key in _SIGNS
+    while cursor.key in _SIGNS:
+        cursor.next()
     found = _primary(cursor)
     while cursor.key in ("[", "->", ".") and not (cursor.key == "->" and cursor.ahead() == "*"):
         found = _inside(cursor, found)
@@ -160,10 +164,9 @@ def _word(cursor: Cursor) -> Expression:
         return _case(cursor)
     if key == "INTERVAL" and (after == "'" or (after in ("+", "-") and cursor.ahead(2) == "'")):
         return _interval(cursor)
-    if after == "'":
-        cursor.next()  # DATE '…', TIMESTAMP '…', X'…'
+    if after == "'":  # DATE '…', TIMESTAMP '…', X'…' in pieces
         cursor.next()
-        return CONSTANT
+        return _primary(cursor)
     if after == "(" or (after == "[" and key in ("ARRAY", "MAP", "MULTISET")):
         return _called(cursor, key)
     if after == "=>" and not cursor.flink:

@@ -128,10 +128,12 @@ def _star(cursor: Cursor) -> Star | None:
     at = cursor.token.at
     if cursor.accept("*"):
         return Star((), at)
+    if cursor.ahead() != "." or not cursor.is_name():
+        return None
     steps = 0
     while cursor.ahead(steps + 1) == "." and cursor.ahead(steps + 2) != "*":
         steps += 2
-    if cursor.ahead(steps + 1) != "." or not cursor.is_name():
+    if cursor.ahead(steps + 1) != ".":
         return None
     parts = cursor.dotted()
     cursor.expect(".", "*")

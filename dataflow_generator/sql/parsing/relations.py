@@ -207,6 +207,9 @@ def _pattern(cursor: Cursor) -> frozenset[str]:
     cursor.place = start
     found = set()
     while cursor.place < end or cursor.key not in ("DEFINE", ")", ""):
+        if cursor.key == "(" and cursor.place >= end:
+            cursor.names()  # a subset's members, which the pattern names
+            continue
         token = cursor.next()
         if token.kind <= Kind.QUOTED:
             found.add(token.value)

@@ -79,8 +79,7 @@ def _added(cursor: Cursor) -> tuple[ColumnDefinition, ...]:
         cursor.accept("IF", "NOT", "EXISTS")
         if not cursor.is_name() or (cursor.key in _CONSTRAINTS and cursor.ahead() != ","):
             return tuple(found)
-        column = _column(cursor)
-        found += [column] if column else []
+        found.append(_column(cursor))
         cursor.skip_until(",", "ADD")
         if not cursor.accept_any(",", "ADD"):
             return tuple(found)
@@ -92,9 +91,8 @@ def _elements(cursor: Cursor) -> tuple[ColumnDefinition, ...]:
     found: list[ColumnDefinition] = []
     while not cursor.accept(")"):
         if not _is_constraint(cursor):
-            column = _column(cursor)
-            found += [column] if column else []
-        _rest(cursor)
+            found.append(_column(cursor))
+        cursor.skip_until(",")  # NOT NULL, COMMENT, FIRST, AFTER, a watermark's expression
         if not cursor.accept(",") and cursor.key != ")":
             raise cursor.unread(", or ) is expected")
     return tuple(found)
@@ -111,12 +109,7 @@ def _is_constraint(cursor: Cursor) -> bool:
     )
 
 
-def _rest(cursor: Cursor) -> None:
-    """Pass over what else is said of an element: NOT NULL, COMMENT, FIRST, AFTER, a watermark's expression."""
-    cursor.skip_until(",")
-
-
-def _column(cursor: Cursor) -> ColumnDefinition | None:
+def _column(cursor: Cursor) -> ColumnDefinition:
     name = cursor.dotted()[-1]
     if cursor.key in (",", ")"):
         return ColumnDefinition(name, _UNTYPED)

@@ -38,7 +38,7 @@ def _item(item: SelectItem, names: Names, place: int, scope: Scope) -> Column:
     name = names.of(item, place)
     if isinstance(item.expression, Name):
         found = scope.resolve(item.expression)
-        return Column(name, found.value, found.type)
+        return found if found.name == name else Column(name, found.value, found.type)
     return Column(name, value_of(item.expression, scope), type_of(item.expression, scope))
 
 

@@ -1,4 +1,4 @@
-"""Every file of `cases`: SQL, a line `---`, and what is read of it. A new rule or mended defect starts as a file there."""
+"""Every file of `cases`: SQL, a line `---`, and what is read of it. A new rule, or a mended defect, starts there."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shown(sql: str, dialect: Dialect) -> str:
 
 
 def _statement(found: StatementFlows) -> Iterator[str]:
-    if not (found.sources or found.sinks or found.problems):
+    if not (found.sources or found.sinks or found.problems or found.unresolved):
         return
     yield f"{found.kind}: {', '.join(found.sources) or '-'} -> {', '.join(found.sinks) or '-'}"
     for one in found.datasets:
