@@ -132,9 +132,9 @@ def temporal(relation: Temporal, scope: Scope) -> None:
 
 
 def _time(relation: Temporal, scope: Scope) -> Value:
-    # The time is a column of the relation before, which a bracketed relation sees as its parent's.
-    around = scope if len(scope.rows) > 1 or scope.parent is None else scope.parent
-    return value_of(relation.time, around)
+    # The time is a column of the relation before, which an aliased relation sees as its parent's; else its own.
+    before = scope.parent.rows if scope.parent is not None else []
+    return value_of(relation.time, Scope(scope.analysis, scope.parent, [*before, *scope.rows]))
 
 
 def _matched(relation: Matched, scope: Scope) -> None:
