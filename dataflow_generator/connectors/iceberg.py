@@ -27,6 +27,7 @@ def iceberg_sink(connector: Connector) -> ConnectorFlows:
         keys="iceberg.tables",
         problems=tuple(problems),
         outside_known=not dynamic,
+        nowhere=not dynamic and not datasets,
     )
     return sink(connector, written)
 

@@ -19,7 +19,7 @@ _HOLE = re.compile(r"\{([^{}]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """How a service's datasets are named: templates with `{key|other key=default}`; `{}` is the topic.
+    """How a service's datasets are named: templates with `{key|other=default}`; `{}` and a default `@` are the topic.
 
     A template whose keys have no value and no default names nothing.
     """
@@ -46,6 +46,7 @@ def _filled(template: str, config: Config, topic: str) -> str:
     def value(match: re.Match[str]) -> str:
         nonlocal missing
         keys, _, default = match[1].partition("=")
+        default = topic if default == "@" else default
         found = config.text(*keys.split("|"), default=default).replace("${topic}", topic)
         missing = missing or not found
         return found
@@ -102,24 +103,24 @@ SERVICE_BUS = Service(
 )
 SPANNER = Service(
     "spanner://{gcp.spanner.project.id}:{gcp.spanner.instance.id}",
-    "{gcp.spanner.database.id}.{table.name.format=${topic}}",
+    "{gcp.spanner.database.id}.{table.name.format=@}",
 )
-BIGTABLE = Service("bigtable://{gcp.bigtable.project.id}:{gcp.bigtable.instance.id}", "{table.name.format=${topic}}")
-DYNAMODB_SINK = Service(_DYNAMODB, "{table.name.format|aws.dynamodb.table=${topic}}")
+BIGTABLE = Service("bigtable://{gcp.bigtable.project.id}:{gcp.bigtable.instance.id}", "{table.name.format=@}")
+DYNAMODB_SINK = Service(_DYNAMODB, "{table.name.format|aws.dynamodb.table=@}")
 DYNAMODB_SOURCE = Service(_DYNAMODB, "{dynamodb.table.includelist|dynamodb.table.name|kafka.topic.table}")
 LAMBDA = Service("lambda://lambda.{aws.lambda.region=us-east-1}.amazonaws.com", "{aws.lambda.function.name}")
 REDIS = Service("redis", "{redis.database|redis.db=0}", ("redis.hosts", "redis.hostname", "redis.uri"), "6379")
 NEO4J = Service("neo4j", "{neo4j.database=neo4j}", ("neo4j.uri", "neo4j.server.uri"), "7687")
 COUCHBASE = Service("couchbase", "{couchbase.bucket}", ("couchbase.seed.nodes",))
 RABBITMQ = Service("rabbitmq", "{rabbitmq.queue|rabbitmq.exchange}", ("rabbitmq.host", "rabbitmq.uri"), "5672")
-MQTT = Service("mqtt", "{mqtt.topics|mqtt.topic=${topic}}", ("mqtt.server.uri", "connect.mqtt.hosts"))
+MQTT = Service("mqtt", "{mqtt.topics|mqtt.topic=@}", ("mqtt.server.uri", "connect.mqtt.hosts"))
 IBM_MQ = Service("ibmmq", "{mq.queue|jms.destination.name}", ("mq.connection.name.list", "mq.hostname"))
 ACTIVE_MQ = Service("activemq", "{jms.destination.name}", ("activemq.url",))
 JMS = Service("jms", "{jms.destination.name}", ("java.naming.provider.url", "connection.url"))
 INFLUXDB = Service("influxdb", "{influxdb.db|influxdb.database}", ("influxdb.url",))
 SPLUNK = Service("splunk", "{splunk.indexes=main}", ("splunk.hec.uri",))
-KUDU = Service("kudu", "{kudu.table.default.name|kudu.sink.table=${topic}}", ("kudu.masters", "kudu.master"))
-HBASE = Service("hbase", "{table.name.format|hbase.table.name=${topic}}", ("hbase.zookeeper.quorum",))
+KUDU = Service("kudu", "{kudu.table.default.name|kudu.sink.table=@}", ("kudu.masters", "kudu.master"))
+HBASE = Service("hbase", "{table.name.format|hbase.table.name=@}", ("hbase.zookeeper.quorum",))
 SINGLESTORE = Service("singlestore", "{connection.database}.{}", ("connection.ddlEndpoint",), "3306")
 GITHUB = Service("https://api.github.com", "{github.repositories}")
 JIRA = Service("jira", "{jira.resources|jira.tables}", ("jira.url",))

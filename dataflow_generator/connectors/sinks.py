@@ -21,13 +21,15 @@ Target = Callable[[str], Dataset | None]
 class Written:
     """What a sink's class does with a topic: the datasets, the keys that say so, problems found on the way.
 
-    *outside_known* is false for a class of which nobody knows where it writes.
+    *outside_known* is false for a class of which nobody knows where it writes; *nowhere* is true where the
+    configuration says that it writes nothing.
     """
 
     targets: Targets
     keys: str = ""
     problems: tuple[Problem, ...] = ()
     outside_known: bool = True
+    nowhere: bool = False
     read: ReadTopics | None = None
 
 
@@ -60,7 +62,7 @@ def sink(connector: Connector, written: Written) -> ConnectorFlows:
         direction=Direction.SINK,
         inputs=unique(flow.source for flow in flows),
         outputs=unique(flow.target for flow in flows),
-        flows=in_order(flow for flow in flows if flow.target or not written.outside_known or flow.topic == ""),
+        flows=in_order(flow for flow in flows if flow.target or not written.nowhere),
         side_topics=side,
         problems=tuple(dict.fromkeys(problems)),
     )
@@ -82,12 +84,9 @@ def _flows(
     for template in names:
         name = template.name if template else None
         reason = ", ".join(filter(None, (because, written.keys)))
-        if name:
-            targets = written.targets(name)
-        else:
-            targets = _whatever_the_topic(written)
-            if not targets and written.outside_known:
-                problems.append(_undecided(source, template))
+        targets = written.targets(name) if name else _whatever_the_topic(written)
+        if not targets and written.outside_known and not written.nowhere:
+            problems.append(_undecided(source, template))
         for target in targets:
             yield Flow(source, target, reason, name or "")
         if not targets:
@@ -103,5 +102,7 @@ def _whatever_the_topic(written: Written) -> tuple[Dataset, ...]:
 def _undecided(source: Dataset, template: Template | None) -> Problem:
     if template is not None and template.name == "":
         return Problem("transforms", f"{source.name!r} gets an empty name, which nothing can be called")
+    if template is not None and template.name:
+        return Problem("config", f"where records of {source.name!r} go is not told, or depends on data")
     family = f", a name like {template.pattern}" if template else ""
     return Problem("transforms", f"where records of {source.name!r} go depends on data or is not known{family}")

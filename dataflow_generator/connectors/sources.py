@@ -160,7 +160,8 @@ class _Resolver:
             yield self._flow(read, None)
 
     def _flow(self, read: Read, target: Dataset | None, evidence: str = "") -> Flow:
-        return Flow(read.source, target, ", ".join(filter(None, (read.because, evidence))), read.topic)
+        because = ", ".join(filter(None, (read.because, evidence)))
+        return Flow(read.source, target, because or "connector.class", read.topic)
 
 
 def fixed(connector: Connector, dataset: Dataset | None, topics: Iterable[str], because: str) -> ConnectorFlows:

@@ -70,7 +70,9 @@ def test_a_connector_finds_a_table_where_its_server_looks(url, table, name) -> N
     assert table_of(jdbc_server(url), table).name == name
 
 
-SECRET = st.text(alphabet=st.characters(codec="ascii", exclude_characters="@,"), min_size=4).map(lambda text: f"s3cr{text}t!")
+SECRET = st.text(alphabet=st.characters(codec="ascii", exclude_characters="@,"), min_size=4).map(
+    lambda text: f"s3cr{text}t!"
+)
 URLS = st.sampled_from(
     [
         "jdbc:postgresql://u:{}@h/db",
@@ -84,7 +86,7 @@ URLS = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(url=URLS, secret=SECRET)
 def test_no_secret_of_a_url_is_in_a_name(url, secret) -> None:
     """Whatever characters a password has: names are stored and shown."""
@@ -93,8 +95,10 @@ def test_no_secret_of_a_url_is_in_a_name(url, secret) -> None:
     assert "s3cr" not in repr((jdbc_dataset(text, "t"), addresses("x", text), web_dataset(text)))
 
 
-@settings(max_examples=200, deadline=None)
-@given(text=st.text(max_size=40), start=st.sampled_from(["", "jdbc:", "jdbc:oracle:thin:@", "jdbc:sqlserver://", "s3://"]))
+@settings(max_examples=100, deadline=None)
+@given(
+    text=st.text(max_size=40), start=st.sampled_from(["", "jdbc:", "jdbc:oracle:thin:@", "jdbc:sqlserver://", "s3://"])
+)
 def test_any_text_has_a_name(text, start) -> None:
     """A URL is what somebody typed."""
     assert jdbc_dataset(start + text, text).namespace

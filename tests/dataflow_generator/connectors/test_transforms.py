@@ -15,7 +15,9 @@ def config(*steps: dict[str, str], **predicates: str) -> Config:
     """Make the configuration of *steps*, called t0, t1…"""
     pairs = {f"transforms.t{n}.{key}": value for n, step in enumerate(steps) for key, value in step.items()}
     names = ",".join(f"t{n}" for n in range(len(steps)))
-    return Config.of({"transforms": names, **pairs, **{key.replace("__", "."): text for key, text in predicates.items()}})
+    return Config.of(
+        {"transforms": names, **pairs, **{key.replace("__", "."): text for key, text in predicates.items()}}
+    )
 
 
 def topics(chain: Chain, topic: str) -> list[str | None]:
@@ -27,7 +29,7 @@ def router(regex: str, replacement: str, **more: str) -> dict[str, str]:
 
 
 def value_of(columns: str, *steps: dict[str, str], topic: str = "t") -> dict[str, str]:
-    """Follow columns of the value: where each stands at the end; `+` marks one that is made, `~` changed, `*` masked."""
+    """Follow columns of the value to their places at the end; `+` is made, `~` changed, `*` masked."""
     record = Record.of([parse_path(name) for name in columns.split()], [("k",)])
     value = Chain.of(config(*steps)).ways(Template.of(topic), record)[0].record.value
     assert value is not None
@@ -166,7 +168,11 @@ def test_logical_tables_share_a_topic_and_tell_apart_by_a_key_field() -> None:
         ({"type": "ExtractField$Value", "field": "d.a", "field.syntax.version": "V2"}, "d.a b", {"": "d.a"}),
         ({"type": "Flatten$Value", "delimiter": "_"}, "d d.a l l.[].x", {"d_a": "d.a", "l.[].x": "l.[].x"}),
         ({"type": "Flatten$Value"}, "d.a", {"`d.a`": "d.a"}),
-        ({"type": "InsertField$Value", "static.field": "env", "topic.field": "t!"}, "a", {"a": "a", "t": "+", "env": "+"}),
+        (
+            {"type": "InsertField$Value", "static.field": "env", "topic.field": "t!"},
+            "a",
+            {"a": "a", "t": "+", "env": "+"},
+        ),
         ({"type": "Cast$Value", "spec": "a:int8"}, "a b", {"a": "a~", "b": "b"}),
         ({"type": "TimestampConverter$Value", "field": "a"}, "a b", {"a": "a~", "b": "b"}),
         ({"type": "HeaderFrom$Value", "fields": "a", "operation": "move"}, "a b", {"b": "b"}),
@@ -220,7 +226,11 @@ def test_the_outbox_keeps_payload_and_key() -> None:
 
 @pytest.mark.parametrize(
     "step",
-    [{"type": "com.acme.Own$Value"}, {"type": "ReplaceField$Value", "exclude": "********"}, {"type": "HoistField$Value"}],
+    [
+        {"type": "com.acme.Own$Value"},
+        {"type": "ReplaceField$Value", "exclude": "********"},
+        {"type": "HoistField$Value"},
+    ],
 )
 def test_columns_behind_what_is_not_understood_are_unknown(step) -> None:
     """A masked list of fields to drop tells nothing either."""

@@ -1,0 +1,142 @@
+"""Every connector class and every transform, ours and tomorrow's, against whatever configurations hold."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dataflow_generator.connectors import CONNECTORS, MANAGED, Config, Connector, read_connector, reader_of
+from dataflow_generator.connectors.columns import column_flows
+from dataflow_generator.connectors.transforms import TRANSFORMS, Chain, Record, Template
+
+CLASSES = [*CONNECTORS, *MANAGED]
+SECRET = "S3cr3t"
+SECRETS = {
+    "connection.url": f"jdbc:postgresql://me:{SECRET}@h/db?password={SECRET}",
+    "connection.uri": f"mongodb://me:{SECRET}@h1,h2/db",
+    "mongodb.connection.string": f"mongodb+srv://me:{SECRET}@h1/db",
+    "connection.password": SECRET,
+    "database.password": SECRET,
+    "sasl.jaas.config": f'PlainLoginModule required password="{SECRET}";',
+    "bootstrap.servers": f"me:{SECRET}@k:9092",
+    "http.api.url": f"https://me:{SECRET}@h/v1?token={SECRET}",
+    "http.api.base.url": f"https://me:{SECRET}@h/v1?token={SECRET}",
+    "hdfs.url": f"hdfs://me:{SECRET}@nn:8020",
+    "redis.hosts": f"redis://me:{SECRET}@r:6379",
+    "snowflake.private.key": SECRET,
+    "azblob.account.key": SECRET,
+    "transforms.a.secret": SECRET,
+}
+KEYS = st.sampled_from(
+    """
+    topics topics.regex topic topic.prefix kafka.topic table.include.list table.whitelist table.exclude.list
+    query database collection database.names database.dbname database.hostname connection.host connection.url
+    topics.dir topic2TableMap snowflake.topic2table.map table.name.format iceberg.tables topic.namespace.map
+    topic.regex.list kusto.tables.topics.mapping bootstrap.servers hdfs.url connection.uri http.api.url
+    api1.topics topic.delimiter transforms transforms.a.type transforms.a.regex transforms.a.replacement
+    transforms.a.field transforms.a.fields transforms.a.predicate transforms.a.topic.format
+    transforms.a.timestamp.format transforms.a.renames predicates.p.type predicates.p.pattern s3.bucket.name
+    project defaultDataset contactPoints datasets
+    """.split()  # noqa: SIM905
+)
+VALUES = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        ["a", "a,b", "p", ".*", "(", "${topic}", "$1", "a.b", "a:b", "a=b", "true", "{", "TopicNameMatches"]
+    ),
+    st.none() | st.booleans() | st.integers() | st.lists(st.integers(), max_size=1),
+)
+NAMES = st.none() | st.lists(st.sampled_from(["a", "a.b", "p.d.t", "outbox.event.x"]), max_size=3).map(tuple)
+
+
+def read(config: dict[str, object], **known: object):
+    return read_connector(Connector(name="c", config=Config.of(config), **known))
+
+
+@settings(max_examples=15, deadline=None)
+@given(config=st.dictionaries(KEYS, VALUES, max_size=10), active=NAMES, known=NAMES, tables=NAMES)
+def test_any_configuration_has_an_answer_and_twice_the_same(config, active, known, tables) -> None:
+    """A reader is a pure function of what somebody typed; it has problems, and no exceptions."""
+    for class_name in CLASSES:
+        given_config = {**config, "connector.class": class_name}
+        first = read(given_config, active=active, known=known, tables=tables)
+
+        again = read(dict(reversed(given_config.items())), active=active, known=known, tables=tables)
+        assert again == first
+        assert list(first.inputs) == sorted(set(first.inputs))
+        assert list(first.outputs) == sorted(set(first.outputs))
+
+
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_no_secret_is_in_an_answer(class_name) -> None:
+    """Datasets, evidence and problems are stored and shown."""
+    flows = read({**SECRETS, "connector.class": class_name, "topics": "a", "kafka.topic": "a", "table.whitelist": "t"})
+
+    assert SECRET not in repr(flows)
+
+
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_every_flow_joins_datasets_of_the_connector_and_names_its_evidence(class_name) -> None:
+    """An edge to a node that is not listed, or without a reason, would stand in nobody's graph."""
+    config = {"topics": "a,b", "kafka.topic": "a", "topic": "a", "topic.prefix": "p", "table.whitelist": "s.t"}
+    flows = read({**config, "connector.class": class_name}, active=("a", "p.s.t"))
+
+    assert {flow.source for flow in flows.flows} - {None} <= set(flows.inputs)
+    assert {flow.target for flow in flows.flows} - {None} <= set(flows.outputs)
+    assert all(flow.because for flow in flows.flows)
+
+
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_a_class_is_found_by_its_name_and_managed_ones_in_any_case(class_name) -> None:
+    """Public configurations write managed names in several ways."""
+    assert reader_of(class_name)
+    assert "." in class_name or reader_of(class_name.upper()) == reader_of(class_name)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    settings_of=st.dictionaries(KEYS.map(lambda key: key.removeprefix("transforms.a.")), VALUES, max_size=6),
+    topic=st.text(max_size=8),
+    columns=st.lists(
+        st.lists(st.sampled_from(["a", "b", "after", "[]", "payload"]), max_size=3).map(tuple), max_size=4
+    ),
+    side=st.sampled_from(["", "$Key", "$Value"]),
+)
+def test_any_settings_of_a_transform_have_an_answer(settings_of, topic, columns, side) -> None:
+    """What cannot be evaluated is unknown, and told as a problem."""
+    steps = {f"transforms.a.{key}": value for key, value in settings_of.items()}
+    for class_name in TRANSFORMS:
+        chain = Chain.of(Config.of({**steps, "transforms": "a", "transforms.a.type": class_name + side}))
+
+        ways = chain.ways(Template.of(topic), Record.of(columns, [("k",)]))
+        assert ways
+        assert all(problem.where and problem.what for problem in chain.problems())
+
+
+@pytest.mark.parametrize("class_name", TRANSFORMS)
+def test_columns_only_come_from_columns_that_were_there(class_name) -> None:
+    """A transform makes new columns, and invents no origin."""
+    config = {"transforms": "a", "transforms.a.type": class_name, "transforms.a.field": "a", "transforms.a.fields": "a"}
+    columns = [("a",), ("after", "id"), ("after", "payload"), ("after", "aggregateid")]
+    ways = Chain.of(Config.of(config)).ways(Template.of("t"), Record.of(columns, [("k",)]))
+
+    origins = {one.origin[1] for way in ways for one in (way.record.value or ()) + (way.record.key or ()) if one.origin}
+    assert origins <= {*columns, ("k",)}
+
+
+def test_columns_follow_every_flow() -> None:
+    """A source's row enters the envelope first; what cannot be told is told."""
+    config = {
+        "connector.class": "PostgresCdcSource",
+        "database.dbname": "d",
+        "topic.prefix": "p",
+        "table.include.list": "s.t",
+        "transforms": "a",
+        "transforms.a.type": "ExtractNewRecordState",
+    }
+    found, unknown = column_flows(Config.of(config), read(config), [("id",)])
+    _, untold = column_flows(Config.of(config | {"transforms.a.type": "x.Y"}), read(config), [("id",)])
+
+    assert [(one.origin, one.path, one.side) for one in found] == [(("id",), ("id",), "value")]
+    assert (unknown, len(untold)) == ((), 1)

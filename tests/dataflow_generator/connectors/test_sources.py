@@ -1,0 +1,357 @@
+"""Sources by class: which datasets they read, and the topic of each, with the topics in use as the last word."""
+
+import pytest
+
+from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Direction, Shape, read_connector
+
+POSTGRES = {
+    "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+    "database.hostname": "PG",
+    "database.dbname": "shop",
+    "topic.prefix": "p",
+}
+JDBC = {
+    "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
+    "connection.url": "jdbc:postgresql://h/db",
+    "topic.prefix": "j-",
+}
+MONGO = {"connector.class": "MongoSourceConnector", "connection.uri": "mongodb://u:p@m:27017/?x=1"}
+MIRROR = {
+    "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
+    "source.cluster.alias": "eu",
+    "source.cluster.bootstrap.servers": "e:1",
+    "target.cluster.bootstrap.servers": "t:1",
+}
+OUTBOX = {"transforms": "o", "transforms.o.type": "io.debezium.transforms.outbox.EventRouter"}
+
+
+def router(regex: str, replacement: str) -> dict[str, str]:
+    return {
+        "transforms": "r",
+        "transforms.r.type": "org.apache.kafka.connect.transforms.RegexRouter",
+        "transforms.r.regex": regex,
+        "transforms.r.replacement": replacement,
+    }
+
+
+def read(config: dict[str, str], **known: tuple[str, ...]) -> ConnectorFlows:
+    return read_connector(Connector(name="c", config=Config.of(config), **known))
+
+
+def edges(flows: ConnectorFlows) -> list[tuple[str, str]]:
+    return [(_shown(flow.source), flow.target.name if flow.target else "?") for flow in flows.flows]
+
+
+def _shown(dataset) -> str:
+    return f"{dataset.namespace} {dataset.name}" if dataset else "?"
+
+
+def names(config: dict[str, str], **known: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Give the edges without namespaces."""
+    return [(source.rpartition(" ")[2], target) for source, target in edges(read(config, **known))]
+
+
+@pytest.mark.parametrize(
+    ("config", "edge"),
+    [
+        (JDBC | {"table.whitelist": "crm.users"}, ("postgres://h:5432 db.crm.users", "j-users")),
+        (JDBC | {"table.include.list": '"My Schema"."T"'}, ("postgres://h:5432 db.My Schema.T", "j-T")),
+        (JDBC | {"query": "SELECT 1"}, ("?", "j-")),
+        (
+            {
+                "connector.class": "MySqlSource",
+                "connection.host": "h",
+                "db.name": "d",
+                "table.whitelist": "t",
+                "topic.prefix": "x_",
+            },
+            ("mysql://h:3306 d.t", "x_t"),
+        ),
+        (POSTGRES | {"table.include.list": "public.users"}, ("postgres://pg:5432 shop.public.users", "p.public.users")),
+        (
+            POSTGRES | {"table.include.list": r"public\.users"},
+            ("postgres://pg:5432 shop.public.users", "p.public.users"),
+        ),
+        (POSTGRES | {"table.include.list": "public.a/b"}, ("postgres://pg:5432 shop.public.a/b", "p.public.a_b")),
+        (
+            {
+                "connector.class": "MySqlCdcSourceV2",
+                "database.hostname": "m",
+                "topic.prefix": "p",
+                "table.include.list": "d.t",
+            },
+            ("mysql://m:3306 d.t", "p.d.t"),
+        ),
+        (
+            {
+                "connector.class": "SqlServerCdcSource",
+                "database.hostname": "m",
+                "database.server.name": "s",
+                "database.names": "d1",
+                "table.include.list": "dbo.t",
+            },
+            ("sqlserver://m:1433 d1.dbo.t", "s.d1.dbo.t"),
+        ),
+        (
+            {
+                "connector.class": "io.debezium.connector.oracle.OracleConnector",
+                "database.hostname": "o",
+                "database.dbname": "CDB",
+                "database.pdb.name": "PDB",
+                "topic.prefix": "p",
+                "table.include.list": "S.T$1",
+            },
+            ("oracle://o:1521 PDB.S.T$1", "p.S.T_1"),
+        ),
+        (
+            {
+                "connector.class": "io.debezium.connector.mongodb.MongoDbConnector",
+                "mongodb.hosts": "rs0/m:27017",
+                "topic.prefix": "p",
+                "collection.include.list": "d.c",
+            },
+            ("mongodb://m:27017 d.c", "p.d.c"),
+        ),
+        (MONGO | {"database": "d", "collection": "c"}, ("mongodb://m:27017 d.c", "d.c")),
+        (
+            MONGO
+            | {"database": "d", "collection": "c", "topic.prefix": "p", "topic.suffix": "s", "topic.separator": "-"},
+            ("mongodb://m:27017 d.c", "p-d-c-s"),
+        ),
+        (
+            MONGO | {"database": "d", "collection": "c", "topic.namespace.map": '{"d.c": "x"}'},
+            ("mongodb://m:27017 d.c", "x"),
+        ),
+        (
+            MONGO | {"database": "d", "collection": "c", "topic.namespace.map": '{"d": "x"}'},
+            ("mongodb://m:27017 d.c", "x.c"),
+        ),
+        (MIRROR | {"topics": "a"}, ("kafka://e:1 a", "eu.a")),
+        (MIRROR | {"topics": "a", "replication.policy.separator": "_"}, ("kafka://e:1 a", "eu_a")),
+        (
+            MIRROR
+            | {"topics": "a", "replication.policy.class": "org.apache.kafka.connect.mirror.IdentityReplicationPolicy"},
+            ("kafka://e:1 a", "a"),
+        ),
+        (
+            {
+                "connector.class": "io.confluent.connect.replicator.ReplicatorSourceConnector",
+                "src.kafka.bootstrap.servers": "s:1",
+                "topic.whitelist": "a",
+                "topic.rename.format": "${topic}.copy",
+            },
+            ("kafka://s:1 a", "a.copy"),
+        ),
+        (
+            {
+                "connector.class": "HttpSourceV2",
+                "http.api.base.url": "https://h",
+                "api1.http.api.path": "/x",
+                "api1.topics": "t",
+            },
+            ("https://h /x", "t"),
+        ),
+        ({"connector.class": "DatagenSource", "kafka.topic": "t"}, ("?", "t")),
+        ({"connector.class": "FileStreamSourceConnector", "file": "/x", "topic": "t"}, ("file /x", "t")),
+        (
+            {
+                "connector.class": "KinesisSource",
+                "kinesis.stream": "s",
+                "kinesis.region": "eu-west-1",
+                "kafka.topic": "t",
+            },
+            ("kinesis://kinesis.eu-west-1.amazonaws.com s", "t"),
+        ),
+        (
+            {"connector.class": "SqsSource", "sqs.url": "https://sqs.eu-west-1.amazonaws.com/12/q", "kafka.topic": "t"},
+            ("sqs://sqs.eu-west-1.amazonaws.com 12/q", "t"),
+        ),
+        (
+            {
+                "connector.class": "PubSubSource",
+                "gcp.pubsub.project.id": "p",
+                "gcp.pubsub.subscription.id": "s",
+                "kafka.topic": "t",
+            },
+            ("pubsub subscription:p:s", "t"),
+        ),
+        (
+            {
+                "connector.class": "SalesforceCdcSource",
+                "salesforce.instance": "https://login.acme.com",
+                "salesforce.cdc.name": "A",
+                "kafka.topic": "t",
+            },
+            ("salesforce://login.acme.com A", "t"),
+        ),
+        (
+            {
+                "connector.class": "CosmosDbSource",
+                "connect.cosmos.connection.endpoint": "https://x.y",
+                "connect.cosmos.databasename": "d",
+                "connect.cosmos.containers.topicmap": "t#c",
+            },
+            ("azurecosmos://x.y/dbs/d colls/c", "t"),
+        ),
+        (
+            {"connector.class": "S3Source", "s3.bucket.name": "b", "topic.regex.list": r"t:.*\.json"},
+            ("s3://b topics", "t"),
+        ),
+        ({"connector.class": "com.acme.OwnSource", "kafka.topic": "t"}, ("?", "t")),
+    ],
+)
+def test_a_source_writes_each_dataset_to_the_topic_of_its_class(config, edge) -> None:
+    """Prefixes, separators and maps as the connector's documentation says."""
+    flows = read(config)
+
+    assert flows.direction is Direction.SOURCE
+    assert edges(flows) == [edge]
+
+
+def test_one_table_in_two_databases_is_two_inputs() -> None:
+    """SQL Server's topics name the database."""
+    config = POSTGRES | {
+        "connector.class": "SqlServerCdcSourceV2",
+        "database.names": "a,b",
+        "table.include.list": "dbo.t",
+    }
+
+    assert names(config) == [("a.dbo.t", "p.a.dbo.t"), ("b.dbo.t", "p.b.dbo.t")]
+
+
+def test_older_sql_server_topics_are_known_by_those_in_use() -> None:
+    """Before Debezium 2 the database stands in no topic."""
+    config = POSTGRES | {"connector.class": "SqlServerCdcSource", "table.include.list": "dbo.t"}
+
+    assert names(config, active=("p.dbo.t",)) == [("shop.dbo.t", "p.dbo.t")]
+
+
+def test_a_routed_table_goes_to_the_routed_topic() -> None:
+    """The prefix and the table make the name that the router sees."""
+    config = POSTGRES | {"table.include.list": "public.a,crm.b"} | router(r"p\.public\.(.*)", "cdc.$1")
+
+    assert names(config) == [("shop.crm.b", "p.crm.b"), ("shop.public.a", "cdc.a")]
+
+
+def test_patterns_of_tables_are_resolved_by_tables_or_topics() -> None:
+    """Whole names, in any case, without what is excluded."""
+    config = POSTGRES | {"table.include.list": "public.T_.*", "table.exclude.list": ".*_tmp"}
+    resolved = [("shop.public.t_a", "p.public.t_a")]
+
+    assert names(config, tables=("public.t_a", "public.t_tmp", "public.u")) == resolved
+    assert names(config, active=("p.public.t_a", "p.public.u_x")) == resolved
+    assert names(config) == [(r"regex:shop\.public.T_.*", r"regex:p\.public.T_.*")]
+
+
+def test_without_a_list_tables_come_from_the_topics_in_use() -> None:
+    """Bookkeeping topics are no tables."""
+    active = ("p", "p.transaction", "__debezium-heartbeat.p", "p.public.a")
+
+    assert names(POSTGRES, active=active) == [("shop.public.a", "p.public.a")]
+    assert names(POSTGRES) == [("?", r"regex:p\..*")]
+    assert names(POSTGRES, known=active) == [("?", "p.public.a"), ("?", "p.transaction")][:1]
+
+
+def test_schemas_that_are_listed_are_patterns_of_tables() -> None:
+    """Which tables a schema has is not in the configuration."""
+    assert names(POSTGRES | {"schema.include.list": "crm"}) == [(r"regex:shop\.crm\..*", r"regex:p\.crm\..*")]
+
+
+def test_debezium_wraps_rows_and_has_topics_of_its_own() -> None:
+    """Whoever maps columns has to know of the envelope."""
+    flows = read(POSTGRES | {"table.include.list": "a.b", "schema.history.internal.kafka.topic": "hist"})
+
+    assert flows.shape is Shape.ENVELOPE
+    assert {(one.dataset.name, one.role) for one in flows.side_topics} == {
+        ("hist", "schema-history"),
+        ("p", "schema-changes"),
+        ("p.transaction", "transactions"),
+        ("__debezium-heartbeat.p", "heartbeats"),
+    }
+
+
+def test_an_outbox_writes_the_family_that_is_in_use() -> None:
+    """Not the topic that the table's name would give."""
+    config = POSTGRES | {"table.include.list": "public.outbox"} | OUTBOX
+
+    assert names(config, active=("outbox.event.a", "p.public.outbox")) == [("shop.public.outbox", "outbox.event.a")]
+    assert names(config) == [("shop.public.outbox", r"regex:outbox\.event\..*")]
+
+
+def test_what_was_seen_outranks_the_configuration_for_one_dataset() -> None:
+    """And for several it is told that they contradict each other."""
+    one = JDBC | {"table.whitelist": "a"}
+
+    assert names(one, active=("other",)) == [("db.public.a", "other")]
+    assert "none is in use" in read(JDBC | {"table.whitelist": "a,b"}, active=("other",)).problems[0].what
+
+
+def test_a_topic_from_data_is_one_of_those_in_use() -> None:
+    """Without them it is unknown, which is told."""
+    step = {"transforms": "e", "transforms.e.type": "io.confluent.connect.transforms.ExtractTopic$Value"}
+    config = JDBC | {"table.whitelist": "a"} | step
+
+    assert names(config, active=("x", "y")) == [("db.public.a", "x"), ("db.public.a", "y")]
+    assert names(config, known=("x", "y")) == [("db.public.a", "?")]
+    assert "depend on data" in read(config).problems[0].what
+
+
+def test_all_tables_of_a_jdbc_source_are_found_by_the_prefix() -> None:
+    """The schema may be told once for all."""
+    assert names(JDBC | {"schema.pattern": "crm"}, active=("j-a",)) == [("db.crm.a", "j-a")]
+    assert names(JDBC) == [("?", "regex:j-.*")]
+    assert names(JDBC | {"table.include.list": "crm.t_.*"}) == [(r"regex:db\.crm.t_.*", "regex:j-.*")]
+
+
+def test_a_whole_database_of_mongodb_is_found_by_the_topics_in_use() -> None:
+    """Prefix, database and suffix stand around the collection."""
+    config = MONGO | {"database": "d", "topic.prefix": "p"}
+
+    assert names(config, active=("p.d.c", "p.x.c")) == [("d.c", "p.d.c")]
+    assert names(config) == [("d", r"regex:p\.d\..*")]
+
+
+def test_mirrored_patterns_are_resolved_by_the_copies() -> None:
+    """Without them source and copy are patterns; MirrorMaker's own topics are none of them."""
+    config = MIRROR | {"topics": "or.*"}
+
+    assert names(config, active=("eu.orders", "eu.heartbeats")) == [("orders", "eu.orders")]
+    assert names(config) == [("regex:or.*", r"regex:eu\.or.*")]
+    assert {one.role for one in read(config).side_topics} == {"heartbeats", "checkpoints", "offset-syncs"}
+
+
+def test_bookkeeping_connectors_move_no_data() -> None:
+    """Heartbeats are no lineage."""
+    flows = read(MIRROR | {"connector.class": "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector"})
+
+    assert (flows.flows, bool(flows.side_topics)) == ((), True)
+
+
+def test_restored_topics_come_from_their_folders() -> None:
+    """An S3 source that restores writes each folder to the topic of its name."""
+    config = {"connector.class": "S3Source", "s3.bucket.name": "b"}
+
+    assert names(config, active=("a",)) == [("topics/a", "a")]
+    assert read(config).inputs[0].name == "topics"
+
+
+def test_spanner_tables_are_found_by_the_prefix() -> None:
+    """A change stream lists its tables nowhere in the configuration."""
+    config = {
+        "connector.class": "io.debezium.connector.spanner.SpannerConnector",
+        "gcp.spanner.project.id": "p",
+        "gcp.spanner.instance.id": "i",
+        "gcp.spanner.database.id": "d",
+        "topic.prefix": "x",
+    }
+
+    assert edges(read(config, active=("x.t",))) == [("spanner://p:i d.t", "x.t")]
+    assert edges(read(config)) == [("?", r"regex:x\..*")]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"d": 1}', "[" * 5000])
+def test_a_broken_map_of_topics_is_left_out(text) -> None:
+    """The names are then those that MongoDB gives by itself."""
+    flows = read(MONGO | {"database": "d", "collection": "c", "topic.namespace.map": text})
+
+    assert [one.name for one in flows.outputs] == ["d.c"]
