@@ -44,6 +44,11 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
                 return scanner("query", "--broker", "kafka-1", "--topic", "orders", *asked).json
             case ["explain", "schema"]:
                 return scanner("explain", "schema", tmp_path / "a.avsc", "--format", "json").json
+            case ["explain", "connector"]:
+                config = {"connector.class": "FileStreamSinkConnector", "topics": "a", "file": "/x", "transforms": "x"}
+                dlq = {"errors.deadletterqueue.topic.name": "dlq", "transforms.x.type": "com.acme.Own$Key"}
+                (tmp_path / "c.json").write_text(json.dumps(config | dlq))
+                return scanner("explain", "connector", tmp_path / "c.json", "--column", "id", "--format", "json").json
             case ["explain", "subject"]:
                 return scanner("explain", "subject", "orders-value", "--format", "json").json
             case ["explain", "sql"]:
@@ -86,7 +91,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 15
+    assert len(EXAMPLES) == 17
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
