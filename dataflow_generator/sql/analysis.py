@@ -22,7 +22,7 @@ MOST_COLUMNS = 5000
 
 
 class TooLarge(Exception):
-    """Say that a relation has more columns than we follow."""
+    """Say that a relation has more columns than we follow; never leaves the reader, which makes a problem of it."""
 
 
 @dataclass(frozen=True, slots=True)

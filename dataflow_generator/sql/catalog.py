@@ -57,6 +57,9 @@ class Catalog:
 NOTHING_KNOWN = Catalog()
 
 
+_DEFAULTS = (("default_catalog", "default_database"), ("default_database",))
+
+
 class Session:
     """What holds while a text is read: the catalog as its DDL changes it, current names, variables."""
 
@@ -81,7 +84,12 @@ class Session:
             self._database = database[-1:]
 
     def qualified(self, name: Parts) -> Parts:
-        """Put the current catalog and database before *name*, as far as they are known and not written."""
+        """Put the current catalog and database before *name*, as far as they are known and not written.
+
+        Those that Flink starts with are left out, as they are where a name is not qualified.
+        """
+        if name[:-1] in _DEFAULTS:
+            return name[-1:]
         if len(name) == 1 and self._database:
             return (*self._catalog, *self._database, *name)
         if len(name) == 2 and self._catalog:

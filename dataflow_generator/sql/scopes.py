@@ -11,8 +11,11 @@ from dataflow_generator.sql.nodes import Name, Parts, SqlType, Window
 from scanner_model.paths import ColumnPath
 
 WINDOW_BOUNDS = ("WINDOWSTART", "WINDOWEND")
-PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", *WINDOW_BOUNDS))
+_PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", *WINDOW_BOUNDS))
 """Columns that every ksqlDB source has beside those of its DDL (window bounds: a windowed one)."""
+
+_SYSTEM = frozenset(("$rowtime",))
+"""Columns that every table has in Confluent Cloud's Flink."""
 
 
 _QUALIFIERS = 3
@@ -184,9 +187,12 @@ class Scope:
 
     def _pseudo(self, name: str) -> Column | None:
         base = [rows for rows in self.rows if rows.table]
-        if self.analysis.flink or name not in PSEUDO or not base:
+        if not self._is_pseudo(name) or not base:
             return None
         return Column(name, copied((base[0].table, (name,))))
+
+    def _is_pseudo(self, name: str) -> bool:
+        return name in (_SYSTEM if self.analysis.flink else _PSEUDO)
 
     def _in(self, rows: Rows, name: str) -> Column | None:
         for column in rows.columns:
@@ -194,7 +200,7 @@ class Scope:
                 return column
         if self.bounds and name in WINDOW_BOUNDS:
             return Column(name, self.bounds)
-        if rows.table and not self.analysis.flink and name in PSEUDO:
+        if rows.table and self._is_pseudo(name):
             return Column(name, copied((rows.table, (name,))))
         return rows.unlisted(name)
 

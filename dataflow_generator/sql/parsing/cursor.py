@@ -20,7 +20,10 @@ _OPENING = {"(": ")", "[": "]"}
 
 
 class Unread(Exception):
-    """Say that a construct is not known: what was expected, and the token that stands there."""
+    """Say that a construct is not known: what was expected, and the token that stands there.
+
+    Never leaves the reader, which makes a problem of it.
+    """
 
     def __init__(self, what: str, token: Token) -> None:
         super().__init__(what)

@@ -24,7 +24,7 @@ from dataflow_generator.sql.parsing.types import data_type
 
 _QUIET = words(
     "SHOW LIST DESC DESCRIBE EXPLAIN SET UNSET RESET PRINT TERMINATE PAUSE RESUME ASSERT RUN LOAD UNLOAD ADD REMOVE"
-    " ANALYZE CALL TRUNCATE DELETE UPDATE COMPILE STOP HELP QUIT EXIT CLEAR COMMIT GRANT REVOKE"
+    " ANALYZE CALL TRUNCATE DELETE UPDATE COMPILE PLAN STOP HELP QUIT EXIT CLEAR COMMIT GRANT REVOKE"
 )
 _QUIET_OBJECTS = words("FUNCTION CATALOG DATABASE MODEL CONNECTION CONNECTOR AGENT TOOL SECRET JAR SYSTEM SINK SOURCE")
 _MODIFIERS = ("TEMPORARY", "SYSTEM", "SOURCE", "MATERIALIZED")
@@ -51,6 +51,9 @@ def statement(cursor: Cursor) -> Statement:
 
 def lead_in(cursor: Cursor) -> bool:
     """Take the words that open or close a set of statements; tell whether a statement is left."""
+    if cursor.accept("COMPILE", "AND", "EXECUTE", "PLAN"):
+        cursor.skip_until("FOR")
+        cursor.accept("FOR")
     for opening in _BEFORE:
         if cursor.accept(*opening):
             break
@@ -101,6 +104,11 @@ def _type(cursor: Cursor, kind: str) -> Statement:
     name = cursor.name()
     cursor.expect("AS")
     return TypeDefinition(kind, name, data_type(cursor))
+
+
+def _replace(cursor: Cursor) -> Statement:
+    cursor.expect("TABLE")
+    return definition(cursor, "REPLACE TABLE", view=False)
 
 
 def _drop(cursor: Cursor) -> Statement:
@@ -183,6 +191,7 @@ def _undefine(cursor: Cursor) -> Statement:
 
 _READERS: Mapping[str, Callable[[Cursor], Statement]] = {
     "CREATE": _create,
+    "REPLACE": _replace,
     "DROP": _drop,
     "ALTER": _alter,
     "INSERT": _insert,
