@@ -14,5 +14,6 @@ say extract --config "$here/cluster.json" --replay "$here/capture"
 say topics
 say query --broker localhost:29095 --topic orders
 say query --broker localhost:29095 --topic legacy.invoices
+say connectors
 say dataflow --output "$out/flow"
 printf '\nThe dictionary is %s; ask it yourself: %s query --help\n' "$SCANNER_DICTIONARY" "$scanner"

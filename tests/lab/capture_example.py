@@ -17,7 +17,7 @@ from pathlib import Path
 import places
 
 RETAIL = places.TREE.parents[1] / "examples" / "retail"
-TOLD_ANEW = {"scan": {"started", "finished"}, "scan_outcome": {"seconds"}}
+TOLD_ANEW = {"scan": {"started", "finished"}, "scan_outcome": {"requests", "seconds"}}
 
 
 def main() -> int:
