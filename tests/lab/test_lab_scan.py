@@ -14,7 +14,7 @@ def test_scan_reads_every_source(lab, dictionary, ask) -> None:
     """Nothing of the estate is left out."""
     answers = {source["kind"]: source["answer"] for source in ask("scans", "1")}
 
-    assert answers == {"kafka": "read", "ksqldb": "read", "schema_registry": "read"}
+    assert answers == {"kafka": "read", "ksqldb": "read", "connect": "read", "schema_registry": "read"}
 
 
 def test_reference_of_avro_schema_is_followed(columns) -> None:
