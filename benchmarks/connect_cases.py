@@ -14,7 +14,7 @@ from dataflow_generator.connectors.columns import columns_through
 from dataflow_generator.connectors.dataset_names import jdbc_dataset, located_table, object_path
 from dataflow_generator.connectors.jdbc_urls import snowflake_account
 from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
-from scanner_model.paths import parse_path, path_name
+from scanner_model.paths import ColumnPath, parse_path
 
 Case = Mapping[str, Any]
 Judge = Callable[[Case], Iterator[Deviation]]
@@ -103,7 +103,7 @@ def _columns_of(case: Case, flows: ConnectorFlows) -> Iterator[Deviation]:
             )
             continue
         # An envelope holds the row twice, and the case names the newer one.
-        found = [[path_name(one.origin[1]), path_name(one.path)] for one in value if one.origin]
+        found = [[_dotted(one.origin[1]), _dotted(one.path)] for one in value if one.origin]
         found = [pair for pair in found if not pair[1].startswith("before.")]
         if sorted(found) != sorted(edge["columns"]):
             yield Deviation(case=case["id"], what=f"columns {found}, expected {edge['columns']}")
@@ -144,13 +144,13 @@ def _smt_fields(case: Case) -> Iterator[Deviation]:
         yield Deviation(case=case["id"], what="the columns cannot be told")
         return
     found: dict[str, object] = dict.fromkeys(case["columns"])
-    found |= {path_name(one.origin[1]): path_name(one.path) for one in value if one.origin}
+    found |= {_dotted(one.origin[1]): _dotted(one.path) for one in value if one.origin}
     checks = {
         "expected": found,
         "added": _names(value, lambda one: one.origin is None),
         "masked": _names(value, lambda one: one.masked),
         "transformed": _names(value, lambda one: one.changed),
-        "key": {path_name(one.origin[1]): path_name(one.path) for one in ways[0].record.key or () if one.origin},
+        "key": {_dotted(one.origin[1]): _dotted(one.path) for one in ways[0].record.key or () if one.origin},
     }
     for member, ours in checks.items():
         expected = sorted(case[member]) if isinstance(case.get(member), list) else case.get(member, ours)
@@ -158,8 +158,13 @@ def _smt_fields(case: Case) -> Iterator[Deviation]:
             yield Deviation(case=case["id"], what=f"{member}: {ours}, expected {expected}")
 
 
+def _dotted(path: ColumnPath) -> str:
+    """Write a path as the cases do, who quote nothing."""
+    return ".".join(path)
+
+
 def _names(columns: tuple[Carried, ...], wanted: Callable[[Carried], bool]) -> list[str]:
-    return sorted(path_name(one.path) for one in columns if wanted(one))
+    return sorted(_dotted(one.path) for one in columns if wanted(one))
 
 
 def _jdbc_name(case: Case) -> Iterator[Deviation]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.flows import ConnectorFlows, Flow, Shape
 from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
-from dataflow_generator.connectors.transforms.records import UNKNOWN
 from scanner_model.names import Role
 from scanner_model.paths import ColumnPath
 
@@ -66,13 +65,9 @@ def columns_through(
 
 
 def _wrapped(shape: Shape, record: Record) -> Record:
-    match shape:
-        case Shape.ENVELOPE:
-            return Record(record.key, tuple(_envelope(record.value or ())))
-        case Shape.OPAQUE:
-            return UNKNOWN
-        case _:
-            return record
+    if shape is Shape.ENVELOPE:
+        return Record(record.key, tuple(_envelope(record.value or ())))
+    return record
 
 
 def _envelope(row: tuple[Carried, ...]) -> Iterator[Carried]:

@@ -44,7 +44,6 @@ class Shape(StrEnum):
 
     ROW = "row"
     ENVELOPE = "envelope"
-    OPAQUE = "opaque"
 
 
 @dataclass(frozen=True, slots=True)

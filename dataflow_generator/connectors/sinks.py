@@ -83,7 +83,8 @@ def _flows(
 ) -> Iterator[Flow]:
     for template in names:
         name = template.name if template else None
-        reason = ", ".join(filter(None, (because, written.keys)))
+        routed = "transforms" if name and name != source.name else ""
+        reason = ", ".join(filter(None, (because, routed, written.keys)))
         targets = written.targets(name) if name else _whatever_the_topic(written)
         if not targets and written.outside_known and not written.nowhere:
             problems.append(_undecided(source, template))

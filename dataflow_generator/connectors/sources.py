@@ -160,7 +160,8 @@ class _Resolver:
             yield self._flow(read, None)
 
     def _flow(self, read: Read, target: Dataset | None, evidence: str = "") -> Flow:
-        because = ", ".join(filter(None, (read.because, evidence)))
+        routed = "transforms" if read.topic and target and target.name != read.topic else ""
+        because = ", ".join(filter(None, (read.because, routed, evidence)))
         return Flow(read.source, target, because or "connector.class", read.topic)
 
 

@@ -54,7 +54,7 @@ def read(config: dict[str, object], **known: object):
     return read_connector(Connector(name="c", config=Config.of(config), **known))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(config=st.dictionaries(KEYS, VALUES, max_size=10), active=NAMES, known=NAMES, tables=NAMES)
 def test_any_configuration_has_an_answer_and_twice_the_same(config, active, known, tables) -> None:
     """A reader is a pure function of what somebody typed; it has problems, and no exceptions."""
