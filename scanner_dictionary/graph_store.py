@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, or_, select
 
 from scanner_dictionary import tables as t
-from scanner_dictionary.bulk import insert_rows
+from scanner_dictionary.bulk import in_chunks, insert_rows
 
 _GRAPH = 1
+_NODES_AT_ONCE = 500
 
 
 class NodeRow(NamedTuple):
@@ -58,8 +59,7 @@ def write_graph(conn: Connection, nodes: Iterable[NodeRow], edges: Iterable[Edge
     counts = (
         conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)
     )
-    last = conn.execute(select(func.max(t.scan.c.id))).scalar() or 0
-    graph = StoredGraph(last, *counts)
+    graph = StoredGraph(newest_scan(conn), *counts)
     insert_rows(conn, t.flow_graph, [(_GRAPH, *graph)])
     return graph
 
@@ -76,3 +76,36 @@ def read_graph(conn: Connection) -> tuple[Iterator[NodeRow], Iterator[EdgeRow]]:
     nodes = select(t.flow_node).order_by(t.flow_node.c.id)
     edges = select(t.flow_edge).order_by(t.flow_edge.c.id)
     return (NodeRow(*row) for row in conn.execute(nodes)), (EdgeRow(*row) for row in conn.execute(edges))
+
+
+def nodes_of(conn: Connection, keys: Iterable[int]) -> Mapping[int, NodeRow]:
+    """Read the nodes of *keys*, in their order; one that is not there is not listed."""
+    node = t.flow_node
+    found: dict[int, NodeRow] = {}
+    for chunk in in_chunks(sorted(set(keys)), _NODES_AT_ONCE):
+        for row in conn.execute(select(node).where(node.c.id.in_(chunk)).order_by(node.c.id)):
+            found[row.id] = NodeRow(*row)
+    return found
+
+
+def edges_at(conn: Connection, nodes: Sequence[int], *, forward: bool, kinds: Collection[str]) -> tuple[EdgeRow, ...]:
+    """List the edges of *kinds* that leave *nodes* (*forward*) or enter them, by key; `contains` only to a column.
+
+    Goes by the indexes of the edges' ends, so that a graph of any size is asked for its neighbourhood only.
+    """
+    edge, target = t.flow_edge.c, t.flow_node.c
+    near = edge.source_node_id if forward else edge.target_node_id
+    wanted = (
+        select(t.flow_edge)
+        .join(t.flow_node, target.id == edge.target_node_id)
+        .where(edge.kind.in_(sorted(kinds)), or_(edge.kind != "contains", target.kind == "column"))
+    )
+    found: list[EdgeRow] = []
+    for chunk in in_chunks(nodes, _NODES_AT_ONCE):
+        found += (EdgeRow(*row) for row in conn.execute(wanted.where(near.in_(chunk))))
+    return tuple(sorted(found))
+
+
+def newest_scan(conn: Connection) -> int:
+    """Give the number of the newest scan, 0 where there is none; a graph of an older one is out of date."""
+    return int(conn.execute(select(func.max(t.scan.c.id))).scalar() or 0)

@@ -152,6 +152,32 @@ def test_it_is_told_how_many_statements_were_read(dictionary, capsys) -> None:
     assert "statements: 1 read to columns, 0 to tables, 0 not read; problems: 0" in capsys.readouterr().err
 
 
+def test_lineage_is_asked_by_the_names_that_people_know(graph, dictionary, capsys) -> None:
+    """Any broker's address, and the column as ksqlDB writes it."""
+    asked = [
+        ask(capsys, "lineage", name, "--dictionary", str(dictionary))
+        for name in ("clicks.GEO.CITY", "kafka://LOCALHOST:29095/clicks.GEO.CITY")
+    ]
+
+    assert asked[0] == asked[1]
+    assert asked[0]["root"] == "column:kafka://127.0.0.1:29092/clicks#GEO.CITY"
+    assert [edge["subtype"] for edge in asked[0]["edges"]] == ["IDENTITY", "GROUP_BY"]
+    assert {node["id"] for node in asked[0]["nodes"]} == {
+        end for edge in asked[0]["edges"] for end in (edge["source"], edge["target"])
+    }
+
+
+def test_lineage_of_a_topic_tells_each_step_with_its_evidence(graph, dictionary, capsys) -> None:
+    """One line a step."""
+    run(["lineage", "legacy.invoices", "--upstream", "--evidence", "--dictionary", str(dictionary)])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+
+    assert lines[1:] == [
+        ["nightly-invoicing", "writes", "legacy.invoices", "declared", "manual/legacy.json", "$.flows[0].columns[0]"],
+        ["payments", "reads", "nightly-invoicing", "declared", "manual/legacy.json", "$.flows[0].columns[0]"],
+    ]
+
+
 @pytest.mark.spark
 def test_spark_gives_the_same_bytes(dictionary, tmp_path) -> None:
     """Large and small give the same answer."""

@@ -34,6 +34,7 @@ STATUSES = {
     ("schemas",): "status 4",
     ("scans",): "status 4",
     ("diff",): "status 4",
+    ("lineage",): "4 none has it",
     ("explain", "schema"): "2 no column",
     ("manual-input", "check"): "status 2",
 }

@@ -1,0 +1,112 @@
+"""Lineage: what is behind a node of the graph and what is ahead of it, step by step. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from dataflow_generator.graph import Edge, EdgeKind, NodeKind
+
+K = TypeVar("K", bound=Hashable)
+E = TypeVar("E")
+
+Kinds = frozenset[str]
+DATASETS: Kinds = frozenset((EdgeKind.READS, EdgeKind.WRITES))
+COLUMNS: Kinds = frozenset((EdgeKind.COLUMN_FLOW, EdgeKind.CONTAINS))
+_CONTAINS: Kinds = frozenset((EdgeKind.CONTAINS,))
+
+
+class Hop(NamedTuple, Generic[K, E]):
+    """An edge as a walk needs it: the keys of its ends, its kind, and the edge itself."""
+
+    source: K
+    target: K
+    kind: str
+    edge: E
+
+
+Ahead = Callable[[Sequence[K], bool, Kinds], Iterable[Hop[K, E]]]
+"""Give the edges of some kinds that leave nodes (True) or enter them (False), in the graph's order.
+
+Of the edges `contains` only those to a column.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Which way to look and how far: *depth* counts edges, None has no end; *columns* follows flows of columns, too."""
+
+    upstream: bool = True
+    downstream: bool = True
+    columns: bool = False
+    depth: int | None = None
+
+
+def lineage(root: K, kind: str, question: Question, ahead: Ahead[K, E]) -> tuple[Hop[K, E], ...]:
+    """List the edges that lead to *root* and from it, upstream first, each once, the nearest first.
+
+    A column is followed from column to column; what bears on a whole dataset bears on each of its columns. A dataset is
+    followed through jobs; with *columns*, each of its own columns beside that.
+    """
+    ways = [forward for forward, wanted in ((False, question.upstream), (True, question.downstream)) if wanted]
+    found: dict[Hop[K, E], None] = {}
+    for forward in ways:
+        if kind != NodeKind.COLUMN:
+            found |= dict.fromkeys(walk([root], forward, DATASETS, question.depth, ahead))
+        if kind == NodeKind.COLUMN or question.columns:
+            starts = _columns_to_follow(root, kind, forward, ahead)
+            hops = walk(starts, forward, COLUMNS, question.depth, ahead)
+            found |= dict.fromkeys(_bearing(hops, forward=forward))
+    return tuple(found)
+
+
+def walk(
+    starts: Iterable[K], forward: bool, kinds: Kinds, depth: int | None, ahead: Ahead[K, E]
+) -> tuple[Hop[K, E], ...]:
+    """List the edges met on the way from *starts*, the nearest first; a circle is walked once."""
+    seen = dict.fromkeys(starts)
+    frontier = list(seen)
+    found: dict[Hop[K, E], None] = {}
+    steps = 0
+    while frontier and (depth is None or steps < depth):
+        hops = list(ahead(frontier, forward, kinds))
+        found |= dict.fromkeys(hops)
+        reached = dict.fromkeys(hop.target if forward else hop.source for hop in hops)
+        frontier = [node for node in reached if node not in seen]
+        seen |= dict.fromkeys(frontier)
+        steps += 1
+    return tuple(found)
+
+
+def ahead_in(edges: Iterable[Edge]) -> Ahead[str, Edge]:
+    """Give what looks ahead among *edges*, held in memory."""
+    hops = [
+        Hop(edge.source, edge.target, str(edge.kind), edge)
+        for edge in edges
+        if edge.kind is not EdgeKind.CONTAINS or edge.target.startswith(f"{NodeKind.COLUMN}:")
+    ]
+
+    def ahead(nodes: Sequence[str], forward: bool, kinds: Kinds) -> Iterable[Hop[str, Edge]]:
+        wanted = frozenset(nodes)
+        return (hop for hop in hops if hop.kind in kinds and (hop.source if forward else hop.target) in wanted)
+
+    return ahead
+
+
+def _columns_to_follow(root: K, kind: str, forward: bool, ahead: Ahead[K, E]) -> list[K]:
+    """Give where to start among columns: at the node, and at the columns in it or in what a job reads or writes."""
+    starts = [root]
+    if kind == NodeKind.JOB:
+        starts = [hop.target if forward else hop.source for hop in ahead(starts, forward, DATASETS)]
+    return [*starts, *(hop.target for hop in ahead(starts, True, _CONTAINS))]
+
+
+def _bearing(hops: Iterable[Hop[K, E]], *, forward: bool) -> list[Hop[K, E]]:
+    """Leave out what contains a column where no flow goes on from there."""
+    listed = list(hops)
+    flows = [hop for hop in listed if hop.kind == EdgeKind.COLUMN_FLOW]
+    joints = {hop.source if forward else hop.target for hop in flows}
+    return [
+        hop for hop in listed if hop.kind == EdgeKind.COLUMN_FLOW or (hop.target if forward else hop.source) in joints
+    ]

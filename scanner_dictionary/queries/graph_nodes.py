@@ -1,0 +1,146 @@
+"""From what people call a node (`orders`, `orders.customer.id`, `kafka://k:9092/orders`) to nodes of the graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.bulk import in_chunks
+from scanner_dictionary.graph_store import NodeRow
+from scanner_dictionary.queries.near import unknown
+from scanner_model.brokers import broker_addresses
+from scanner_model.errors import InputInvalid
+from scanner_model.paths import ColumnPath, parse_path, path_name
+
+_KAFKA = "kafka://"
+_KINDS = ("topic", "dataset", "job", "column")
+_NAMES_AT_ONCE = 500
+
+
+class _Wanted(NamedTuple):
+    """One way to read the text: *namespace* None is any, *path* None no column, *kind* empty any."""
+
+    kind: str
+    namespace: str | None
+    name: str
+    path: ColumnPath | None
+
+
+def nodes_called(conn: Connection, text: str) -> tuple[NodeRow, ...]:
+    """Find the nodes that *text* may name, at least one, in the graph's order.
+
+    It names a topic, dataset or job by its name, its namespace and name, or its id; a column by that and its path. Any
+    broker's address will do as Kafka's namespace. A column that takes part in no flow is that of the topic's schema.
+    Raises NameUnknown with the nearest names.
+    """
+    ways = tuple(dict.fromkeys(_known_brokers(conn, _readings(text))))
+    found = {node.id: node for node in _named(conn, ways)} or _of_schemas(conn, ways)
+    if not found:
+        raise unknown("node", text, _names(conn, ways), "`scanner topics` lists the topics")
+    return tuple(found[key] for key in sorted(found))
+
+
+def _readings(text: str) -> Iterator[_Wanted]:
+    kind, colon, after = text.partition(":")
+    for of, name in ((kind, after), ("", text)) if colon and kind in _KINDS else (("", text),):
+        yield from (_Wanted(of, *whole, None) for whole in _split(name))
+        for at, mark in enumerate(name):
+            rest = name[at + 1 :]
+            path = _path(rest) if mark == "#" or (mark == "." and rest) else None
+            if path is not None:
+                yield from (_Wanted(of, *whole, path) for whole in _split(name[:at]))
+
+
+def _split(text: str) -> Iterator[tuple[str | None, str]]:
+    """Read *text* as a name, and as namespace and name at each slash."""
+    yield None, text
+    yield from ((text[:at], text[at + 1 :]) for at, mark in enumerate(text) if mark == "/")
+
+
+def _path(text: str) -> ColumnPath | None:
+    try:
+        return parse_path(text)
+    except InputInvalid:
+        return None
+
+
+def _known_brokers(conn: Connection, ways: Iterable[_Wanted]) -> Iterator[_Wanted]:
+    """Put the cluster's canonical namespace where a way names another of its brokers."""
+    known: dict[str, str] = {}
+    for way in ways:
+        namespace = way.namespace
+        if namespace is not None and namespace.startswith(_KAFKA):
+            if namespace not in known:
+                known[namespace] = _canonical(conn, namespace)
+            yield way._replace(namespace=known[namespace])
+        else:
+            yield way
+
+
+def _canonical(conn: Connection, namespace: str) -> str:
+    try:
+        addresses = broker_addresses(namespace.removeprefix(_KAFKA))
+    except InputInvalid:
+        return namespace
+    node, cluster = t.flow_node.c, t.cluster.c
+    query = (
+        select(node.namespace)
+        .join(t.cluster, cluster.name == node.name)
+        .join(t.broker, t.broker.c.cluster_id == cluster.id)
+        .where(node.kind == "cluster", t.broker.c.address.in_(addresses))
+    )
+    return conn.execute(query.order_by(node.id).limit(1)).scalar() or namespace
+
+
+def _named(conn: Connection, ways: tuple[_Wanted, ...]) -> Iterator[NodeRow]:
+    node = t.flow_node
+    wanted = frozenset(ways)
+    for chunk in in_chunks(sorted({way.name for way in ways}), _NAMES_AT_ONCE):
+        # A schema and its columns have no namespace.
+        query = select(node).where(node.c.name.in_(chunk), node.c.namespace != "", node.c.kind.in_(_KINDS))
+        for row in conn.execute(query):
+            path = None if row.path is None else tuple(json.loads(row.path))
+            readings = (_Wanted(k, ns, row.name, path) for k in ("", row.kind) for ns in (None, row.namespace))
+            if not wanted.isdisjoint(readings):
+                yield NodeRow(*row)
+
+
+def _of_schemas(conn: Connection, ways: tuple[_Wanted, ...]) -> dict[int, NodeRow]:
+    """Find the column in the topic's schemas; the first is all of them, since nothing flows from or to any."""
+    for way in ways:
+        if way.path is None or way.kind not in ("", "column"):
+            continue
+        for topic in _named(conn, (way._replace(kind="topic", path=None),)):
+            for column in _schema_columns(conn, topic):
+                if column.path is not None and tuple(json.loads(column.path)) == way.path:
+                    return {column.id: column}
+    return {}
+
+
+def _schema_columns(conn: Connection, topic: NodeRow) -> Iterator[NodeRow]:
+    """List the columns of the schemas that *topic* has, in the graph's order."""
+    node, edge = t.flow_node, t.flow_edge.c
+    has = edge.source_node_id == topic.id, edge.kind == "has-schema"
+    schemas = select(node.c.node_key, node.c.name).join(t.flow_edge, node.c.id == edge.target_node_id).where(*has)
+    for key, name in conn.execute(schemas.distinct().order_by(node.c.node_key)).all():
+        inside = f"column:{key.removeprefix('schema:')}#"
+        columns = select(node).where(node.c.name == name, node.c.namespace == "", node.c.kind == "column")
+        for row in conn.execute(columns.order_by(node.c.id)):
+            if row.node_key.startswith(inside):
+                yield NodeRow(*row)
+
+
+def _names(conn: Connection, ways: tuple[_Wanted, ...]) -> Iterator[str]:
+    """List what somebody may have meant: the names of all nodes, the columns in flows, those of the topics named."""
+    node = t.flow_node.c
+    query = select(node.name, node.path).where(node.kind.in_(_KINDS), node.namespace != "")
+    for name, path in conn.execute(query.distinct().order_by(node.name, node.path)):
+        yield name if path is None else f"{name}.{path_name(tuple(json.loads(path)))}"
+    heads = tuple(way._replace(kind="topic", path=None) for way in ways if way.path is not None)
+    for topic in _named(conn, heads):
+        for column in _schema_columns(conn, topic):
+            yield f"{topic.name}.{path_name(tuple(json.loads(column.path or '[]')))}"

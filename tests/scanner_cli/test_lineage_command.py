@@ -1,0 +1,82 @@
+"""`scanner lineage`: what it says where there is nothing, too much, or something old to tell."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def drawn(scanner, scanned, tmp_path):
+    """Give the option that names a dictionary whose graph holds a flow, and a job called like a topic."""
+    (tmp_path / "manual.json").write_text(
+        json.dumps(
+            {
+                "cluster": "shop",
+                "topics": ["clicks", "sensors"],
+                "flows": [{"from": "orders", "to": "clicks", "job": "sensors"}],
+            }
+        )
+    )
+    (tmp_path / "cluster.json").write_text(scanned.config.read_text())
+    dictionary = ("--dictionary", tmp_path / "own.db")
+    scan = ("extract", "--config", tmp_path / "cluster.json", "--replay", scanned.captures[0], *dictionary)
+    assert scanner(*scan).status == 0
+    assert scanner("dataflow", *dictionary).status == 0
+    return dictionary, scan
+
+
+def test_a_name_of_several_nodes_is_answered_with_all_of_them(drawn, scanner) -> None:
+    """Which one is meant is not ours to guess."""
+    said = scanner("lineage", "sensors", *drawn[0])
+
+    assert (said.status, said.out) == (2, "")
+    assert "topic:kafka://kafka-1:9092/sensors, job:kafka://kafka-1:9092/sensors" in said.err
+    assert scanner("lineage", "job:kafka://kafka-1:9092/sensors", *drawn[0]).status == 0
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(drawn, scanner) -> None:
+    """Exit status 4, as everywhere."""
+    said = scanner("lineage", "clickz", *drawn[0])
+
+    assert (said.status, said.out) == (4, "")
+    assert "'clicks'" in said.err
+
+
+def test_without_a_graph_it_names_the_command_that_makes_one(scanner, dictionary) -> None:
+    """Nothing is known, which is not: there is no flow."""
+    said = scanner("lineage", "orders", *dictionary)
+
+    assert said.status == 4
+    assert "scanner dataflow" in said.err
+
+
+def test_a_graph_older_than_the_newest_scan_is_told_on_stderr(drawn, scanner) -> None:
+    """The answer is still the answer."""
+    fresh = scanner("lineage", "orders", *drawn[0])
+    scanner(*drawn[1])
+    stale = scanner("lineage", "orders", *drawn[0])
+
+    assert "scanner dataflow" not in fresh.err
+    assert "older than the newest scan: run `scanner dataflow`" in stale.err
+    assert (stale.status, stale.out) == (0, fresh.out)
+
+
+def test_a_column_of_a_schema_that_no_flow_names_is_known(drawn, scanner) -> None:
+    """No flow is an answer; an unknown name is a mistake."""
+    said = scanner("lineage", "orders.id", *drawn[0], "--format", "json")
+
+    assert (said.status, said.json["edges"], len(said.json["nodes"])) == (0, [], 1)
+    assert said.json["nodes"][0]["path"] == ["id"]
+    assert "no such flow" in said.err
+
+
+def test_ways_and_depth_narrow_the_answer(drawn, scanner) -> None:
+    """A step is an edge."""
+    ways = {
+        way: scanner("lineage", "clicks", way, *drawn[0], "--format", "json").json
+        for way in ("--upstream", "--downstream")
+    }
+    near = scanner("lineage", "clicks", "--depth", 1, *drawn[0], "--format", "json").json
+
+    assert [len(ways[way]["edges"]) for way in ways] == [2, 0]
+    assert [edge["kind"] for edge in near["edges"]] == ["writes"]
