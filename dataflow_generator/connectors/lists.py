@@ -12,6 +12,7 @@ from scanner_model.errors import InputInvalid
 
 _ANCHORED = re.compile(r"^\^?(.*?)\$?$", re.DOTALL)
 _PATTERN_SIGNS = re.compile(r"(?<!\\)[*+?\[\](){}|^]|\\[^.\-_$\\]")
+_ALTERNATIVES = re.compile(r"(?P<before>[^()|]*)\((?:\?:)?(?P<options>[^()]+)\)(?P<after>[^()|]*)")
 _ESCAPED = re.compile(r"\\([.\-_$\\])")
 
 
@@ -36,6 +37,14 @@ def literal(item: str) -> str | None:
     return None if _PATTERN_SIGNS.search(bare) else _ESCAPED.sub(r"\1", _ANCHORED.sub(r"\1", item))
 
 
+def literals(item: str) -> tuple[str, ...]:
+    """List the names that an item stands for: itself, or the alternatives of one group; none for a real pattern."""
+    match = _ALTERNATIVES.fullmatch(_ANCHORED.sub(r"\1", item))
+    parts = [f"{match['before']}{part}{match['after']}" for part in match["options"].split("|")] if match else [item]
+    names = [literal(part) for part in parts]
+    return tuple(name for name in names if name) if all(names) else ()
+
+
 def selection(
     connector: Connector, include: tuple[str, ...], exclude: tuple[str, ...], candidates: Iterable[str] = ()
 ) -> Selection:
@@ -53,8 +62,7 @@ def selection(
     names: list[str] = []
     patterns: list[str] = []
     for item in items:
-        name = literal(item)
-        found = [name] if name is not None else [table for table in open_names if _found(item, table, unclear)]
+        found = literals(item) or tuple(table for table in open_names if _found(item, table, unclear))
         names.extend(found)
         if not found:
             patterns.append(item)

@@ -243,6 +243,13 @@ def test_patterns_of_tables_are_resolved_by_tables_or_topics() -> None:
     assert names(config) == [(r"regex:shop\.public.T_.*", r"regex:p\.public.T_.*")]
 
 
+def test_alternatives_of_names_are_names() -> None:
+    """A group of literals needs no table to be resolved."""
+    config = POSTGRES | {"table.include.list": r"crm\.(a|b)"}
+
+    assert names(config) == [("shop.crm.a", "p.crm.a"), ("shop.crm.b", "p.crm.b")]
+
+
 def test_without_a_list_tables_come_from_the_topics_in_use() -> None:
     """Bookkeeping topics are no tables."""
     active = ("p", "p.transaction", "__debezium-heartbeat.p", "p.public.a")
