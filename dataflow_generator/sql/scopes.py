@@ -82,7 +82,7 @@ class Scope:
     variables: frozenset[str] = frozenset()
     synthetic: Column | None = None
     bounds: Value | None = None
-    _index: dict[str, list[Column]] = field(default_factory=dict)
+    _index: dict[str, Column] = field(default_factory=dict)
     _indexed: int = 0
     _width: int = 0
 
@@ -209,12 +209,12 @@ class Scope:
         return self._listed(name) is not None
 
     def _listed(self, name: str) -> Column | None:
-        for rows in self.rows[self._indexed :]:
-            for column in rows.columns:
-                self._index.setdefault(column.name, []).append(column)
-        self._indexed = len(self.rows)
-        found = self._index.get(name)
-        return found[0] if found else None
+        if self._indexed < len(self.rows):
+            for rows in self.rows[self._indexed :]:
+                for column in rows.columns:
+                    self._index.setdefault(column.name, column)
+            self._indexed = len(self.rows)
+        return self._index.get(name)
 
     def listed(self) -> Iterator[Column]:
         """Give every column that the relations list."""

@@ -160,6 +160,9 @@ def _primary(cursor: Cursor) -> Expression:
 
 def _word(cursor: Cursor) -> Expression:
     key, after = cursor.key, cursor.ahead()
+    if after in _ENDS and key != "CASE" and key not in _CONSTANTS:
+        token = cursor.next()  # a plain column, as most words are
+        return Name((token.value,), token.at, (), bare=True)
     if key == "CASE":
         return _case(cursor)
     if key == "INTERVAL" and (after == "'" or (after in ("+", "-") and cursor.ahead(2) == "'")):
