@@ -44,7 +44,8 @@ def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
 
     text = schema_text(file, "SQL")
     tables = schema_text(catalog, "catalog") if catalog else ""
-    dialect = Dialect(named) if named else guess_dialect(f"{'' if tables.lstrip()[:1] in ('{', '[') else tables}\n{text}")
+    ddl = "" if tables.lstrip().startswith(("{", "[")) else tables
+    dialect = Dialect(named) if named else guess_dialect(f"{ddl}\n{text}")
     known = catalog_of(tables, dialect, catalog) if catalog else NOTHING_KNOWN
     found = read_sql(text, dialect, known)
     show(list(sql_rows(found)), SHOWN, style, document=[sql_document(one) for one in found])
