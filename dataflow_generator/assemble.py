@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from dataflow_generator import pieces
 from dataflow_generator.coverage import Coverage
+from dataflow_generator.flows.connect import ConnectorReading, connect_jobs
 from dataflow_generator.flows.drawing import Flows, datasets_of, drawn
 from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.flows.ksqldb import Level, Reading, ksql_jobs
@@ -13,6 +15,7 @@ from dataflow_generator.flows.manual import manual_jobs
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from scanner_dictionary.queries import flow_input, graph_input
+from scanner_dictionary.queries.connectors import connectors as connector_rows
 from scanner_dictionary.queries.graph_input import Connection
 
 
@@ -31,9 +34,10 @@ def read_flows(conn: Connection) -> Flows:
     topics |= {(clusters[each.namespace], each.name) for each in datasets_of(manual) if each.namespace in clusters}
     columns = flow_input.columns_of_topics(conn, topics)
     readings = tuple(ksql_jobs(collections, flow_input.ksql_queries(conn), columns, naming))
-    jobs: tuple[JobFlows, ...] = (*manual, *(each.flows for each in readings))
+    connectors = tuple(connect_jobs(connector_rows(conn), _topics(conn), naming))
+    jobs: tuple[JobFlows, ...] = (*manual, *(each.flows for each in readings), *(each.flows for each in connectors))
     described = {(naming.clusters[cluster], topic): found for (cluster, topic), found in columns.items()}
-    return drawn(jobs, _there(conn, jobs, naming), described, _coverage(readings))
+    return drawn(jobs, _there(conn, jobs, naming), described, _coverage(readings, connectors))
 
 
 def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
@@ -60,11 +64,27 @@ def _there(conn: Connection, jobs: tuple[JobFlows, ...], naming: Naming) -> froz
     return frozenset(key for key in live if key in wanted)
 
 
-def _coverage(readings: tuple[Reading, ...]) -> Coverage:
+def _topics(conn: Connection) -> dict[str, set[str]]:
+    topics: dict[str, set[str]] = {}
+    for topic in graph_input.graph_topics(conn):
+        topics.setdefault(topic.cluster, set()).add(topic.name)
+    return topics
+
+
+def _coverage(readings: tuple[Reading, ...], connectors: tuple[ConnectorReading, ...]) -> Coverage:
     levels = [each.level for each in readings]
-    problems = tuple(problem for each in readings for problem in each.problems)
+    told = (*(each.problems for each in readings), *(each.problems for each in connectors))
+    problems = tuple(chain.from_iterable(told))
     columns, tables, unread = map(levels.count, (Level.COLUMNS, Level.TABLES, Level.UNREAD))
-    return Coverage(columns=columns, tables=tables, unread=unread, problems=problems)
+    known = sum(each.known for each in connectors)
+    return Coverage(
+        columns=columns,
+        tables=tables,
+        unread=unread,
+        connectors=known,
+        unknown_connectors=len(connectors) - known,
+        problems=problems,
+    )
 
 
 def _nodes(conn: Connection, flows: Flows) -> Iterator[Node]:

@@ -38,7 +38,7 @@ _LARGE = 2_000_000
     multiple=True,
     default=("json", "dot"),
     show_default=True,
-    metavar="json|dot",
+    metavar="json|dot|mermaid",
     help="Which files; repeatable.",
 )
 @click.option("--spark-conf", "conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; repeatable.")
@@ -72,10 +72,13 @@ def dataflow(url: str, engine: str, output: Path | None, formats: Sequence[str],
 
 
 def _tell_coverage(coverage: Coverage) -> None:
-    if not coverage.statements:
-        return
-    read = f"{coverage.columns} read to columns, {coverage.tables} to tables, {coverage.unread} not read"
-    say(f"statements: {read}; problems: {len(coverage.problems)}")
+    if coverage.statements:
+        read = f"{coverage.columns} read to columns, {coverage.tables} to tables, {coverage.unread} not read"
+        say(f"statements: {read}")
+    if coverage.connectors or coverage.unknown_connectors:
+        say(f"connectors: {coverage.connectors} read to datasets, {coverage.unknown_connectors} of unknown classes")
+    if coverage.problems:
+        say(f"problems: {len(coverage.problems)}")
     for problem in coverage.problems:
         say(f"  {problem}")
 
