@@ -145,11 +145,23 @@ def test_what_people_declared_flows_too(graph) -> None:
     assert uses == {(kind, "manual/legacy.json $.flows[0].columns[0]") for kind in ("reads", "writes")}
 
 
-def test_it_is_told_how_many_statements_were_read(dictionary, capsys) -> None:
+def test_it_is_told_how_much_was_read(dictionary, capsys) -> None:
     """What was not understood must show."""
     run(["dataflow", "--dictionary", str(dictionary)])
+    told = capsys.readouterr().err
 
-    assert "statements: 1 read to columns, 0 to tables, 0 not read; problems: 0" in capsys.readouterr().err
+    assert "statements: 1 read to columns, 0 to tables, 0 not read" in told
+    assert "connectors: 8 read to datasets, 0 of unknown classes" in told
+    assert "problems" not in told
+
+
+def test_a_database_table_is_upstream_of_what_its_change_feed_writes(dictionary, capsys) -> None:
+    """From PostgreSQL through Debezium to a topic and on into the warehouse, from configuration alone."""
+    run(["dataflow", "--dictionary", str(dictionary)])
+    way = ask(capsys, "lineage", "cdc.customers", "--both", "--dictionary", str(dictionary))
+    named = {node["name"] for node in way["nodes"]}
+
+    assert {"shop.public.customers", "shop-cdc", "warehouse-customers", "warehouse.public.crm_customers"} <= named
 
 
 def test_lineage_is_asked_by_the_names_that_people_know(graph, dictionary, capsys) -> None:
