@@ -58,9 +58,7 @@ def read_text(path: Path) -> str:
             raise InputInvalid(f"{path.name!r} is not a file")
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise InputInvalid(
-            f"no file {path.name!r} in {path.parent}", hint=nearest(path.name, _beside(path))
-        ) from None
+        raise InputInvalid(f"no file {path.name!r} in {path.parent}", hint=nearest(path.name, _beside(path))) from None
     except UnicodeDecodeError as error:
         raise InputInvalid(f"{path.name!r} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from error
     except (OSError, ValueError) as error:

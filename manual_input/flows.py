@@ -51,9 +51,7 @@ def flows(root: Node, source: SourceId, topics: KnownTopics) -> Iterator[ManualF
 def _column_flows(flow: ManualFlow, entry: Node) -> Iterator[ManualFlow]:
     for key in ("from", "to"):
         if entry.member(key).has("column"):
-            entry.member(key).member("column").refuse(
-                "a column here and under 'columns'", "name columns in one place"
-            )
+            entry.member(key).member("column").refuse("a column here and under 'columns'", "name columns in one place")
     for pair in entry.elements("columns"):
         source, target = (_path(pair.member(key)) for key in ("from", "to"))
         yield replace(

@@ -118,4 +118,3 @@ def _contradiction(schema: ManualSchema, link: TopicSchema) -> Problem:
     of = f"the {schema.role} of topic {schema.topic!r}"
     what = f"other columns for {of} than the registry's {link.subject or link.strategy!r}"
     return Problem(schema.place, what, "the registry's fact stays; remove the schema here or correct it")
-

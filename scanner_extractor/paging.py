@@ -34,6 +34,4 @@ def paged(
             return
         yield from fresh.values()
         seen.update(fresh)
-    raise PayloadUnexpected(
-        f"more than {pages} pages, and still new items", hint="does the server honour the offset?"
-    )
+    raise PayloadUnexpected(f"more than {pages} pages, and still new items", hint="does the server honour the offset?")

@@ -45,9 +45,7 @@ def _root(text: str) -> object:
     return bare if _BARE_NAME.fullmatch(bare) else read_json(text)
 
 
-def _fields(
-    root: object, namespace: str, lookup: Lookup, record: RecordName | None, size: int | None
-) -> ParsedSchema:
+def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | None, size: int | None) -> ParsedSchema:
     names = NamedTypes(root, lookup, namespace)
     problems: dict[Problem, None] = {}
     types = Types(names)

@@ -162,9 +162,7 @@ def test_format_may_be_named_in_any_case() -> None:
 
 def test_table_is_imported_without_any_reader() -> None:
     """`scanner --help` must not wait for a compiler of Protobuf."""
-    heavy = (
-        "'fastavro', 'google.protobuf', 'grpc_tools', 'referencing', 'jsonschema', 'scanner_extractor.formats.avro'"
-    )
+    heavy = "'fastavro', 'google.protobuf', 'grpc_tools', 'referencing', 'jsonschema', 'scanner_extractor.formats.avro'"
     script = f"import sys, scanner_extractor.formats; print([m for m in ({heavy}) if m in sys.modules])"
     ran = run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 

@@ -78,9 +78,7 @@ def test_format_is_as_told_else_by_the_extension(read, write, file, told, format
     """An Avro schema often lies in a `.json` file; a plug-in's format has no extension that we know."""
     write(file, "{}")
 
-    reading = read(
-        {"topics": [{"name": "t", "schemas": [{"file": file, **told}]}]}, formats=(*FILE_FORMATS, "THRIFT")
-    )
+    reading = read({"topics": [{"name": "t", "schemas": [{"file": file, **told}]}]}, formats=(*FILE_FORMATS, "THRIFT"))
 
     assert [schema.format for schema in reading.input.schemas] == [format_name]
 
@@ -110,9 +108,7 @@ def test_topic_says_more_than_the_schema_it_uses(read) -> None:
     """What stands nearer wins: environment of the entry, of the shared schema, of the file."""
     document = {
         "environment": "file",
-        "schemas": {
-            "s": {"columns": ["id"], "subject": "com.acme.S", "version": 1, "id": 7, "environment": "shared"}
-        },
+        "schemas": {"s": {"columns": ["id"], "subject": "com.acme.S", "version": 1, "id": 7, "environment": "shared"}},
         "topics": [{"name": "t", "schemas": [{"use": "s", "version": 2, "role": "key"}, {"columns": ["x"]}]}],
     }
 
@@ -190,9 +186,7 @@ def test_flow_of_a_topic_that_nobody_knows_is_doubtful(read) -> None:
 
     reading = read({"topics": ["orders"], "subjects": {"S": "assigned"}, "flows": flows}, topics=["known"])
 
-    assert [(w.where, w.hint) for w in reading.warnings] == [
-        ("in.json:1:74 $.flows[0].from", "did you mean 'orders'?")
-    ]
+    assert [(w.where, w.hint) for w in reading.warnings] == [("in.json:1:74 $.flows[0].from", "did you mean 'orders'?")]
     assert len(reading.input.flows) == 2
 
 

@@ -82,9 +82,7 @@ class TestPlaces:
 
 
 class TestUnions:
-    @pytest.mark.parametrize(
-        "kind", [["null", "int"], ["int", "null"], [["null"], ["int"]], {"type": ["null", "int"]}]
-    )
+    @pytest.mark.parametrize("kind", [["null", "int"], ["int", "null"], [["null"], ["int"]], {"type": ["null", "int"]}])
     def test_null_and_one_type_is_that_type_nullable(self, kind: object) -> None:
         """Either order says the same, and so does a union inside a union, which some registries take."""
         column = one(kind)
@@ -350,8 +348,7 @@ class TestOddText:
     def test_fastavro_takes_a_schema_whose_references_are_known(self) -> None:
         """What another subject defines is no reason to complain."""
         assert (
-            read(record_of(f="pay.Money"), {"pay.Money": json.dumps({**MONEY, "namespace": "pay"})}.get).problems
-            == ()
+            read(record_of(f="pay.Money"), {"pay.Money": json.dumps({**MONEY, "namespace": "pay"})}.get).problems == ()
         )
 
 
