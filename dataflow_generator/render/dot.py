@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
-from scanner_model.paths import path_name
+from dataflow_generator.graph import Edge, FlowGraph, NodeKind
+from dataflow_generator.render.labels import edge_label, node_label
 
 _SHAPES = {
     NodeKind.CLUSTER: "house",
@@ -24,20 +24,14 @@ def dot_lines(graph: FlowGraph) -> Iterator[str]:
     """
     yield "digraph scanner {\n  rankdir=LR;\n  node [fontname=Helvetica];\n"
     for node in graph.nodes():
-        yield f"  {_quoted(node.key)} [label={_quoted(_label(node))}, shape={_SHAPES[node.kind]}];\n"
+        yield f"  {_quoted(node.key)} [label={_quoted(node_label(node))}, shape={_SHAPES[node.kind]}];\n"
     for edge in graph.edges():
         yield f"  {_quoted(edge.source)} -> {_quoted(edge.target)}{_style(edge)};\n"
     yield "}\n"
 
 
-def _label(node: Node) -> str:
-    if node.path is not None:
-        return path_name(node.path[-1:]) or node.name or "(value)"
-    return node.name or "(schema)"
-
-
 def _style(edge: Edge) -> str:
-    label = edge.subtype or ("" if edge.kind == "contains" else str(edge.kind))
+    label = edge_label(edge)
     return f" [label={_quoted(label)}]" if label else ""
 
 

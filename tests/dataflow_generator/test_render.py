@@ -15,10 +15,14 @@ NODES = (
     Node("schema:1", NodeKind.SCHEMA, "", ""),
     Node("column:1#", NodeKind.COLUMN, "", "", ()),
     Node("column:1#x", NodeKind.COLUMN, "", "", ("x",), (("nullable", True), ("type", "long"))),
+    Node("dataset:s3://lake/a", NodeKind.DATASET, "s3://lake", "a"),
+    Node("job:kafka://k:9092/nightly", NodeKind.JOB, "kafka://k:9092", "nightly", None, (("type", "manual"),)),
 )
 EDGES = (
     Edge(NODES[0].key, NODES[1].key, EdgeKind.CONTAINS, "cluster retail", Certainty.DECLARED),
     Edge(NODES[1].key, NODES[2].key, EdgeKind.HAS_SCHEMA, "subject", Certainty.MATCHED, "", "value"),
+    Edge(NODES[5].key, NODES[6].key, EdgeKind.READS, "m.json", Certainty.DECLARED),
+    Edge(NODES[4].key, NODES[5].key, EdgeKind.COLUMN_FLOW, "m.json", Certainty.DECLARED, "INDIRECT", "FILTER"),
 )
 GRAPH = FlowGraph(nodes=lambda: iter(NODES), edges=lambda: iter(EDGES))
 EMPTY = FlowGraph(nodes=lambda: iter(()), edges=lambda: iter(()))
@@ -31,7 +35,7 @@ def test_an_output_is_the_same_twice_and_ends_its_last_line(output, graph) -> No
     text = "".join(output(graph))
 
     assert text == "".join(output(graph))
-    assert text.endswith("}\n")
+    assert text.endswith("\n")
 
 
 def test_json_holds_every_node_and_edge() -> None:
@@ -52,6 +56,32 @@ def test_json_of_an_empty_graph_is_still_a_document() -> None:
 def test_dot_escapes_what_names_may_hold() -> None:
     """A topic's quote must not end a label."""
     assert r'[label="a\"b\\", shape=cds]' in "".join(OUTPUTS["dot"](GRAPH))
+
+
+def test_mermaid_escapes_what_names_may_hold() -> None:
+    """Nothing of a name may end its label, nor be taken for HTML."""
+    topic = Node("topic:x", NodeKind.TOPIC, "", '"]<b>`#1; é')
+    text = "".join(OUTPUTS["mermaid"](FlowGraph(nodes=lambda: iter([topic]), edges=lambda: iter(()))))
+
+    assert text == 'flowchart LR\n  n1(["#34;#93;#60;b#62;#96;#35;1#59; é"])\n'
+
+
+def test_mermaid_dots_what_bears_indirectly() -> None:
+    """A filter is no value."""
+    text = "".join(OUTPUTS["mermaid"](GRAPH))
+
+    assert '  n5 -.->|"FILTER"| n6\n' in text
+    assert '  n6 -->|"reads"| n7\n' in text
+    assert "  n1 --> n2\n" in text
+
+
+@pytest.mark.parametrize("output", OUTPUTS.values(), ids=OUTPUTS)
+def test_an_output_draws_every_kind_of_node(output) -> None:
+    """A kind without a shape would break the whole graph."""
+    nodes = [Node(f"{kind}:x", kind, "", f"name of {kind}") for kind in NodeKind]
+    text = "".join(output(FlowGraph(nodes=lambda: iter(nodes), edges=lambda: iter(()))))
+
+    assert all(node.name in text for node in nodes)
 
 
 def test_files_are_written_into_a_new_directory(tmp_path) -> None:

@@ -1,0 +1,18 @@
+"""What drawings write on nodes and edges."""
+
+from __future__ import annotations
+
+from dataflow_generator.graph import Edge, EdgeKind, Node
+from scanner_model.paths import path_name
+
+
+def node_label(node: Node) -> str:
+    """Give a column's last segment, another node's name, or what it is where it has none."""
+    if node.path is not None:
+        return path_name(node.path[-1:]) or node.name or "(value)"
+    return node.name or "(schema)"
+
+
+def edge_label(edge: Edge) -> str:
+    """Give the subtype, or else the kind; nothing for what contains, which the drawing shows."""
+    return edge.subtype or ("" if edge.kind is EdgeKind.CONTAINS else str(edge.kind))

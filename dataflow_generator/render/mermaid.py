@@ -1,0 +1,50 @@
+"""The graph as a flowchart of Mermaid, which Markdown viewers draw by themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
+from dataflow_generator.render.labels import edge_label, node_label
+
+_SHAPES: Mapping[NodeKind, tuple[str, str]] = {
+    NodeKind.CLUSTER: ("[[", "]]"),
+    NodeKind.TOPIC: ("([", "])"),
+    NodeKind.SCHEMA: ("[/", "/]"),
+    NodeKind.COLUMN: ("[", "]"),
+    NodeKind.DATASET: ("[(", ")]"),
+    NodeKind.JOB: ("{{", "}}"),
+}
+_SPECIAL = re.compile(r"[^\w .,:/()+*=@~-]")
+
+
+def mermaid_lines(graph: FlowGraph) -> Iterator[str]:
+    """Write a flowchart, left to right, with a shape for each kind of node; what bears indirectly is dotted.
+
+    Source: https://mermaid.js.org/syntax/flowchart.html (node shapes, entity codes).
+    """
+    yield "flowchart LR\n"
+    numbers: dict[str, int] = {}
+    for number, node in enumerate(graph.nodes(), 1):
+        numbers[node.key] = number
+        yield _node(number, node)
+    for edge in graph.edges():
+        yield _edge(edge, numbers)
+
+
+def _node(number: int, node: Node) -> str:
+    opening, closing = _SHAPES[node.kind]
+    return f'  n{number}{opening}"{_escaped(node_label(node))}"{closing}\n'
+
+
+def _edge(edge: Edge, numbers: Mapping[str, int]) -> str:
+    arrow = "-.->" if edge.type == "INDIRECT" else "-->"
+    label = edge_label(edge)
+    text = f'|"{_escaped(label)}"|' if label else ""
+    return f"  n{numbers[edge.source]} {arrow}{text} n{numbers[edge.target]}\n"
+
+
+def _escaped(text: str) -> str:
+    """Write what could mean something to Mermaid, Markdown or HTML as its number."""
+    return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", text)
