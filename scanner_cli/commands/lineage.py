@@ -56,8 +56,11 @@ def lineage(node: str, way: str, columns: bool, depth: int | None, evidence: boo
         _check_age(conn)
         root = _node(conn, node)
         hops, nodes = _answer(conn, root, question)
+        beside = _beside(conn, root, node)
     if not hops:
         say(f"note: no such flow of {node!r} is known")
+    if beside:
+        say(f"note: there are flows of {', '.join(beside)}")
     document = {
         "root": root.node_key,
         "nodes": [_node_document(each) for each in nodes.values()],
@@ -88,6 +91,13 @@ def _node(conn: Connection, text: str) -> NodeRow:
         hint = "write one of these: " + ", ".join(listed)
         raise InputInvalid(f"{len(found)} nodes are called {text!r}", where="scanner lineage", hint=hint)
     return found[0]
+
+
+def _beside(conn: Connection, root: NodeRow, text: str) -> tuple[str, ...]:
+    """Give the columns in flows around a column: what a structure's parts do is told of the parts."""
+    from scanner_dictionary.queries.graph_nodes import columns_around
+
+    return columns_around(conn, text) if root.kind == "column" else ()
 
 
 def _answer(

@@ -44,6 +44,25 @@ def nodes_called(conn: Connection, text: str) -> tuple[NodeRow, ...]:
     return tuple(found[key] for key in sorted(found))
 
 
+def columns_around(conn: Connection, text: str) -> tuple[str, ...]:
+    """List the columns in flows that hold the column *text*, or that it holds, by name."""
+    ways = [way for way in _known_brokers(conn, _readings(text)) if way.path is not None]
+    node = t.flow_node.c
+    found: set[str] = set()
+    for chunk in in_chunks(sorted({way.name for way in ways}), _NAMES_AT_ONCE):
+        query = select(node.namespace, node.name, node.path).where(node.name.in_(chunk), node.kind == "column")
+        for namespace, name, cell in conn.execute(query.where(node.namespace != "")):
+            path = tuple(json.loads(cell))
+            if any(way.name == name and way.namespace in (None, namespace) and _holds(way.path, path) for way in ways):
+                found.add(f"{name}.{path_name(path)}")
+    return tuple(sorted(found))
+
+
+def _holds(one: ColumnPath | None, other: ColumnPath) -> bool:
+    shared = min(len(one or ()), len(other))
+    return bool(one) and one != other and (one or ())[:shared] == other[:shared]
+
+
 def _readings(text: str) -> Iterator[_Wanted]:
     kind, colon, after = text.partition(":")
     for of, name in ((kind, after), ("", text)) if colon and kind in _KINDS else (("", text),):

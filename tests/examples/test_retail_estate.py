@@ -190,6 +190,16 @@ def test_lineage_of_a_topic_tells_each_step_with_its_evidence(graph, dictionary,
     ]
 
 
+def test_a_structure_leads_to_its_parts_that_flow(graph, dictionary, capsys) -> None:
+    """GEO flows nowhere as a whole; to say no more would mislead."""
+    run(["lineage", "clicks.GEO", "--dictionary", str(dictionary)])
+    told = capsys.readouterr().err
+    run(["lineage", "clicks.GEO.CITY", "--dictionary", str(dictionary)])
+
+    assert "note: there are flows of clicks.GEO.CITY\n" in told
+    assert "there are flows" not in capsys.readouterr().err
+
+
 @pytest.mark.spark
 def test_spark_gives_the_same_bytes(dictionary, tmp_path) -> None:
     """Large and small give the same answer."""
