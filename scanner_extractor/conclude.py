@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
 from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics, with_earlier_settings
 from scanner_model.brokers import broker_address
-from scanner_model.estate import Cluster, ManualFlow, Topic
+from scanner_model.estate import Cluster, KsqlSource, ManualFlow, Topic
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName
 from scanner_model.problems import Problem
@@ -39,48 +40,65 @@ def conclude(
     loses a fact.
     """
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
-    kafka, ksqldb, registries = (
-        _of(KafkaReading, asked.readings),
-        _of(KsqlReading, asked.readings),
-        _of(RegistryReading, asked.readings),
-    )
-    connect = _of(ConnectReading, asked.readings)
-    collections = tuple(source for reading in ksqldb for source in reading.sources)
-    brokers_topics = tuple(
-        topic
-        for reading in kafka
-        for topic in with_earlier_settings(reading.topics, reading.unconfigured, remembered.topics)
-    )
-    told = merge_topics(brokers_topics, manual.topics, ksqldb_topics(collections))
-    defined = define(version for reading in registries for version in reading.versions)
-    bound, objections = _bind(settings, registries, defined, merge_topics(told, remembered.topics), manual)
+    said = _Said.of(asked.readings)
+    listed, named = said.topics(remembered), tuple(ksqldb_topics(said.collections))
+    told = merge_topics(listed or (), manual.topics, named)
+    defined = define(version for reading in said.registries for version in reading.versions)
+    bound, objections = _bind(settings, said.registries, defined, merge_topics(told, remembered.topics), manual)
     declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
-    described = collection_schemas(collections, _described(links, remembered))
-    inventory = brokers_topics if kafka else None
+    described = collection_schemas(said.collections, _described(links, remembered))
+    read = chain.from_iterable(reading.problems for reading in asked.readings)
+    doubts = (*_strangers(said.connect, said.kafka), *missing_topics(listed, chain(manual.topics, named)))
     return ClusterScan(
-        cluster=_cluster(settings, kafka, connect, manual),
+        cluster=_cluster(settings, said.kafka, said.connect, manual),
         outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
         topics=merge_topics(told, bound.topics, map(_linked_topic, links)),
-        registries=tuple(reading.registry for reading in registries),
+        registries=tuple(reading.registry for reading in said.registries),
         versions=defined.versions,
         definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
         topic_schemas=_ordered(links, (link for _, link in described)),
-        consumer_groups=tuple(group for reading in kafka for group in reading.consumer_groups),
-        ksql_sources=collections,
-        queries=tuple(query for reading in ksqldb for query in reading.queries),
-        connectors=tuple(connector for reading in connect for connector in reading.connectors),
+        consumer_groups=tuple(group for reading in said.kafka for group in reading.consumer_groups),
+        ksql_sources=said.collections,
+        queries=tuple(query for reading in said.ksqldb for query in reading.queries),
+        connectors=tuple(connector for reading in said.connect for connector in reading.connectors),
         manual_flows=manual.flows,
-        problems=(
-            *chain.from_iterable(reading.problems for reading in asked.readings),
-            *_strangers(connect, kafka),
-            *missing_topics(inventory, chain(manual.topics, ksqldb_topics(collections))),
-            *defined.problems,
-            *objections,
-            *bound.problems,
-            *declared.problems,
-        ),
+        problems=(*read, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The readings by kind of source."""
+
+    kafka: tuple[KafkaReading, ...]
+    connect: tuple[ConnectReading, ...]
+    ksqldb: tuple[KsqlReading, ...]
+    registries: tuple[RegistryReading, ...]
+
+    @classmethod
+    def of(cls, readings: Iterable[Reading]) -> _Said:
+        listed = tuple(readings)
+        return cls(
+            _of(KafkaReading, listed),
+            _of(ConnectReading, listed),
+            _of(KsqlReading, listed),
+            _of(RegistryReading, listed),
+        )
+
+    @property
+    def collections(self) -> tuple[KsqlSource, ...]:
+        return tuple(source for reading in self.ksqldb for source in reading.sources)
+
+    def topics(self, remembered: Remembered) -> tuple[Topic, ...] | None:
+        """Give the brokers' topics; None where the brokers did not answer, which is not the same as no topics."""
+        if not self.kafka:
+            return None
+        return tuple(
+            topic
+            for reading in self.kafka
+            for topic in with_earlier_settings(reading.topics, reading.unconfigured, remembered.topics)
+        )
 
 
 def _bind(
