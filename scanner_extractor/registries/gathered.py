@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.readings import RegistryReading
@@ -21,6 +21,7 @@ Key = tuple[str, SubjectName, int]
 """What names a version in its registry: context, subject, number. An id does not: many versions share one."""
 
 _SHOWN = 3
+_MANY = 5
 _NOTHING = NotFound("", status=404)
 _VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
 
@@ -74,7 +75,7 @@ def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> Gather
             first[subject] = error
     unread = {subject: error for subject, error in first.items() if not isinstance(error, NotFound)}
     return Gathered(
-        problems=tuple(_lost(source, subject, error) for subject, error in first.items()),
+        problems=tuple(_reported(source, first)),
         unread={SubjectName(subject): error.what for subject, error in unread.items()},
     )
 
@@ -107,6 +108,21 @@ def as_reading(settings: RegistrySettings, gathered: Gathered, requests: int) ->
         associations=tuple(sorted({*inline, *gathered.associations}, key=_order)),
         problems=tuple(sorted(set(gathered.problems))),
     )
+
+
+def _reported(source: SourceId, errors: Mapping[str, ScannerError]) -> Iterator[Problem]:
+    """Report each subject by itself, but many that failed alike in one line: a dead registry fails them all."""
+    alike: dict[str, list[str]] = {}
+    for subject, error in errors.items():
+        alike.setdefault(error.what, []).append(subject)
+    for what, subjects in alike.items():
+        if len(subjects) > _MANY:
+            one = _lost(source, subjects[0], errors[subjects[0]])
+            why = one.what if isinstance(errors[subjects[0]], NotFound) else what
+            names = f"{', '.join(map(repr, subjects[:_SHOWN]))} and {len(subjects) - _SHOWN} more"
+            yield Problem(str(source), f"{len(subjects)} subjects could not be read: {why} ({names})", one.hint)
+        else:
+            yield from (_lost(source, subject, errors[subject]) for subject in subjects)
 
 
 def _lost(source: SourceId, subject: str, error: ScannerError) -> Problem:
