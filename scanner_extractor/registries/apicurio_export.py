@@ -25,12 +25,10 @@ _HINT = "the lists were read instead, which takes more requests"
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
-    NotImplementedError,  # a compression that Python does not know
-    RuntimeError,  # an encrypted entry
+    RuntimeError,  # an encrypted entry, or a compression that Python does not know
     EOFError,
     KeyError,
     ValueError,
-    RecursionError,
 )
 _DATA = (".Content.json", ".Content.data")
 
@@ -50,15 +48,7 @@ def read_export(archive: bytes, source: SourceId, most: int) -> Exported:
                 raise PayloadUnexpected(f"the export inflates to more than {most} bytes", hint=_HINT)
             artifacts = {_place(entity): read_artifact(entity) for entity in _entities(opened, ".Artifact.json")}
             return _founds(opened, source, artifacts), dict(_contents(opened)), list(artifacts.values())
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-        EOFError,
-        KeyError,
-        ValueError,
-        RecursionError,
-    ) as error:
+    except _DAMAGED as error:
         raise PayloadUnexpected(f"the export cannot be read: {error}", hint=_HINT) from error
 
 

@@ -190,7 +190,9 @@ def test_cluster_is_found_by_the_addresses_of_other_listeners(lab, other, tmp_pa
 
     for address in lab.told["brokers"][other].split(","):
         asked = ("--broker", address, "--topic", "customers", "--format", "json")
-        lab.scanner("query", *asked, "--dictionary", f"sqlite:///{tmp_path}/dictionary.db")
+        answer = lab.scanner("query", *asked, "--dictionary", f"sqlite:///{tmp_path}/dictionary.db")
+
+        assert answer.strip() == "[]"
 
 
 def _extract(lab, user: KafkaSettings, dictionary: Path, expected: int) -> None:

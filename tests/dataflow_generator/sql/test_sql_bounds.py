@@ -66,7 +66,9 @@ def test_mutated_statements_are_read_without_an_exception(dialect: Dialect) -> N
     for _ in range(1000):
         text = dice.choice(VALID)
         at, end = sorted((dice.randrange(len(text)), dice.randrange(len(text))))
-        read_sql(dice.choice((text[:at] + text[end:], text[:end] + text[at:], text[at:end] * 3)), dialect)
+        found = read_sql(dice.choice((text[:at] + text[end:], text[:end] + text[at:], text[at:end] * 3)), dialect)
+
+        assert all(isinstance(one, StatementFlows) for one in found)
 
 
 @pytest.mark.parametrize("shape", LONG)
