@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator
 
 from dataflow_generator import pieces
 from dataflow_generator.coverage import Coverage
-from dataflow_generator.flows.connect import ConnectorReading, connect_jobs
 from dataflow_generator.flows.drawing import Flows, datasets_of, drawn
 from dataflow_generator.flows.facts import JobFlows
-from dataflow_generator.flows.ksqldb import Level, Reading, ksql_jobs
-from dataflow_generator.flows.manual import manual_jobs
-from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Edge, FlowGraph, Node
-from scanner_dictionary.queries import flow_input, graph_input
-from scanner_dictionary.queries.connectors import connectors as connector_rows
+from dataflow_generator.jobs import JOBS, Around, around_of, described, job_parts
+from scanner_dictionary.queries import graph_input
 from scanner_dictionary.queries.graph_input import Connection
 
 
@@ -26,18 +21,11 @@ def assemble(conn: Connection, flows: Flows) -> FlowGraph:
 
 def read_flows(conn: Connection) -> Flows:
     """Give what jobs make of the estate's data; nodes that the estate has anyway are left out."""
-    naming = Naming(graph_input.graph_clusters(conn))
-    collections = tuple(flow_input.ksql_collections(conn))
-    manual = tuple(manual_jobs(flow_input.manual_flows(conn), naming))
-    clusters = {namespace: name for name, namespace in naming.clusters.items()}
-    topics = {(cluster, str(collection.topic)) for cluster, collection in collections}
-    topics |= {(clusters[each.namespace], each.name) for each in datasets_of(manual) if each.namespace in clusters}
-    columns = flow_input.columns_of_topics(conn, topics)
-    readings = tuple(ksql_jobs(collections, flow_input.ksql_queries(conn), columns, naming))
-    connectors = tuple(connect_jobs(connector_rows(conn), _topics(conn), naming))
-    jobs: tuple[JobFlows, ...] = (*manual, *(each.flows for each in readings), *(each.flows for each in connectors))
-    described = {(naming.clusters[cluster], topic): found for (cluster, topic), found in columns.items()}
-    return drawn(jobs, _there(conn, jobs, naming), described, _coverage(readings, connectors))
+    around = around_of(conn)
+    readings = [each for name, part in job_parts(conn) for each in JOBS[name].read(conn, part, around)]
+    jobs = [each.flows for each in readings]
+    coverage = Coverage.total(each.coverage for each in readings)
+    return drawn(jobs, _there(jobs, around), described(jobs, around), coverage)
 
 
 def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
@@ -57,34 +45,12 @@ def estate_edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
     yield from flows.edges
 
 
-def _there(conn: Connection, jobs: tuple[JobFlows, ...], naming: Naming) -> frozenset[str]:
+def _there(jobs: Iterable[JobFlows], around: Around) -> frozenset[str]:
     """Give the keys of those of the jobs' topics that are live: the others are known from the flows alone."""
     wanted = {each.key for each in datasets_of(jobs)}
-    live = (pieces.topic_key(naming.clusters[each.cluster], each.name) for each in graph_input.graph_topics(conn))
+    clusters = around.naming.clusters
+    live = (pieces.topic_key(clusters[cluster], name) for cluster, names in around.topics().items() for name in names)
     return frozenset(key for key in live if key in wanted)
-
-
-def _topics(conn: Connection) -> dict[str, set[str]]:
-    topics: dict[str, set[str]] = {}
-    for topic in graph_input.graph_topics(conn):
-        topics.setdefault(topic.cluster, set()).add(topic.name)
-    return topics
-
-
-def _coverage(readings: tuple[Reading, ...], connectors: tuple[ConnectorReading, ...]) -> Coverage:
-    levels = [each.level for each in readings]
-    told = (*(each.problems for each in readings), *(each.problems for each in connectors))
-    problems = tuple(chain.from_iterable(told))
-    columns, tables, unread = map(levels.count, (Level.COLUMNS, Level.TABLES, Level.UNREAD))
-    known = sum(each.known for each in connectors)
-    return Coverage(
-        columns=columns,
-        tables=tables,
-        unread=unread,
-        connectors=known,
-        unknown_connectors=len(connectors) - known,
-        problems=problems,
-    )
 
 
 def _nodes(conn: Connection, flows: Flows) -> Iterator[Node]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from itertools import chain
 
 from scanner_model.problems import Problem
 
@@ -21,6 +23,16 @@ class Coverage:
     connectors: int = 0
     unknown_connectors: int = 0
     problems: tuple[Problem, ...] = ()
+
+    @staticmethod
+    def total(parts: Iterable[Coverage]) -> Coverage:
+        """Add up counts, and put the problems of all one after the other."""
+        listed = tuple(parts)
+        counts = [each.name for each in fields(Coverage) if each.name != "problems"]
+        return Coverage(
+            **{name: sum(getattr(part, name) for part in listed) for name in counts},
+            problems=tuple(chain.from_iterable(part.problems for part in listed)),
+        )
 
     @property
     def statements(self) -> int:

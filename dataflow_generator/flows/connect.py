@@ -38,7 +38,7 @@ def connect_jobs(
                 name=row.name,
                 config=Config.of(row.config),
                 direction=_DIRECTIONS.get(row.kind),
-                known=tuple(sorted(topics.get(row.cluster, ()))),
+                known=tuple(topics.get(row.cluster, ())),
                 active=row.topics,
                 namespace=naming.clusters[row.cluster],
             )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, Table, select
 
@@ -18,6 +18,16 @@ from scanner_model.names import Role, SourceId, TopicName
 
 ClusterTopic = tuple[str, str]
 """A cluster's name and a topic's."""
+
+
+class QueryKey(NamedTuple):
+    """A query of ksqlDB by its cluster, its server's source and its name, and the key of its row."""
+
+    cluster: str
+    source: str
+    name: str
+    id: int
+
 
 _TOPICS_AT_ONCE = 500
 
@@ -38,11 +48,17 @@ def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
         )
 
 
-def ksql_collections(conn: Connection) -> Iterator[tuple[str, KsqlSource]]:
-    """List ksqlDB's streams and tables with their columns, each with its cluster, by cluster, server and name."""
-    columns = _collection_columns(conn)
+def ksql_collections(conn: Connection, server: tuple[str, str] | None = None) -> Iterator[tuple[str, KsqlSource]]:
+    """List ksqlDB's streams and tables with their columns, each with its cluster, by cluster, server and name.
+
+    *server*, a cluster's name and a source's, chooses those of one.
+    """
     query = _told(t.ksql_source).order_by(t.cluster.c.name, t.source.c.name, t.ksql_source.c.name)
-    for row in conn.execute(query):
+    if server is not None:
+        query = query.where(t.cluster.c.name == server[0], t.source.c.name == server[1])
+    rows = conn.execute(query).all()
+    columns = _collection_columns(conn, None if server is None else [row.id for row in rows])
+    for row in rows:
         yield (
             row.cluster_name,
             KsqlSource(
@@ -62,9 +78,19 @@ def ksql_collections(conn: Connection) -> Iterator[tuple[str, KsqlSource]]:
         )
 
 
-def ksql_queries(conn: Connection) -> Iterator[tuple[str, Query]]:
-    """List ksqlDB's queries, each with its cluster, by cluster, server and name."""
+def ksql_query_keys(conn: Connection) -> Iterator[QueryKey]:
+    """List ksqlDB's queries by name and key, without what they are."""
+    query = _told(t.ksql_query).with_only_columns(
+        t.cluster.c.name, t.source.c.name, t.ksql_query.c.name, t.ksql_query.c.id
+    )
+    return (QueryKey(*row) for row in conn.execute(query))
+
+
+def ksql_queries(conn: Connection, keys: Sequence[int] | None = None) -> Iterator[tuple[str, Query]]:
+    """List ksqlDB's queries, each with its cluster, by cluster, server and name; those of *keys*, all where None."""
     query = _told(t.ksql_query).order_by(t.cluster.c.name, t.source.c.name, t.ksql_query.c.name)
+    if keys is not None:
+        query = query.where(t.ksql_query.c.id.in_(keys))
     for row in conn.execute(query):
         yield (
             row.cluster_name,
@@ -120,10 +146,18 @@ def _current_columns() -> Select[Any]:
     )
 
 
-def _collection_columns(conn: Connection) -> Mapping[int, tuple[CollectionColumn, ...]]:
+def _collection_columns(
+    conn: Connection, collections: Sequence[int] | None
+) -> Mapping[int, tuple[CollectionColumn, ...]]:
     column = t.ksql_column.c
-    rows = conn.execute(select(t.ksql_column).order_by(column.ksql_source_id, column.ordinal))
+    query = select(t.ksql_column).order_by(column.ksql_source_id, column.ordinal)
+    chunks = [query] if collections is None else _chosen(query, sorted(collections))
+    rows = (row for chunk in chunks for row in conn.execute(chunk))
     return {key: tuple(map(_collection_column, group)) for key, group in groupby(rows, key=lambda row: row[0])}
+
+
+def _chosen(query: Select[Any], collections: Sequence[int]) -> list[Select[Any]]:
+    return [query.where(t.ksql_column.c.ksql_source_id.in_(chunk)) for chunk in in_chunks(collections, _TOPICS_AT_ONCE)]
 
 
 def _collection_column(row: Row[Any]) -> CollectionColumn:

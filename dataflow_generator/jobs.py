@@ -1,0 +1,142 @@
+"""JOBS: the kinds of jobs that an estate has, in which parts the rows of each are read, and how a part is read.
+
+Local generation reads the parts one after the other, Spark many at a time; a new kind of job is a row of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from dataflow_generator.coverage import Coverage
+from dataflow_generator.flows.connect import connect_jobs
+from dataflow_generator.flows.facts import JobFlows
+from dataflow_generator.flows.ksqldb import Level, ksql_jobs
+from dataflow_generator.flows.manual import manual_jobs
+from dataflow_generator.flows.naming import Naming
+from scanner_dictionary.queries import flow_input, graph_input
+from scanner_dictionary.queries.connectors import connector_ids, connectors
+from scanner_dictionary.queries.flow_input import ClusterTopic
+from scanner_dictionary.queries.graph_input import Connection
+from scanner_model.columns import Column
+
+Part = tuple[int, ...]
+"""The keys of rows that are read together; of a kind that is read whole, none."""
+
+Columns = Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
+"""Give the columns that topics have now; a topic without any is not listed."""
+
+_AT_ONCE = 200
+
+
+class Around(NamedTuple):
+    """What a job may be read with: names of datasets, the live topics of each cluster in order, topics' columns."""
+
+    naming: Naming
+    topics: Callable[[], Mapping[str, tuple[str, ...]]]
+    columns: Columns
+
+
+class JobReading(NamedTuple):
+    """A job, and what reading it adds to the counts and problems of the graph."""
+
+    flows: JobFlows
+    coverage: Coverage = Coverage()
+
+
+class JobKind(NamedTuple):
+    """A kind of job: *parts* lists what can be read alone, in order; *read* reads one part and draws no edges."""
+
+    parts: Callable[[Connection], Iterable[Part]]
+    read: Callable[[Connection, Part, Around], Iterator[JobReading]]
+
+
+def whole(_: Connection) -> Iterator[Part]:
+    """Give the one part of a kind that is few, or that cannot be cut."""
+    yield ()
+
+
+def manual_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobReading]:
+    """Read the flows that people declared."""
+    return map(JobReading, manual_jobs(flow_input.manual_flows(conn), around.naming))
+
+
+def ksql_parts(conn: Connection) -> Iterator[Part]:
+    """Cut the queries of each ksqlDB server; the queries of two servers are not read together."""
+    keys = sorted(flow_input.ksql_query_keys(conn))
+    for _, server in groupby(keys, key=lambda key: key[:2]):
+        yield from _cut([key.id for key in server])
+
+
+def ksql_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobReading]:
+    """Read queries of one ksqlDB server with all its collections."""
+    queries = tuple(flow_input.ksql_queries(conn, part))
+    servers = {(cluster, query.source) for cluster, query in queries}
+    collections = [found for server in sorted(servers) for found in flow_input.ksql_collections(conn, server)]
+    fields = around.columns({(cluster, str(collection.topic)) for cluster, collection in collections})
+    for each in ksql_jobs(collections, queries, fields, around.naming):
+        columns, tables, unread = (each.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
+        counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=each.problems)
+        yield JobReading(each.flows, counted)
+
+
+def connect_parts(conn: Connection) -> Iterator[Part]:
+    """Cut the connectors, in their order."""
+    return _cut(connector_ids(conn))
+
+
+def connect_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobReading]:
+    """Read connectors."""
+    for each in connect_jobs(connectors(conn, keys=part), around.topics(), around.naming):
+        counts = {"connectors": 1} if each.known else {"unknown_connectors": 1}
+        yield JobReading(each.flows, Coverage(**counts, problems=each.problems))
+
+
+JOBS: Mapping[str, JobKind] = {
+    "manual": JobKind(whole, manual_readings),
+    "ksqldb": JobKind(ksql_parts, ksql_readings),
+    "connect": JobKind(connect_parts, connect_readings),
+}
+"""The order is that of the graph's problems; of two jobs with one name the later is kept."""
+
+
+def job_parts(conn: Connection) -> Iterator[tuple[str, Part]]:
+    """List every part of every kind, in order."""
+    return ((name, part) for name, kind in JOBS.items() for part in kind.parts(conn))
+
+
+def around_of(conn: Connection, columns: Columns | None = None) -> Around:
+    """Give what the dictionary behind *conn* knows around its jobs, read when it is asked for."""
+    found: dict[str, tuple[str, ...]] = {}
+
+    def topics() -> Mapping[str, tuple[str, ...]]:
+        if not found:
+            for cluster, group in groupby(graph_input.graph_topics(conn), key=lambda topic: topic.cluster):
+                found[cluster] = tuple(sorted(topic.name for topic in group))
+        return found
+
+    read = columns or (lambda wanted: flow_input.columns_of_topics(conn, wanted))
+    return Around(Naming(graph_input.graph_clusters(conn)), topics, read)
+
+
+def described(jobs: Iterable[JobFlows], around: Around) -> dict[tuple[str, str], tuple[Column, ...]]:
+    """Give those columns of topics that take part in flows of *jobs*, by namespace and name."""
+    clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
+    places = {place for each in jobs for flow in each.columns for place in (flow.source, flow.target)}
+    wanted: dict[ClusterTopic, set[tuple[str, ...]]] = {}
+    for place in places:
+        cluster = clusters.get(place.dataset.namespace)
+        if cluster is not None and place.path is not None:
+            wanted.setdefault((cluster, place.dataset.name), set()).add(place.path)
+    listed = sorted(wanted)
+    found: dict[tuple[str, str], tuple[Column, ...]] = {}
+    for start in range(0, len(listed), _AT_ONCE):
+        for (cluster, topic), columns in around.columns(listed[start : start + _AT_ONCE]).items():
+            kept = tuple(column for column in columns if column.path in wanted[cluster, topic])
+            found[around.naming.clusters[cluster], topic] = kept
+    return found
+
+
+def _cut(keys: list[int]) -> Iterator[Part]:
+    return (tuple(keys[start : start + _AT_ONCE]) for start in range(0, len(keys), _AT_ONCE))
