@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scanner_extractor.exchange import AS_IS, Answer, Exchange, Json, Request
-from scanner_extractor.secrets import mask_json, mask_statement, mask_text, mask_url
 from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
+from scanner_model.secrets import mask_json, mask_statement, mask_text, mask_url
 
 FORMAT = 1
 MANIFEST = "capture.json"

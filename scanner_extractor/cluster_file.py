@@ -12,12 +12,12 @@ from pathlib import Path
 from scanner_extractor.cluster_judge import Judge, warnings_of
 from scanner_extractor.cluster_settings import settings_of
 from scanner_extractor.exchange import Json
-from scanner_extractor.secrets import mask_json
 from scanner_extractor.settings import Settings
 from scanner_extractor.substitution import Filled, filled
 from scanner_model.complaints import Complaint
 from scanner_model.errors import InputInvalid
 from scanner_model.places import PlacedJson, placed_problems, read_placed, schema_complaints
+from scanner_model.secrets import mask_json
 
 
 def cluster_schema() -> Json:

@@ -16,9 +16,9 @@ from scanner_extractor.http_auth import login_hint
 from scanner_extractor.http_errors import accepted, read_json
 from scanner_extractor.http_wire import Wire
 from scanner_extractor.rate import Clock
-from scanner_extractor.secrets import MASK
 from scanner_extractor.settings import BasicAuth, BearerAuth, HttpSettings, OAuthAuth
 from scanner_model.names import SourceId
+from scanner_model.secrets import MASK
 
 __all__ = ["Answer", "Exchange", "Http", "Json", "Request", "without_credentials"]
 

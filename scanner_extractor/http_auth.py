@@ -11,9 +11,9 @@ from urllib.parse import quote_plus, urlencode
 
 from scanner_extractor.exchange import Answer
 from scanner_extractor.http_errors import said
-from scanner_extractor.secrets import mask_url
 from scanner_extractor.settings import Auth, BasicAuth, BearerAuth, OAuthAuth
 from scanner_model.errors import PayloadUnexpected, SourceRefused, SourceUnreachable
+from scanner_model.secrets import mask_url
 
 _LIFE = 300.0
 """Seconds that a token is kept whose answer does not say how long it lives."""

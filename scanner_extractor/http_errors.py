@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 
 from scanner_extractor.exchange import Answer, Json, Request
-from scanner_extractor.secrets import mask_text, mask_url
 from scanner_model.errors import (
     NotFound,
     PayloadUnexpected,
@@ -15,6 +14,7 @@ from scanner_model.errors import (
     SourceRefused,
     SourceUnreachable,
 )
+from scanner_model.secrets import mask_text, mask_url
 
 _EXCERPT = 80
 _REASON = 300

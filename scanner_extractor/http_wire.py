@@ -19,10 +19,10 @@ from scanner_extractor.http_errors import place
 from scanner_extractor.http_failures import FAILURES, BrokenOff, explain, is_final
 from scanner_extractor.http_retry import asked_wait, back_off, first_try, is_spent, tries
 from scanner_extractor.rate import Clock, Rate
-from scanner_extractor.secrets import mask_url
 from scanner_extractor.settings import HttpSettings
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SourceId
+from scanner_model.secrets import mask_url
 
 _REDIRECTS = 5
 _CHUNK = 64 * 1024

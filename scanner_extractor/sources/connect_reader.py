@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scanner_extractor.exchange import Json
-from scanner_extractor.secrets import MASK, mask_config, mask_text
 from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SourceId, TopicName
+from scanner_model.secrets import MASK, mask_config, mask_text
 
 CLASS = "connector.class"
 

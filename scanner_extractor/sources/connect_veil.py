@@ -13,7 +13,6 @@ from urllib.parse import quote
 
 from scanner_extractor.exchange import Answer, Exchange, Json, Request
 from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.secrets import mask_config
 from scanner_extractor.settings import ConnectSettings
 from scanner_extractor.sources.connect_reader import (
     CLASS,
@@ -24,6 +23,7 @@ from scanner_extractor.sources.connect_reader import (
     without_secrets,
 )
 from scanner_model.errors import PayloadUnexpected, ScannerError
+from scanner_model.secrets import mask_config
 
 _TRACES = ("trace", "msg")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from scanner_extractor.secrets import MASK, is_secret_name
 from scanner_extractor.sources.kafka_answers import KafkaFailure
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.secrets import MASK, is_secret_name
 
 _DENIED = {"_AUTHENTICATION", "SASL_AUTHENTICATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
 _TLS = {"_SSL"}

@@ -14,11 +14,11 @@ from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.exchange import Answer, Request
 from scanner_extractor.phases import connect_tasks
 from scanner_extractor.readings import no_progress
-from scanner_extractor.secrets import MASK, mask_config, mask_json
 from scanner_extractor.settings import ConnectSettings, HttpSettings, Settings
 from scanner_extractor.sources.connect_veil import veiled
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import ClusterName
+from scanner_model.secrets import MASK, mask_config, mask_json
 
 PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvzqPEMzq\n-----END PRIVATE KEY-----"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ6cUpXVHpxIn0.zqSIGzq"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Any
 
-from scanner_extractor.exchange import Json
-from scanner_extractor.secret_values import is_reference, is_secret_value, looks_drawn
+from scanner_model.secret_values import is_reference, is_secret_value, looks_drawn
+
+Json = Any
 
 MASK = "********"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_extractor.secrets import MASK, is_secret_name, mask_json, mask_statement, mask_text, mask_url
+from scanner_model.secrets import MASK, is_secret_name, mask_json, mask_statement, mask_text, mask_url
 
 SECRET = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=12, max_size=20).map("zq".__add__)
 SECRET_NAMES = [
