@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ class Entity:
     *natural* the place in the key of the name that a source lists as unread. *parents* are columns set once, when the
     fact is found first; *values* those compared in every scan, and with them *children* as a last member where there
     are any. *cluster* is the expression for its cluster. *shared*: its name is one whatever source tells it.
+    *quiet*: it differs in every scan, so the change log and the counts leave it out.
     """
 
     kind: str
@@ -39,6 +41,7 @@ class Entity:
     values: tuple[str, ...]
     cluster: ColumnElement[int]
     shared: bool = False
+    quiet: bool = False
     children: Children | None = None
 
 
@@ -193,4 +196,53 @@ FLOW = Entity(
     cluster=_flow.cluster_id,
 )
 
-ENTITIES = (TOPIC, REGISTRY, SUBJECT, VERSION, LINK, GROUP, GROUP_TOPIC, KSQL_SOURCE, QUERY, CONNECTOR, FLOW)
+
+def _plain(table: Table, *key: str, kind: str = "", quiet: bool = False, children: Children | None = None) -> Entity:
+    """Give a kind of fact that stands under the cluster and that its source and *key* name."""
+    parents = ("cluster_id", *key)
+    return Entity(
+        kind=kind or table.name,
+        table=table,
+        rows=table.join(t.source),
+        key=(_source.name, *(table.c[name] for name in key)),
+        natural=1,
+        parents=parents,
+        values=_values(table, *parents),
+        cluster=table.c.cluster_id,
+        quiet=quiet,
+        children=children,
+    )
+
+
+_COLUMNS = Children(table=t.catalog_column, parent="catalog_table_id", label="columns")
+_LINK_ENDS = ("origin_namespace", "origin_name", "origin_path", "target_namespace", "target_name", "target_path")
+
+PLAIN: Mapping[str, Entity] = {
+    "flink_statements": _plain(t.flink_statement, "name"),
+    "flink_jobs": _plain(t.flink_job, "name"),
+    "topologies": _plain(t.streams_topology, "name"),
+    "ksql_functions": _plain(t.ksql_function, "name"),
+    "ksql_types": _plain(t.ksql_type, "name"),
+    "mirror_topics": _plain(t.mirror_topic, "topic"),
+    "annotations": _plain(t.annotation, "name", "kind"),
+    "materializations": _plain(t.materialization, "topic", "table_format", "catalog"),
+    "catalog_tables": _plain(t.catalog_table, "name", "namespace", children=_COLUMNS),
+    "catalog_links": _plain(t.catalog_link, "origin_name", *_LINK_ENDS[:1], *_LINK_ENDS[2:], "process"),
+    "metrics": _plain(t.metric, "name", "topic", "object_kind", "object_name", quiet=True),
+}
+"""The kinds whose rows are their facts' members, by the scan's member that lists them."""
+
+ENTITIES = (
+    TOPIC,
+    REGISTRY,
+    SUBJECT,
+    VERSION,
+    LINK,
+    GROUP,
+    GROUP_TOPIC,
+    KSQL_SOURCE,
+    QUERY,
+    CONNECTOR,
+    FLOW,
+    *PLAIN.values(),
+)

@@ -14,6 +14,7 @@ from scanner_dictionary.cells import json_cell, storable
 from scanner_dictionary.definitions import write_definitions
 from scanner_dictionary.entities import Entity
 from scanner_dictionary.merge import Key, Stored, Wanted, merge
+from scanner_dictionary.plain_rows import plain_row
 from scanner_dictionary.proof import Held, Proof, better_known, held_topics
 from scanner_dictionary.rows import Ids, Known
 from scanner_dictionary.sources import Sources
@@ -56,6 +57,8 @@ class FactWriter:
         self._merge(entities.QUERY, (rows.query_row(each, known) for each in scan.queries))
         self._merge(entities.CONNECTOR, (rows.connector_row(each, known) for each in scan.connectors))
         self._merge(entities.FLOW, (rows.flow_row(each, known) for each in scan.manual_flows))
+        for member, entity in entities.PLAIN.items():
+            self._merge(entity, (plain_row(entity, each, known) for each in getattr(scan, member)))
 
     def _brokers(self, scan: ClusterScan) -> None:
         answers = {each.answer for each in scan.outcomes if each.kind == "kafka"}
@@ -89,7 +92,8 @@ class FactWriter:
         self.problems += [_twice(entity, key) for key in sorted(twice, key=repr)]
         plan = plan.unseen(self.sources.is_silent)
         added = apply(self.conn, entity, plan, self.number)
-        self._note(entries(entity, plan))
+        if not entity.quiet:
+            self._note(entries(entity, plan))
         return {key: old.id for key, old in there.items()} | added
 
     def _stored(self, entity: Entity) -> dict[Key, Stored]:

@@ -57,6 +57,21 @@ def _of_flow(fact: Any) -> Name:  # noqa: ANN401 - as above
     return (fact.source, *ends, fact.job)
 
 
+_LINK = ("origin_namespace", "origin_name", "origin_path", "target_namespace", "target_name", "target_path", "process")
+
+
+def _plain(kind: str, member: str, *named: str) -> Rule:
+    """Give the rule of a kind that stands under the cluster and that its source and *named* members name."""
+    members = named or ("name",)
+    return Rule(
+        kind=kind,
+        parents=("cluster",),
+        member=member,
+        name=lambda fact: (fact.source, *(str(getattr(fact, each)) for each in members)),
+        property_=lambda fact: str(getattr(fact, members[0]) or getattr(fact, members[-1])),
+    )
+
+
 HIERARCHY: tuple[Rule, ...] = (
     Rule(kind="cluster", parents=()),
     Rule(kind="broker", parents=("cluster",)),
@@ -84,7 +99,7 @@ HIERARCHY: tuple[Rule, ...] = (
         stands=lambda fact: (("registry", (fact.source,)),),
         property_=lambda fact: str(fact.format),
     ),
-    Rule(kind="column", parents=("schema_definition", "ksql_source", "column")),
+    Rule(kind="column", parents=("schema_definition", "ksql_source", "catalog_table", "column")),
     Rule(
         kind="topic_schema",
         parents=("topic",),
@@ -110,6 +125,17 @@ HIERARCHY: tuple[Rule, ...] = (
         property_=lambda fact: str(fact.name and fact.kind),
     ),
     Rule(kind="connector_task", parents=("connector",)),
+    *map(
+        _plain,
+        ("flink_statement", "flink_job", "streams_topology", "ksql_function", "ksql_type"),
+        ("flink_statements", "flink_jobs", "topologies", "ksql_functions", "ksql_types"),
+    ),
+    _plain("mirror_topic", "mirror_topics", "topic"),
+    _plain("annotation", "annotations", "kind", "name"),
+    _plain("materialization", "materializations", "topic", "table_format", "catalog"),
+    _plain("catalog_table", "catalog_tables", "namespace", "name"),
+    _plain("catalog_link", "catalog_links", *_LINK),
+    _plain("metric", "metrics", "name", "topic", "object_kind", "object_name"),
     Rule(
         kind="manual_flow",
         parents=("cluster",),

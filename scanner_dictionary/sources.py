@@ -12,11 +12,25 @@ from sqlalchemy import Connection, Row, insert, select, update
 from scanner_dictionary import tables as t
 from scanner_dictionary.bulk import insert_rows
 from scanner_dictionary.cells import json_cell, storable
+from scanner_dictionary.entities import PLAIN
 from scanner_dictionary.store import next_id
 from scanner_model.names import SourceId
 from scanner_model.scan import Answer, ClusterScan, Outcome
 
 _ONE_A_CLUSTER = "kafka"
+_TOLD = (
+    "topics",
+    "registries",
+    "versions",
+    "topic_schemas",
+    "consumer_groups",
+    "ksql_sources",
+    "queries",
+    "connectors",
+    "manual_flows",
+    *PLAIN,
+)
+"""The members of a scan that list facts with a source."""
 _UNASKED = Outcome(source=SourceId(""), kind="", answer=Answer.SKIPPED, reason="not asked in this scan")
 
 
@@ -95,14 +109,8 @@ def write_outcomes(conn: Connection, scan: ClusterScan, sources: Sources, number
 
 def _of_facts(scan: ClusterScan) -> Iterator[SourceId]:
     """List the sources of all facts; one of them may have no outcome."""
-    yield from (each.source for each in scan.topics)
-    yield from (each.source for each in scan.registries)
-    yield from (each.source for each in scan.versions)
-    yield from (each.source for each in scan.topic_schemas)
-    yield from (each.source for each in scan.consumer_groups)
-    yield from (each.source for each in scan.ksql_sources)
-    yield from (each.source for each in scan.queries)
-    yield from (each.source for each in scan.manual_flows)
+    for member in _TOLD:
+        yield from (each.source for each in getattr(scan, member))
 
 
 def _kind(name: SourceId, outcomes: Mapping[SourceId, Outcome]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Integer, MetaData, Table, Text
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
@@ -66,4 +66,22 @@ def told() -> tuple[Column[Any], ...]:
         must("first_seen", Integer, "scan number that found it first"),
         must("last_seen", Integer, "scan number that found it last"),
         may("gone", Integer, "scan number that found it gone; empty while it is there"),
+    )
+
+
+def described() -> tuple[Column[Any], ...]:
+    """Describe a column of a schema or of a ksqlDB collection."""
+    return (
+        must("depth", Integer, "segments of its path; 0 is a message that is one value"),
+        must("path", Text, "JSON array of segments"),
+        must("name", Text, "the path as people write it, with dots"),
+        must("data_type", Text, "the format's own word"),
+        may("logical_type", Text, "what refines the type, empty where nothing does"),
+        must("nullable", Boolean, "the value may be null or absent"),
+        may("default_value", Text, "JSON text, empty where there is no default"),
+        may("doc", Text, "documentation, empty where there is none"),
+        may("tags", Text, "JSON array, empty where there are none"),
+        may("recursion_of", Text, "name of the type whose recursion is cut here"),
+        may("branches", Text, "JSON array: the types of a union of plain types"),
+        may("field_number", BigInteger, "Protobuf's field number"),
     )

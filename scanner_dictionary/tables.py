@@ -5,31 +5,10 @@ Names avoid every dialect's reserved words, types are plain, JSON is kept as tex
 
 from __future__ import annotations
 
-from typing import Any
+from sqlalchemy import BigInteger, Boolean, Float, Index, Integer, String, Text, UniqueConstraint
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, String, Text, UniqueConstraint
-
-from scanner_dictionary.table_parts import declare, identity, may, maybe, must, ordinal, parent, told
+from scanner_dictionary.table_parts import declare, described, identity, may, maybe, must, ordinal, parent, told
 from scanner_dictionary.table_parts import metadata as metadata
-
-
-def described() -> tuple[Column[Any], ...]:
-    """Describe a column of a schema or of a ksqlDB collection."""
-    return (
-        must("depth", Integer, "segments of its path; 0 is a message that is one value"),
-        must("path", Text, "JSON array of segments"),
-        must("name", Text, "the path as people write it, with dots"),
-        must("data_type", Text, "the format's own word"),
-        may("logical_type", Text, "what refines the type, empty where nothing does"),
-        must("nullable", Boolean, "the value may be null or absent"),
-        may("default_value", Text, "JSON text, empty where there is no default"),
-        may("doc", Text, "documentation, empty where there is none"),
-        may("tags", Text, "JSON array, empty where there are none"),
-        may("recursion_of", Text, "name of the type whose recursion is cut here"),
-        may("branches", Text, "JSON array: the types of a union of plain types"),
-        may("field_number", BigInteger, "Protobuf's field number"),
-    )
-
 
 # --- scans and sources
 
@@ -387,7 +366,21 @@ flow_edge = declare(
     Index("ix_flow_edge_target", "target_node_id"),
 )
 
-# --- Kafka Connect: at the end, because its tables refer to those above
+# --- the rest of the estate: at the end, because its tables refer to those above
 
 from scanner_dictionary.tables_connect import connector as connector  # noqa: E402  after what they refer to
 from scanner_dictionary.tables_connect import connector_task as connector_task  # noqa: E402  as above
+from scanner_dictionary.tables_estate import annotation as annotation  # noqa: E402  as above
+from scanner_dictionary.tables_estate import catalog_column as catalog_column  # noqa: E402  as above
+from scanner_dictionary.tables_estate import catalog_link as catalog_link  # noqa: E402  as above
+from scanner_dictionary.tables_estate import catalog_table as catalog_table  # noqa: E402  as above
+from scanner_dictionary.tables_estate import cluster_alias as cluster_alias  # noqa: E402  as above
+from scanner_dictionary.tables_estate import finding as finding  # noqa: E402  as above
+from scanner_dictionary.tables_estate import flink_job as flink_job  # noqa: E402  as above
+from scanner_dictionary.tables_estate import flink_statement as flink_statement  # noqa: E402  as above
+from scanner_dictionary.tables_estate import ksql_function as ksql_function  # noqa: E402  as above
+from scanner_dictionary.tables_estate import ksql_type as ksql_type  # noqa: E402  as above
+from scanner_dictionary.tables_estate import materialization as materialization  # noqa: E402  as above
+from scanner_dictionary.tables_estate import metric as metric  # noqa: E402  as above
+from scanner_dictionary.tables_estate import mirror_topic as mirror_topic  # noqa: E402  as above
+from scanner_dictionary.tables_estate import streams_topology as streams_topology  # noqa: E402  as above

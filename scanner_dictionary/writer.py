@@ -87,7 +87,19 @@ def _cluster(conn: Connection, cluster: Cluster) -> int:
         conn.execute(insert(t.cluster).values(id=found, name=name, kafka_cluster_id=kafka_id))
     elif kafka_id:
         conn.execute(update(t.cluster).where(t.cluster.c.id == found).values(kafka_cluster_id=kafka_id))
+    _aliases(conn, cluster, int(found))
     return int(found)
+
+
+def _aliases(conn: Connection, cluster: Cluster, key: int) -> None:
+    """Add the ways to the cluster that are new; one that nobody tells any more still leads there."""
+    alias = t.cluster_alias.c
+    known = {
+        (kind, name) for kind, name in conn.execute(select(alias.kind, alias.alias).where(alias.cluster_id == key))
+    }
+    told = {(storable(kind), storable(name)) for kind, name in cluster.aliases}
+    rows = enumerate(sorted(told - known), next_id(conn, t.cluster_alias))
+    insert_rows(conn, t.cluster_alias, ((id_, key, *each) for id_, each in rows))
 
 
 def _count_stale(conn: Connection, cluster: int, number: int) -> int:

@@ -6,28 +6,39 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from scanner_extractor.binding import Bound, RegistryNaming, bind
 from scanner_extractor.definitions import Defined, define
 from scanner_extractor.manual_merge import agreeing, merge_schemas
 from scanner_extractor.phases import Reading
-from scanner_extractor.readings import ConnectReading, KafkaReading, KsqlReading, RegistryReading
+from scanner_extractor.readings import (
+    CatalogReading,
+    ConnectReading,
+    JobsReading,
+    KafkaReading,
+    KsqlReading,
+    RegistryReading,
+)
 from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
 from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics, with_earlier_settings
 from scanner_model.brokers import broker_address
-from scanner_model.estate import Cluster, KsqlSource, ManualFlow, Topic
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.estate import Cluster, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Topic
+from scanner_model.flink import FlinkJob, FlinkStatement
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, ClusterScan, Outcome, Remembered
 from scanner_model.schemas import Definition, TopicSchema
+from scanner_model.streams import StreamsTopology
 
 NOTHING = Remembered()
 
-_Kind = TypeVar("_Kind", ConnectReading, KafkaReading, KsqlReading, RegistryReading)
+_Kind = TypeVar("_Kind", CatalogReading, ConnectReading, JobsReading, KafkaReading, KsqlReading, RegistryReading)
+_Fact = TypeVar("_Fact")
 
 
 def conclude(
@@ -63,8 +74,25 @@ def conclude(
         queries=tuple(query for reading in said.ksqldb for query in reading.queries),
         connectors=tuple(connector for reading in said.connect for connector in reading.connectors),
         manual_flows=manual.flows,
+        **said.estate(),
         problems=(*read, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
+
+
+class Estate(TypedDict):
+    """The members of a scan that are the readings' own, one after the other."""
+
+    flink_statements: tuple[FlinkStatement, ...]
+    flink_jobs: tuple[FlinkJob, ...]
+    topologies: tuple[StreamsTopology, ...]
+    ksql_functions: tuple[KsqlFunction, ...]
+    ksql_types: tuple[KsqlType, ...]
+    mirror_topics: tuple[MirrorTopic, ...]
+    annotations: tuple[Annotation, ...]
+    materializations: tuple[Materialization, ...]
+    catalog_tables: tuple[CatalogTable, ...]
+    catalog_links: tuple[CatalogLink, ...]
+    metrics: tuple[Metric, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +103,8 @@ class _Said:
     connect: tuple[ConnectReading, ...]
     ksqldb: tuple[KsqlReading, ...]
     registries: tuple[RegistryReading, ...]
+    jobs: tuple[JobsReading, ...]
+    catalogs: tuple[CatalogReading, ...]
 
     @classmethod
     def of(cls, readings: Iterable[Reading]) -> _Said:
@@ -84,7 +114,25 @@ class _Said:
             _of(ConnectReading, listed),
             _of(KsqlReading, listed),
             _of(RegistryReading, listed),
+            _of(JobsReading, listed),
+            _of(CatalogReading, listed),
         )
+
+    def estate(self) -> Estate:
+        """Give what stands around the topics, as received."""
+        return {
+            "flink_statements": _all(each.statements for each in self.jobs),
+            "flink_jobs": _all(each.jobs for each in self.jobs),
+            "topologies": _all(each.topologies for each in self.jobs),
+            "ksql_functions": _all(each.functions for each in self.ksqldb),
+            "ksql_types": _all(each.types for each in self.ksqldb),
+            "mirror_topics": _all(each.mirrors for each in self.kafka),
+            "annotations": _all(each.annotations for each in self.catalogs),
+            "materializations": _all(each.materializations for each in self.catalogs),
+            "catalog_tables": _all(each.tables for each in self.catalogs),
+            "catalog_links": _all(each.links for each in self.catalogs),
+            "metrics": _all(each.metrics for each in self.catalogs),
+        }
 
     @property
     def collections(self) -> tuple[KsqlSource, ...]:
@@ -119,6 +167,10 @@ def _bind(
         for reading in registries
     ]
     return bind(defined.versions, defined.records, topics, told, assignments), objections
+
+
+def _all(facts: Iterable[tuple[_Fact, ...]]) -> tuple[_Fact, ...]:
+    return tuple(chain.from_iterable(facts))
 
 
 def _of(kind: type[_Kind], readings: Iterable[Reading]) -> tuple[_Kind, ...]:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
 
 from scanner_extractor.access import Access
-from scanner_extractor.readings import ConnectReading, KafkaReading, KsqlReading, Progress, RegistryReading
+from scanner_extractor.readings import (
+    CatalogReading,
+    ConnectReading,
+    JobsReading,
+    KafkaReading,
+    KsqlReading,
+    Progress,
+    RegistryReading,
+)
 from scanner_extractor.settings import ConnectSettings, KsqlSettings, RegistrySettings, Settings
 from scanner_model.names import SourceId
 
-Reading = ConnectReading | KafkaReading | KsqlReading | RegistryReading
+Reading = CatalogReading | ConnectReading | JobsReading | KafkaReading | KsqlReading | RegistryReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +32,31 @@ class Task:
     run: Callable[[Progress], Reading]
 
 
+class Mode(StrEnum):
+    """Which phases a scan has."""
+
+    FULL = "full"
+    """Every phase."""
+    EXTRACT = "extract"
+    """What the cluster's own systems say: no enrichment from catalogs of tables, no figures."""
+    ENRICH = "enrich"
+    """Catalogs of tables and figures only, beside what the last scan stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A step of a scan: its tasks run side by side, after all tasks of the phases before it."""
+    """A step of a scan: its tasks run side by side, after all tasks of the phases before it.
+
+    *enriches*: it asks of what others know about what was extracted; `Mode` chooses by it.
+    """
 
     name: str
     tasks: Callable[[Settings, Access], Iterator[Task]]
+    enriches: bool = False
+
+    def runs_in(self, mode: Mode) -> bool:
+        """Tell whether a scan of *mode* has this phase."""
+        return mode is Mode.FULL or self.enriches is (mode is Mode.ENRICH)
 
 
 def kafka_tasks(settings: Settings, access: Access) -> Iterator[Task]:
@@ -84,8 +112,37 @@ def registry_tasks(settings: Settings, access: Access) -> Iterator[Task]:
         yield Task(source=registry.source, kind="schema_registry", run=run)
 
 
+def catalog_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask every stream catalog, beside the registries."""
+    yield from ()
+
+
+def described_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask whatever describes topics: registries and stream catalogs, side by side."""
+    yield from registry_tasks(settings, access)
+    yield from catalog_tasks(settings, access)
+
+
+def tableflow_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask which topics are kept as tables."""
+    yield from ()
+
+
+def provider_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask the catalogs of tables, side by side."""
+    yield from ()
+
+
+def metric_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask for figures."""
+    yield from ()
+
+
 PHASES = (
     Phase("topics and consumer groups", kafka_tasks),
     Phase("collections and connectors", streaming_tasks),
-    Phase("schemas", registry_tasks),
+    Phase("schemas", described_tasks),
+    Phase("tables of topics", tableflow_tasks),
+    Phase("catalogs", provider_tasks, enriches=True),
+    Phase("figures", metric_tasks, enriches=True),
 )

@@ -15,7 +15,7 @@ class Clock:
 
     now: Callable[[], float] = time.monotonic
     pause: Callable[[float], None] = time.sleep
-    draw: Callable[[float, float], float] = random.Random().uniform
+    draw: Callable[[float, float], float] = random.Random().uniform  # noqa: S311  it spreads requests, it guards nothing
 
 
 class Rate:

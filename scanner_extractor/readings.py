@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
-from scanner_model.estate import ConsumerGroup, KsqlSource, Query, Topic
+from scanner_model.estate import ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, Query, Topic
+from scanner_model.flink import FlinkJob, FlinkStatement
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import Outcome
 from scanner_model.schemas import Association, Registry, SchemaVersion
+from scanner_model.streams import StreamsTopology
 
 Progress = Callable[[SourceId, int, int | None], None]
 """Told how many objects of a source are done, and of how many (None: not known yet); called from any thread."""
@@ -39,6 +42,8 @@ class KsqlReading:
     sources: tuple[KsqlSource, ...] = ()
     queries: tuple[Query, ...] = ()
     problems: tuple[Problem, ...] = ()
+    functions: tuple[KsqlFunction, ...] = ()
+    types: tuple[KsqlType, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,3 +71,28 @@ class KafkaReading:
     consumer_groups: tuple[ConsumerGroup, ...] = ()
     problems: tuple[Problem, ...] = ()
     unconfigured: frozenset[TopicName] = frozenset()
+    mirrors: tuple[MirrorTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobsReading:
+    """What tells of jobs over topics said: Flink's statements and jobs, Streams topologies; each sorted by name."""
+
+    outcome: Outcome
+    statements: tuple[FlinkStatement, ...] = ()
+    jobs: tuple[FlinkJob, ...] = ()
+    topologies: tuple[StreamsTopology, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogReading:
+    """What a catalog or a source of figures said of topics and tables; each kind sorted by what names it."""
+
+    outcome: Outcome
+    annotations: tuple[Annotation, ...] = ()
+    materializations: tuple[Materialization, ...] = ()
+    tables: tuple[CatalogTable, ...] = ()
+    links: tuple[CatalogLink, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    problems: tuple[Problem, ...] = ()

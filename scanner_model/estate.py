@@ -11,11 +11,15 @@ from scanner_model.paths import ColumnPath
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """A Kafka cluster: the name people gave it, its brokers in normal form, the id it gives itself (or empty)."""
+    """A Kafka cluster: the name people gave it, its brokers in normal form, the id it gives itself (or empty).
+
+    *aliases* are other ways to the same cluster as (kind, name) pairs: its CRN, its environment and display name.
+    """
 
     name: ClusterName
     brokers: tuple[str, ...]
     cluster_id: str = ""
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +86,24 @@ class Query:
     sinks: tuple[str, ...] = ()
     sink_topics: tuple[TopicName, ...] = ()
     consumer_group: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlFunction:
+    """A function that a ksqlDB server knows; *kind* is its word: SCALAR, AGGREGATE or TABLE."""
+
+    source: SourceId
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlType:
+    """A type that somebody created in ksqlDB: *definition* is the SQL text of what the name stands for."""
+
+    source: SourceId
+    name: str
+    definition: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

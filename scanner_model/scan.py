@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
-from scanner_model.estate import Cluster, ConsumerGroup, KsqlSource, ManualFlow, Query, Topic
+from scanner_model.estate import Cluster, ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Query, Topic
+from scanner_model.flink import FlinkJob, FlinkStatement
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
+from scanner_model.streams import StreamsTopology
 
 
 class Answer(StrEnum):
@@ -67,6 +70,17 @@ class ClusterScan:
     manual_flows: tuple[ManualFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
     connectors: tuple[Connector, ...] = ()
+    flink_statements: tuple[FlinkStatement, ...] = ()
+    flink_jobs: tuple[FlinkJob, ...] = ()
+    topologies: tuple[StreamsTopology, ...] = ()
+    ksql_functions: tuple[KsqlFunction, ...] = ()
+    ksql_types: tuple[KsqlType, ...] = ()
+    mirror_topics: tuple[MirrorTopic, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
+    materializations: tuple[Materialization, ...] = ()
+    catalog_tables: tuple[CatalogTable, ...] = ()
+    catalog_links: tuple[CatalogLink, ...] = ()
+    metrics: tuple[Metric, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

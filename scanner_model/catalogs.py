@@ -1,0 +1,137 @@
+"""What catalogs know around the topics: tables, links between them, materialised topics, tags and owners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scanner_model.columns import Column
+from scanner_model.names import SourceId, TopicName
+from scanner_model.paths import ColumnPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogTable:
+    """A table of a data catalog, named as OpenLineage does; a word that nobody tells is empty.
+
+    *provider* is the entry in the table of providers. *kind* (TABLE, VIEW, …), *table_format* (delta, iceberg, parquet,
+    …) and *serde* are the catalog's words. *parameters* are sorted (key, value) pairs, secrets hidden. *columns* are
+    parents before their children, in the table's order; *partition_keys* names those that it is partitioned by.
+    *symlinks* are other (namespace, name) pairs of the same data, as its location.
+    """
+
+    source: SourceId
+    provider: str
+    namespace: str
+    name: str
+    kind: str = ""
+    table_format: str = ""
+    location: str = ""
+    serde: str = ""
+    owner: str = ""
+    description: str = ""
+    created: str = ""
+    updated: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
+    partition_keys: tuple[str, ...] = ()
+    symlinks: tuple[tuple[str, str], ...] = ()
+    columns: tuple[Column, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogLink:
+    """A flow that a catalog tells: one dataset (or column) feeds another.
+
+    *process* names what does it, as the catalog does, empty where it does not tell. *dependency* is the catalog's word
+    for how (EXACT_COPY, OTHER), empty where it has none.
+    """
+
+    source: SourceId
+    origin_namespace: str
+    origin_name: str
+    target_namespace: str
+    target_name: str
+    origin_path: ColumnPath | None = None
+    target_path: ColumnPath | None = None
+    process: str = ""
+    dependency: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Materialization:
+    """A topic that a service keeps as a table, in one format and one catalog.
+
+    *catalog* is the integration's id, empty where it is the service's own; *catalog_kind* its word (Unity, AwsGlue, …).
+    *namespace* and *name* are the table's, as OpenLineage names it. *state* is that of this catalog, else the topic's.
+    """
+
+    source: SourceId
+    topic: TopicName
+    table_format: str
+    catalog: str
+    catalog_kind: str
+    namespace: str
+    name: str
+    location: str = ""
+    state: str = ""
+    write_mode: str = ""
+    storage: str = ""
+    suspended: bool = False
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """What people wrote in a stream catalog about one thing: tags, owner, description, business metadata.
+
+    *kind* is the catalog's entity type (kafka_topic, sr_schema, sr_record, sr_field, cn_connector, …), *name* the
+    qualified name as received. The other names say what of this cluster it is about, each None where it is about
+    something else. *business_metadata* are sorted (name.attribute, JSON text) pairs.
+    """
+
+    source: SourceId
+    kind: str
+    name: str
+    topic: TopicName | None = None
+    subject: str | None = None
+    context: str | None = None
+    version: int | None = None
+    schema_id: str | None = None
+    record: str | None = None
+    path: ColumnPath | None = None
+    connector: str | None = None
+    connector_topics: tuple[TopicName, ...] | None = None
+    tags: tuple[str, ...] = ()
+    owner: str = ""
+    owner_email: str = ""
+    description: str = ""
+    business_metadata: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MirrorTopic:
+    """A topic that a cluster link copies from another cluster; *origin_cluster* is that cluster's id, or empty."""
+
+    source: SourceId
+    topic: TopicName
+    link: str
+    origin_topic: TopicName
+    origin_cluster: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A figure of a topic (and perhaps of one *object_name* of *object_kind*: group, client, connector) over a window.
+
+    *amount* is the sum over the window, or the value at its end where it is a level. *started* and *ended* are ISO 8601
+    in UTC; *started* is empty for a level.
+    """
+
+    source: SourceId
+    name: str
+    topic: str
+    amount: float
+    ended: str
+    started: str = ""
+    object_kind: str = ""
+    object_name: str = ""

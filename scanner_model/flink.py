@@ -1,0 +1,51 @@
+"""Flink: statements and jobs, as Confluent Cloud, a SQL gateway, a JobManager or a file tells them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scanner_model.names import SourceId, TopicName
+
+SCRIPT = "SCRIPT"
+"""The kind of a file of SQL: its text may hold many statements."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlinkStatement:
+    """A statement, or a file of them, as received; a word that nobody tells is empty.
+
+    *kind* and *state* are the server's words, *kind* SCRIPT for a file. *catalog_name* and *database_name* are what
+    unqualified names resolve through. *topics_read* are the topics that the engine itself says it read, None where it
+    does not tell. *hidden*: the service issued it for itself. *created* is ISO 8601.
+    """
+
+    source: SourceId
+    name: str
+    statement: str
+    kind: str = ""
+    state: str = ""
+    detail: str = ""
+    catalog_name: str = ""
+    database_name: str = ""
+    compute_pool: str = ""
+    region: str = ""
+    principal: str = ""
+    uid: str = ""
+    created: str = ""
+    hidden: bool = False
+    topics_read: tuple[TopicName, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlinkJob:
+    """A job of a JobManager: *name* is its id, *title* what people called it, *plan* its plan as JSON text or empty.
+
+    *started* is ISO 8601, empty where nobody tells.
+    """
+
+    source: SourceId
+    name: str
+    title: str
+    state: str
+    started: str = ""
+    plan: str = ""
