@@ -1,0 +1,137 @@
+"""Names of datasets as OpenLineage writes them, in one normal form; rules that need no other dataset to be known.
+
+Source: OpenLineage, "Naming conventions", and what openlineage-java's clients make of connections and paths.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from dataflow_generator.connectors.jdbc_urls import with_ports
+from scanner_model.brokers import broker_address
+from scanner_model.errors import InputInvalid
+
+KAFKA = "kafka://"
+
+_SCHEMES = {
+    "postgresql": "postgres",
+    "mssql": "sqlserver",
+    "ch": "clickhouse",
+    "s3a": "s3",
+    "s3n": "s3",
+    "abfs": "abfss",
+    "wasb": "wasbs",
+    "unity-catalog": "unitycatalog",
+}
+_KEYED = frozenset({"s3", "gs", "abfss", "wasbs"})
+"""Object stores: a name in them is a key, which has no leading slash."""
+_ROOTED = frozenset({"hdfs", "dbfs", "file"})
+_STORES = _KEYED | _ROOTED
+
+_KEY_VALUE = re.compile(r"[^/=]+=[^/]*")
+_YEAR, _MONTH, _DAY = r"(?:19|20)\d\d", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
+_DATED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?P<rest>.*)/{_YEAR}[-_]?{_MONTH}[-_]?{_DAY}(?:[T_-]?[0-2]\d[:-]?[0-5]\d(?:[:-]?[0-5]\d)?Z?)?",
+        rf"(?P<rest>.*)/{_YEAR}/{_MONTH}(?:/{_DAY})?(?:/[0-2]\d)?",
+        rf"(?P<rest>.*)/{_YEAR}[-_]?{_MONTH}",
+    )
+)
+_SEVERAL = re.compile(r"[,;]")
+
+
+class Name(NamedTuple):
+    """A dataset's namespace and name."""
+
+    namespace: str
+    name: str
+
+
+class Trimmed(NamedTuple):
+    """A name without the partitions that it ended in; *guessed*: one of them only looks like one (a date)."""
+
+    name: str
+    partitions: str = ""
+    guessed: bool = False
+
+
+@lru_cache(maxsize=65_536)
+def normal(namespace: str, name: str) -> Name:
+    """Give a dataset's name in normal form, so that different ways to write one connection or path are equal.
+
+    Scheme and host in lower case, no credentials and no query, the default port where none is written, aliases of a
+    scheme as the specification names it; keys of object stores without a leading slash, paths without a trailing one.
+    The name's own case stays. Of several Kafka brokers the first counts.
+    """
+    space = normal_namespace(namespace)
+    scheme = space.partition(":")[0]
+    if scheme not in _STORES:
+        return Name(space, name)
+    path = name.rstrip("/")
+    return Name(space, (path.lstrip("/") if scheme in _KEYED else path) or "/")
+
+
+@lru_cache(maxsize=4_096)
+def normal_namespace(text: str) -> str:
+    """Give a namespace in normal form; one that is no URI stays as it is."""
+    text = re.sub(r"(?i)^jdbc:", "", text.strip())
+    if text.startswith("aws:glue:"):
+        return f"arn:{text}"
+    written, slashes, rest = text.partition("://")
+    if not slashes or not re.fullmatch(r"[A-Za-z][\w+.-]*", written):
+        return text.rstrip("/") or text
+    scheme = _SCHEMES.get(written.lower(), written.lower())
+    if scheme == "kafka":
+        addresses = kafka_addresses(text)
+        return KAFKA + addresses[0] if addresses else KAFKA + _without_user(rest, scheme)
+    authority, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].rstrip("/").partition("/")
+    authority = _without_user(authority, scheme)
+    hosts = authority.lower() if scheme in _STORES else with_ports(scheme, authority) or authority.lower()
+    return f"{scheme}://{hosts}{slash}{path}"
+
+
+@lru_cache(maxsize=4_096)
+def kafka_addresses(namespace: str) -> tuple[str, ...]:
+    """List the broker addresses of a Kafka namespace in normal form, in their order; what is none is left out.
+
+    Each may begin with a listener's protocol (`SASL_SSL://`); producers write commas or semicolons between them.
+    """
+    if not namespace[: len(KAFKA)].lower() == KAFKA:
+        return ()
+    return tuple(dict.fromkeys(found for part in _SEVERAL.split(namespace[len(KAFKA) :]) if (found := _address(part))))
+
+
+def trimmed(name: str) -> Trimmed:
+    """Take the partitions off the end of a path: `day=2024-01-01`, a date, or folders of year, month and day."""
+    rest, guessed = name.rstrip("/"), False
+    while True:
+        head, slash, last = rest.rpartition("/")
+        if slash and head and _KEY_VALUE.fullmatch(last):
+            rest = head
+            continue
+        dated = next((match["rest"] for pattern in _DATED if (match := pattern.fullmatch(rest))), "")
+        if not dated:
+            break
+        rest, guessed = dated, True
+    return Trimmed(rest, name[len(rest) :].strip("/"), guessed) if rest != name.rstrip("/") else Trimmed(name)
+
+
+def is_file_like(namespace: str) -> bool:
+    """Say whether datasets of *namespace* (in normal form) are files and folders."""
+    return namespace.partition(":")[0] in _STORES
+
+
+def _address(text: str) -> str:
+    try:
+        return broker_address(text.rpartition("@")[2])
+    except InputInvalid:
+        return ""
+
+
+def _without_user(authority: str, scheme: str) -> str:
+    """Take off `user:password@`; a container before `@` is a part of the name in Azure's stores."""
+    user, at, host = authority.rpartition("@")
+    return authority if at and scheme in ("abfss", "wasbs") and ":" not in user else host
