@@ -21,6 +21,7 @@ class NodeKind(StrEnum):
     COLUMN = "column"
     DATASET = "dataset"
     JOB = "job"
+    CONSUMER_GROUP = "consumer-group"
 
 
 class EdgeKind(StrEnum):
@@ -30,6 +31,7 @@ class EdgeKind(StrEnum):
     HAS_SCHEMA = "has-schema"
     READS = "reads"
     WRITES = "writes"
+    MEMBER_OF = "member-of"
     COLUMN_FLOW = "column-flow"
 
 
@@ -70,9 +72,9 @@ class Edge:
 class FlowGraph:
     """Nodes and edges in the one order that every engine and every output keeps; each call reads them anew.
 
-    Nodes: clusters, topics, other datasets, jobs, columns that take part in flows, then each schema followed by its
-    columns. Edges: clusters' to topics, topics' to schemas, what jobs read and write, datasets' to their columns, flows
-    between columns, then each schema's to its columns. Schemas are not held in memory, so a graph may be larger than
+    Nodes: clusters, topics, other datasets, consumer groups and jobs, columns that take part in flows, then each schema
+    followed by its columns. Edges: clusters' to topics, topics' to schemas, what groups and jobs read, what jobs write,
+    which job a group is of, datasets' to their columns, flows between columns, then each schema's to its columns. Schemas are not held in memory, so a graph may be larger than
     that. *coverage* counts what of the statements was read.
     """
 

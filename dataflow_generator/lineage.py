@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from dataflow_generator.graph import Edge, EdgeKind, NodeKind
 
+
+class Refined(Protocol):
+    """An edge, in memory or stored, as far as a walk needs it."""
+
+    @property
+    def subtype(self) -> str:
+        """Give what refines its kind; of what a job reads and writes, which of the job's ways it belongs to."""
+
+
 K = TypeVar("K", bound=Hashable)
-E = TypeVar("E")
+E = TypeVar("E", bound=Refined)
 
 Kinds = frozenset[str]
 DATASETS: Kinds = frozenset((EdgeKind.READS, EdgeKind.WRITES))
 COLUMNS: Kinds = frozenset((EdgeKind.COLUMN_FLOW, EdgeKind.CONTAINS))
 _CONTAINS: Kinds = frozenset((EdgeKind.CONTAINS,))
+_MEMBER_OF: Kinds = frozenset((EdgeKind.MEMBER_OF,))
+_ANY_WAY = ""
+"""Inside a node on all its ways: what is no job, a job of one way, and the node that a walk starts at."""
 
 
 class Hop(NamedTuple, Generic[K, E]):
@@ -47,16 +59,19 @@ def lineage(root: K, kind: str, question: Question, ahead: Ahead[K, E]) -> tuple
     """List the edges that lead to *root* and from it, upstream first, each once, the nearest first.
 
     A column is followed from column to column; what bears on a whole dataset bears on each of its columns. A dataset is
-    followed through jobs; with *columns*, each of its own columns beside that.
+    followed through jobs; with *columns*, each of its own columns beside that. A consumer group of jobs is where they
+    are.
     """
     ways = [forward for forward, wanted in ((False, question.upstream), (True, question.downstream)) if wanted]
-    found: dict[Hop[K, E], None] = {}
+    member_of = list(ahead([root], True, _MEMBER_OF)) if kind == NodeKind.CONSUMER_GROUP else []
+    found: dict[Hop[K, E], None] = dict.fromkeys(member_of)
+    starts = [root, *(hop.target for hop in member_of)]
     for forward in ways:
         if kind != NodeKind.COLUMN:
-            found |= dict.fromkeys(walk([root], forward, DATASETS, question.depth, ahead))
+            found |= dict.fromkeys(walk(starts, forward, DATASETS, question.depth, ahead))
         if kind == NodeKind.COLUMN or question.columns:
-            starts = _columns_to_follow(root, kind, forward, ahead)
-            hops = walk(starts, forward, COLUMNS, question.depth, ahead)
+            columns = _columns_to_follow(root, kind, forward, ahead)
+            hops = walk(columns, forward, COLUMNS, question.depth, ahead)
             found |= dict.fromkeys(_bearing(hops, forward=forward))
     return tuple(found)
 
@@ -64,19 +79,38 @@ def lineage(root: K, kind: str, question: Question, ahead: Ahead[K, E]) -> tuple
 def walk(
     starts: Iterable[K], forward: bool, kinds: Kinds, depth: int | None, ahead: Ahead[K, E]
 ) -> tuple[Hop[K, E], ...]:
-    """List the edges met on the way from *starts*, the nearest first; a circle is walked once."""
-    seen = dict.fromkeys(starts)
-    frontier = list(seen)
+    """List the edges met on the way from *starts*, the nearest first; a circle is walked once.
+
+    A job that is entered on one of its ways is left on that way only: a mirror of ten topics is ten ways.
+    """
+    seen: dict[K, set[str]] = {node: {_ANY_WAY} for node in starts}
+    frontier = {node: set(ways) for node, ways in seen.items()}
     found: dict[Hop[K, E], None] = {}
     steps = 0
     while frontier and (depth is None or steps < depth):
-        hops = list(ahead(frontier, forward, kinds))
+        hops = [hop for hop in ahead(list(frontier), forward, kinds) if _leads_on(hop, frontier, forward)]
         found |= dict.fromkeys(hops)
-        reached = dict.fromkeys(hop.target if forward else hop.source for hop in hops)
-        frontier = [node for node in reached if node not in seen]
-        seen |= dict.fromkeys(frontier)
+        frontier = {}
+        for hop in hops:
+            node, way = (hop.target if forward else hop.source), _way_into(hop, forward)
+            known = seen.setdefault(node, set())
+            if way not in known and _ANY_WAY not in known:
+                known.add(way)
+                frontier.setdefault(node, set()).add(way)
         steps += 1
     return tuple(found)
+
+
+def _leads_on(hop: Hop[K, E], frontier: Mapping[K, set[str]], forward: bool) -> bool:
+    """Say whether the walk, which may be inside a job on some of its ways only, may take this step."""
+    ways = frontier[hop.source if forward else hop.target]
+    out_of_job = hop.kind == (EdgeKind.WRITES if forward else EdgeKind.READS)
+    return not out_of_job or _ANY_WAY in ways or hop.edge.subtype in ways or not hop.edge.subtype
+
+
+def _way_into(hop: Hop[K, E], forward: bool) -> str:
+    into_job = hop.kind == (EdgeKind.READS if forward else EdgeKind.WRITES)
+    return hop.edge.subtype if into_job else _ANY_WAY
 
 
 def ahead_in(edges: Iterable[Edge]) -> Ahead[str, Edge]:

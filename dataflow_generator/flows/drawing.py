@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dataflow_generator.coverage import Coverage
-from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place
+from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use
 from dataflow_generator.graph import Attributes, Edge, EdgeKind, Node, NodeKind, present
 from scanner_model.columns import Column
 from scanner_model.paths import ColumnPath
@@ -27,7 +27,8 @@ class Flows:
 def drawn(jobs: Iterable[JobFlows], there: Collection[str], described: Described, coverage: Coverage) -> Flows:
     """Draw *jobs*; *there* are the keys of nodes that the graph has without them.
 
-    Nodes: datasets, jobs, columns. Edges: what jobs read, what they write, what datasets contain, flows of columns.
+    Nodes: datasets, consumer groups and jobs, columns. Edges: what these read, what they write, which job a group is of,
+    what datasets contain, flows of columns.
     """
     found = {each.job.key: each for each in jobs}
     listed = [found[key] for key in sorted(found)]
@@ -54,11 +55,19 @@ def _datasets(job: JobFlows) -> Iterator[Dataset]:
 
 def _uses(jobs: list[JobFlows]) -> Iterator[Edge]:
     for each in jobs:
-        for use in sorted(each.reads, key=lambda use: use.dataset):
-            yield Edge(use.dataset.key, each.job.key, EdgeKind.READS, use.evidence, each.certainty)
+        for use in sorted(each.reads, key=_use_order):
+            yield Edge(use.dataset.key, each.job.key, EdgeKind.READS, use.evidence, each.certainty, "", use.way)
     for each in jobs:
-        for use in sorted(each.writes, key=lambda use: use.dataset):
-            yield Edge(each.job.key, use.dataset.key, EdgeKind.WRITES, use.evidence, each.certainty)
+        for use in sorted(each.writes, key=_use_order):
+            yield Edge(each.job.key, use.dataset.key, EdgeKind.WRITES, use.evidence, each.certainty, "", use.way)
+    for each in jobs:
+        evidence = f"consumer group {each.job.name} of the job"
+        for key in sorted(each.member_of):
+            yield Edge(each.job.key, key, EdgeKind.MEMBER_OF, evidence, each.certainty)
+
+
+def _use_order(use: Use) -> tuple[Dataset, str]:
+    return use.dataset, use.way
 
 
 def _columns(jobs: list[JobFlows]) -> list[tuple[Place, Edge]]:

@@ -40,10 +40,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A dataset that a job reads or writes."""
+    """A dataset that a job reads or writes.
+
+    *way* tells apart what goes where in a job of several ways: what is read on one is written on that one only. Empty:
+    the job has one way, or this is on all of them.
+    """
 
     dataset: Dataset
     evidence: str
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +64,17 @@ class ColumnFlow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFlows:
-    """A job and its flows; *certainty* is that of all of them."""
+    """A job and its flows; *certainty* is that of all of them.
+
+    A consumer group is told alike: it reads, or is a *member_of* the jobs (by their nodes' keys) that read through it.
+    """
 
     job: Node
     certainty: Certainty
     reads: tuple[Use, ...] = ()
     writes: tuple[Use, ...] = ()
     columns: tuple[ColumnFlow, ...] = ()
+    member_of: tuple[str, ...] = ()
 
 
 def job_node(namespace: str, name: str, attributes: tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]) -> Node:

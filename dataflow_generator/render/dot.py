@@ -14,6 +14,7 @@ _SHAPES = {
     NodeKind.COLUMN: "plaintext",
     NodeKind.DATASET: "cylinder",
     NodeKind.JOB: "component",
+    NodeKind.CONSUMER_GROUP: "tab",
 }
 
 

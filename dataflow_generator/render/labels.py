@@ -14,5 +14,10 @@ def node_label(node: Node) -> str:
 
 
 def edge_label(edge: Edge) -> str:
-    """Give the subtype, or else the kind; nothing for what contains, which the drawing shows."""
+    """Give the subtype, or else the kind; nothing for what contains, which the drawing shows.
+
+    The subtype of what a job reads and writes is one of its ways, which the names at the ends tell as well.
+    """
+    if edge.kind in (EdgeKind.READS, EdgeKind.WRITES):
+        return str(edge.kind)
     return edge.subtype or ("" if edge.kind is EdgeKind.CONTAINS else str(edge.kind))

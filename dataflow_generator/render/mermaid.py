@@ -15,6 +15,7 @@ _SHAPES: Mapping[NodeKind, tuple[str, str]] = {
     NodeKind.COLUMN: ("[", "]"),
     NodeKind.DATASET: ("[(", ")]"),
     NodeKind.JOB: ("{{", "}}"),
+    NodeKind.CONSUMER_GROUP: ("[\\", "\\]"),
 }
 _SPECIAL = re.compile(r"[^\w .,:/()+*=@~-]")
 

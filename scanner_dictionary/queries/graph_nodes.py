@@ -17,7 +17,7 @@ from scanner_model.errors import InputInvalid
 from scanner_model.paths import ColumnPath, parse_path, path_name
 
 _KAFKA = "kafka://"
-_KINDS = ("topic", "dataset", "job", "column")
+_KINDS = ("topic", "dataset", "job", "consumer-group", "column")
 _NAMES_AT_ONCE = 500
 
 
@@ -33,7 +33,7 @@ class _Wanted(NamedTuple):
 def nodes_called(conn: Connection, text: str) -> tuple[NodeRow, ...]:
     """Find the nodes that *text* may name, at least one, in the graph's order.
 
-    It names a topic, dataset or job by its name, its namespace and name, or its id; a column by that and its path. Any
+    It names a topic, dataset, job or consumer group by its name, its namespace and name, or its id; a column by that and its path. Any
     broker's address will do as Kafka's namespace. A column that takes part in no flow is that of the topic's schema.
     Raises NameUnknown with the nearest names.
     """
@@ -56,6 +56,21 @@ def columns_around(conn: Connection, text: str) -> tuple[str, ...]:
             if any(way.name == name and way.namespace in (None, namespace) and _holds(way.path, path) for way in ways):
                 found.add(f"{name}.{path_name(path)}")
     return tuple(sorted(found))
+
+
+def topics_with_column(conn: Connection, text: str) -> tuple[NodeRow, ...]:
+    """Find the topics whose schemas have the column that *text* names, in the graph's order; none where none has."""
+    found: dict[int, NodeRow] = {}
+    for way in _known_brokers(conn, _readings(text)):
+        if way.path is not None and way.kind in ("", "column"):
+            for topic in _named(conn, (way._replace(kind="topic", path=None),)):
+                if any(_is_at(column, way.path) for column in _schema_columns(conn, topic)):
+                    found[topic.id] = topic
+    return tuple(found[key] for key in sorted(found))
+
+
+def _is_at(column: NodeRow, path: ColumnPath) -> bool:
+    return column.path is not None and tuple(json.loads(column.path)) == path
 
 
 def _holds(one: ColumnPath | None, other: ColumnPath) -> bool:
@@ -92,17 +107,21 @@ def _known_brokers(conn: Connection, ways: Iterable[_Wanted]) -> Iterator[_Wante
     known: dict[str, str] = {}
     for way in ways:
         namespace = way.namespace
-        if namespace is not None and namespace.startswith(_KAFKA):
-            if namespace not in known:
-                known[namespace] = _canonical(conn, namespace)
-            yield way._replace(namespace=known[namespace])
-        else:
+        if namespace is None:
             yield way
+            continue
+        if namespace not in known:
+            known[namespace] = _canonical(conn, namespace)
+        yield way._replace(namespace=known[namespace])
 
 
 def _canonical(conn: Connection, namespace: str) -> str:
+    """Give the cluster's namespace where *namespace* is a broker's, with `kafka://` before it or not; else itself."""
+    address = namespace.removeprefix(_KAFKA)
+    if "/" in address:
+        return namespace
     try:
-        addresses = broker_addresses(namespace.removeprefix(_KAFKA))
+        addresses = broker_addresses(address)
     except InputInvalid:
         return namespace
     node, cluster = t.flow_node.c, t.cluster.c
@@ -135,7 +154,7 @@ def _of_schemas(conn: Connection, ways: tuple[_Wanted, ...]) -> dict[int, NodeRo
             continue
         for topic in _named(conn, (way._replace(kind="topic", path=None),)):
             for column in _schema_columns(conn, topic):
-                if column.path is not None and tuple(json.loads(column.path)) == way.path:
+                if _is_at(column, way.path):
                     return {column.id: column}
     return {}
 

@@ -113,6 +113,51 @@ def test_columns_of_a_job_are_those_of_what_it_reads_and_writes() -> None:
     assert ("b#s", "c#id") in steps(AB, Question(upstream=False, columns=True))
 
 
+MIRROR = job("mirror")
+COPY_A, COPY_B, LAKE = map(topic, ("eu.a", "eu.b", "lake"))
+PAIRS = (
+    *(edge(*ends, EdgeKind.READS) for ends in ((A, AB),)),
+    edge(A, MIRROR, EdgeKind.READS, "a"),
+    edge(B, MIRROR, EdgeKind.READS, "b"),
+    edge(MIRROR, COPY_A, EdgeKind.WRITES, "a"),
+    edge(MIRROR, COPY_B, EdgeKind.WRITES, "b"),
+    edge(MIRROR, LAKE, EdgeKind.WRITES),
+    edge(COPY_A, BC, EdgeKind.READS),
+    edge(BC, B, EdgeKind.WRITES),
+)
+
+
+def on_pairs(root: Node, question: Question) -> list[tuple[str, str]]:
+    return [
+        (hop.source.rpartition("/")[2], hop.target.rpartition("/")[2])
+        for hop in lineage(root.key, root.kind, question, ahead_in(PAIRS))
+    ]
+
+
+def test_a_job_that_is_entered_on_one_way_is_left_on_that_way() -> None:
+    """A mirror of ten topics is ten pairs and not a hundred; what has no way is on all of them."""
+    assert on_pairs(B, DOWN) == [("b", "mirror"), ("mirror", "eu.b"), ("mirror", "lake")]
+    assert on_pairs(COPY_B, Question(downstream=False, depth=2)) == [("mirror", "eu.b"), ("b", "mirror")]
+
+
+def test_a_job_that_is_reached_again_on_another_way_is_gone_through_again() -> None:
+    """The copy of a leads to b, whose own copy comes of the same job."""
+    assert on_pairs(A, DOWN)[-2:] == [("b", "mirror"), ("mirror", "eu.b")]
+
+
+def test_a_job_itself_is_left_on_all_its_ways() -> None:
+    """Who asks for the mirror asks for every pair."""
+    assert len(on_pairs(MIRROR, Question(depth=1))) == 5
+
+
+def test_a_consumer_group_of_a_job_is_where_the_job_is() -> None:
+    """The topics are the job's to read; the group only says how."""
+    group = node(NodeKind.CONSUMER_GROUP, "connect-ab")
+    hops = lineage(group.key, group.kind, DOWN, ahead_in([*EDGES, edge(group, AB, EdgeKind.MEMBER_OF)]))
+
+    assert [hop.target for hop in hops[:2]] == [AB.key, B.key]
+
+
 @pytest.mark.parametrize("root", [A, AB, A_DAY, B_SUM, C], ids=lambda each: each.key)
 @pytest.mark.parametrize("question", [UP, DOWN, Question(columns=True), Question(columns=True, depth=2)])
 def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, conn) -> None:
