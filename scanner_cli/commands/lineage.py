@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from scanner_cli.graph_documents import edge_document, edge_row, node_document, shown_name
+from scanner_cli.impact_answer import SHOWN, Impact, impact_document, impact_of, impact_rows, impact_sentence
 from scanner_cli.options import dictionary_option, reading
 from scanner_cli.show import Format, format_option, show
 from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.paths import path_name
 
 if TYPE_CHECKING:
     from dataflow_generator.lineage import Hop, Question
     from scanner_dictionary.graph_store import EdgeRow, NodeRow
     from scanner_dictionary.opening import Connection
 
-Json = Any
 _STEP = ("from", "how", "to", "certainty")
 _LISTED = 10
 
@@ -29,6 +28,7 @@ _LISTED = 10
 @click.option("--upstream", "way", flag_value="upstream", help="Only where its data come from.")
 @click.option("--downstream", "way", flag_value="downstream", help="Only where its data go.")
 @click.option("--both", "way", flag_value="both", default=True, help="Both ways, which is the default.")
+@click.option("--impact", "way", flag_value="impact", help="What is affected if NODE is renamed or dropped, and how.")
 @click.option("--columns", is_flag=True, help="Flows of its columns, too.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="At most N steps each way; else to the end.")
 @click.option("--evidence", is_flag=True, help="In the table: why each step is believed. JSON always tells.")
@@ -40,35 +40,55 @@ def lineage(node: str, way: str, columns: bool, depth: int | None, evidence: boo
     NODE is a topic, another dataset, a job, or a column: its name, its namespace and name, or its id in graph.json. Any
     broker's address will do. The answer is of the graph that `scanner dataflow` generated last.
 
+    --impact lists jobs, topics, other datasets and columns, each with its closest use of NODE along the whole way:
+    copies (unchanged), computes, depends (filters, joins, groups by it), unknown (reads it, which columns nobody
+    tells), made (NODE writes it), writes (into NODE). Columns are always among them.
+
     \b
     Examples:
       scanner lineage orders
       scanner lineage orders.customer.id --downstream --evidence
       scanner lineage kafka://kafka-1:9092/orders --columns --format json
       scanner lineage nightly-invoicing --upstream --depth 1
+      scanner lineage orders.customer.id --impact
 
     Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
     """
-    from dataflow_generator.lineage import Question
-
-    question = Question(upstream=way != "downstream", downstream=way != "upstream", columns=columns, depth=depth)
     with reading(url) as conn:
         _check_age(conn)
         root = _node(conn, node)
-        hops, nodes = _answer(conn, root, question)
         beside = _beside(conn, root, node)
-    if not hops:
-        say(f"note: no such flow of {node!r} is known")
+        if way == "impact":
+            _show_impact(impact_of(conn, root, node, depth), evidence, style)
+        else:
+            from dataflow_generator.lineage import Question
+
+            question = Question(
+                upstream=way != "downstream", downstream=way != "upstream", columns=columns, depth=depth
+            )
+            _show_steps(root, *_answer(conn, root, question), evidence, style)
     if beside:
         say(f"note: there are flows of {', '.join(beside)}")
+
+
+def _show_steps(
+    root: NodeRow, hops: Sequence[Hop[int, EdgeRow]], nodes: Mapping[int, NodeRow], evidence: bool, style: str
+) -> None:
+    if not hops:
+        say(f"note: no such flow of {shown_name(root)!r} is known")
     document = {
         "root": root.node_key,
-        "nodes": [_node_document(each) for each in nodes.values()],
-        "edges": [_edge_document(hop.edge, nodes) for hop in hops],
+        "nodes": [node_document(each) for each in nodes.values()],
+        "edges": [edge_document(hop.edge, nodes) for hop in hops],
     }
-    show(
-        [_step(hop.edge, nodes) for hop in hops], (*_STEP, "evidence") if evidence else _STEP, style, document=document
-    )
+    shown = (*_STEP, "evidence") if evidence else _STEP
+    show([edge_row(hop.edge, nodes) for hop in hops], shown, style, document=document)
+
+
+def _show_impact(found: Impact, evidence: bool, style: str) -> None:
+    shown = (*SHOWN, "evidence") if evidence else SHOWN
+    show(impact_rows(found), shown, style, document=impact_document(found))
+    say(f"affected: {impact_sentence(found)}")
 
 
 def _check_age(conn: Connection) -> None:
@@ -113,45 +133,3 @@ def _answer(
 
     hops = lineage(root.id, root.kind, question, ahead)
     return hops, nodes_of(conn, {root.id, *(end for hop in hops for end in (hop.source, hop.target))})
-
-
-def _step(edge: EdgeRow, nodes: Mapping[int, NodeRow]) -> dict[str, str]:
-    return {
-        "from": _shown(nodes[edge.source_node_id]),
-        "how": " ".join(filter(None, (edge.kind, edge.flow_type, edge.subtype))),
-        "to": _shown(nodes[edge.target_node_id]),
-        "certainty": edge.certainty,
-        "evidence": edge.evidence,
-    }
-
-
-def _shown(node: NodeRow) -> str:
-    name = f"{node.namespace}/{node.name}" if node.kind == "dataset" else node.name
-    return f"{name}.{path_name(_path(node) or ())}" if node.path else name
-
-
-def _path(node: NodeRow) -> tuple[str, ...] | None:
-    return None if node.path is None else tuple(json.loads(node.path))
-
-
-def _node_document(node: NodeRow) -> dict[str, Json]:
-    path = _path(node)
-    return {
-        "id": node.node_key,
-        "kind": node.kind,
-        "namespace": node.namespace,
-        "name": node.name,
-        "path": None if path is None else list(path),
-    }
-
-
-def _edge_document(edge: EdgeRow, nodes: Mapping[int, NodeRow]) -> dict[str, Json]:
-    return {
-        "source": nodes[edge.source_node_id].node_key,
-        "target": nodes[edge.target_node_id].node_key,
-        "kind": edge.kind,
-        "type": edge.flow_type,
-        "subtype": edge.subtype,
-        "evidence": edge.evidence,
-        "certainty": edge.certainty,
-    }

@@ -79,10 +79,10 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
             case ["graph.json"]:
                 scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "graph.json").read_text())
-            case ["lineage", _]:
+            case ["lineage", _, *impact]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 scanner("dataflow", "--dictionary", own_dictionary)
-                return scanner("lineage", "clicks.GEO.CITY", *asked).json
+                return scanner("lineage", "clicks.GEO.CITY", *impact, *asked).json
             case words:
                 return scanner(*words, *asked).json
 
@@ -91,7 +91,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 17
+    assert len(EXAMPLES) == 18
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

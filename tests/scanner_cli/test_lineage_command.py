@@ -80,3 +80,45 @@ def test_ways_and_depth_narrow_the_answer(drawn, scanner) -> None:
 
     assert [len(ways[way]["edges"]) for way in ways] == [2, 0]
     assert [edge["kind"] for edge in near["edges"]] == ["writes"]
+
+
+def test_impact_lists_what_a_change_affects_grouped_for_people(drawn, scanner) -> None:
+    """Whoever renames a topic looks at a list, not at a graph."""
+    said = scanner("lineage", "orders", "--impact", *drawn[0])
+
+    assert said.status == 0
+    assert [line.split()[:4] for line in said.out.splitlines()] == [
+        ["AFFECTED", "KIND", "USE", "STEPS"],
+        ["sensors", "job", "unknown", "1"],
+        ["clicks", "topic", "unknown", "2"],
+    ]
+    assert "1 jobs (1 unknown); 1 topics (1 unknown)" in said.err
+
+
+def test_impact_of_a_column_that_no_flow_names_are_the_readers_of_its_topic(drawn, scanner) -> None:
+    """What a job of which no columns are known does with it nobody can rule out."""
+    said = scanner("lineage", "orders.id", "--impact", *drawn[0], "--format", "json").json
+
+    assert [job["name"] for job in said["affected"]["jobs"]] == ["sensors"]
+    assert said["root"].endswith("orders#id")
+
+
+def test_impact_of_a_job_is_what_it_makes(drawn, scanner) -> None:
+    """Dropped, its topics fall dry."""
+    said = scanner("lineage", "job:kafka://kafka-1:9092/sensors", "--impact", *drawn[0], "--format", "json").json
+
+    assert [(topic["name"], topic["use"]) for topic in said["affected"]["topics"]] == [("clicks", "made")]
+
+
+def test_impact_as_far_as_somebody_wants_to_look(drawn, scanner) -> None:
+    """`--depth` counts steps here, too."""
+    said = scanner("lineage", "orders", "--impact", "--depth", 1, "--evidence", *drawn[0])
+
+    assert "clicks" not in said.out
+    assert "manual.json" in said.out
+
+
+@pytest.mark.parametrize("name", ["kafka-1:9092/orders", "KAFKA-1/orders", "kafka-1:9092/orders#id"])
+def test_a_broker_needs_no_scheme(name, drawn, scanner) -> None:
+    """People copy `bootstrap.servers`."""
+    assert scanner("lineage", name, *drawn[0]).status == 0
