@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 from scanner_cli.clusters import Loaded
 from scanner_cli.report import ScanReport
 from scanner_dictionary.opening import Engine
-from scanner_dictionary.queries.remembered import remembered
+from scanner_dictionary.queries.remembered import is_known, remembered
 from scanner_dictionary.writer import write_scan
 from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay, slug
 from scanner_extractor.conclude import conclude
+from scanner_extractor.phases import Mode
 from scanner_extractor.readings import Progress
-from scanner_extractor.runner import Choice, ask
+from scanner_extractor.runner import ALL, Choice, ask, kept
+from scanner_model.errors import NameUnknown
 from scanner_model.scan import Answer, ClusterScan
 
 
@@ -27,8 +32,18 @@ class Wanted:
     """What the command line asks of every scan."""
 
     engine: Engine
-    choice: Choice
     progress: Progress
+    choice: Choice = ALL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What asking one cluster's sources gave, ready to be stored."""
+
+    cluster: Loaded
+    scan: ClusterScan
+    started: datetime
+    clock: float
 
 
 def accesses(clusters: Sequence[Loaded], capture: Path | None, replay: Path | None) -> tuple[Access, ...]:
@@ -37,18 +52,41 @@ def accesses(clusters: Sequence[Loaded], capture: Path | None, replay: Path | No
     return tuple(_access(one.settings.cluster, capture, replay, several=several) for one in clusters)
 
 
-def scan_cluster(cluster: Loaded, access: Access, wanted: Wanted) -> ScanReport:
-    """Scan one cluster and store it in one transaction; nothing is stored where no source could be read."""
-    started = datetime.now(UTC)
-    clock = time.monotonic()
+def scan_clusters(
+    clusters: Sequence[Loaded], ways: Sequence[Access], wanted: Wanted, *, workers: int = 1
+) -> Iterator[ScanReport]:
+    """Scan each cluster and store it in one transaction, in the order of *clusters*; up to *workers* are asked at once.
+
+    Nothing is stored of a cluster where no source could be read. Raises NameUnknown, before anybody is asked, where
+    there is nothing stored that could be enriched.
+    """
+    if wanted.choice.mode is Mode.ENRICH:
+        _need_stored(clusters, wanted)
+    jobs = [partial(_find, cluster, way, wanted) for cluster, way in zip(clusters, ways, strict=True)]
+    for found in _side_by_side(jobs, workers):
+        yield _store(found, wanted)
+
+
+def _find(cluster: Loaded, access: Access, wanted: Wanted) -> Found:
+    started, clock = datetime.now(UTC), time.monotonic()
     asked = ask(cluster.settings, access, choice=wanted.choice, progress=wanted.progress)
+    if wanted.choice.mode is Mode.ENRICH:
+        files = tuple(kept(source, "manual", wanted.choice.mode) for source in cluster.manual.sources)
+        asked = replace(asked, outcomes=(*asked.outcomes, *files))
     silent = [outcome.source for outcome in asked.outcomes if outcome.answer != Answer.READ]
     with wanted.engine.connect() as conn:
         known = remembered(conn, cluster.settings.cluster, silent)
-    scan = conclude(cluster.settings, asked, cluster.manual, remembered=known)
+    manual = None if wanted.choice.mode is Mode.ENRICH else cluster.manual
+    scan = conclude(cluster.settings, asked, manual, remembered=known)
+    return Found(cluster=cluster, scan=scan, started=started, clock=clock)
+
+
+def _store(found: Found, wanted: Wanted) -> ScanReport:
+    cluster, scan = found.cluster, found.scan
     summary = None
     if _answered(scan):
-        summary = write_scan(wanted.engine, scan, started=started, finished=datetime.now(UTC))
+        finished = datetime.now(UTC)
+        summary = write_scan(wanted.engine, scan, started=found.started, finished=finished, mode=wanted.choice.mode)
     return ScanReport(
         cluster=cluster.settings.cluster,
         scan=summary.scan_id if summary else None,
@@ -56,8 +94,39 @@ def scan_cluster(cluster: Loaded, access: Access, wanted: Wanted) -> ScanReport:
         counts=_counts(scan),
         changes=summary.counts if summary else (),
         problems=(*cluster.warnings, *scan.problems, *(summary.refused if summary else ())),
-        seconds=time.monotonic() - clock,
+        seconds=time.monotonic() - found.clock,
     )
+
+
+def _side_by_side(jobs: Sequence[Callable[[], Found]], workers: int) -> Iterator[Found]:
+    """Do *jobs*, up to *workers* at once, and give their results in order; no more wait for their turn to be stored."""
+    free = threading.Semaphore(max(1, workers))
+    futures: list[Future[Found]] = [Future() for _ in jobs]
+
+    def work(job: Callable[[], Found], future: Future[Found]) -> None:
+        try:
+            future.set_result(job())
+        except BaseException as error:  # noqa: BLE001  it is raised again where the result is wanted
+            future.set_exception(error)
+
+    def start() -> None:
+        for job, future in zip(jobs, futures, strict=True):
+            free.acquire()
+            # Daemons, so that Ctrl-C ends the program whatever a source does.
+            threading.Thread(target=work, args=(job, future), daemon=True).start()
+
+    threading.Thread(target=start, daemon=True).start()
+    for future in futures:
+        yield future.result()
+        free.release()
+
+
+def _need_stored(clusters: Sequence[Loaded], wanted: Wanted) -> None:
+    with wanted.engine.connect() as conn:
+        for one in clusters:
+            if not is_known(conn, one.settings.cluster):
+                what = f"no scan of the cluster {one.settings.cluster!r} is stored that could be enriched"
+                raise NameUnknown(what, where="--mode enrich", hint="scan it first, with --mode full or extract")
 
 
 def _access(cluster: str, capture: Path | None, replay: Path | None, *, several: bool) -> Access:
@@ -87,5 +156,13 @@ def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
         ("connectors", len(scan.connectors)),
         ("consumer groups", len(scan.consumer_groups)),
         ("manual flows", len(scan.manual_flows)),
+        ("statements", len(scan.flink_statements)),
+        ("Flink jobs", len(scan.flink_jobs)),
+        ("topologies", len(scan.topologies)),
+        ("annotations", len(scan.annotations)),
+        ("materialized topics", len(scan.materializations)),
+        ("catalog tables", len(scan.catalog_tables)),
+        ("catalog links", len(scan.catalog_links)),
+        ("figures", len(scan.metrics)),
     )
     return tuple((name, count) for name, count in counted if count)

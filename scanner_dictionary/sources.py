@@ -57,7 +57,7 @@ class Sources:
     def is_silent(self, source: int) -> bool:
         """Tell whether *source* did not answer: a fact of its own in the scan is then only remembered, not seen."""
         outcome = self.outcomes.get(source)
-        return outcome is not None and outcome.answer in (Answer.UNAVAILABLE, Answer.SKIPPED)
+        return outcome is not None and outcome.answer in (Answer.UNAVAILABLE, Answer.SKIPPED, Answer.KEPT)
 
     def unread(self, source: int) -> frozenset[str]:
         """Give the names that exist in *source* and could not be read."""
@@ -133,6 +133,8 @@ def _note_freshness(conn: Connection, ids: Collection[int], outcomes: Mapping[in
     stale = {row.id: row.stale_since for row in conn.execute(select(t.source.c.id, t.source.c.stale_since))}
     for id_ in sorted(ids):
         outcome = outcomes.get(id_, _UNASKED)
+        if outcome.answer is Answer.KEPT:
+            continue
         asked = {} if outcome.answer is Answer.SKIPPED else {"last_asked": number}
         if outcome.answer is Answer.READ:
             said = {"last_read": number, "stale_since": None, "stale_reason": ""}

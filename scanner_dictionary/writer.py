@@ -117,7 +117,7 @@ def _count_stale(conn: Connection, cluster: int, number: int) -> int:
 
 
 def _answer(scan: ClusterScan) -> str:
-    answers = {each.answer for each in scan.outcomes} - {Answer.SKIPPED}
+    answers = {each.answer for each in scan.outcomes} - {Answer.SKIPPED, Answer.KEPT}
     if answers <= {Answer.READ}:
         return str(Answer.READ)
     return str(Answer.UNAVAILABLE if answers == {Answer.UNAVAILABLE} else Answer.PARTIAL)

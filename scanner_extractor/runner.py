@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.access import Access
-from scanner_extractor.phases import PHASES, Phase, Reading, Task
+from scanner_extractor.phases import PHASES, Mode, Phase, Reading, Task
 from scanner_extractor.readings import Progress, no_progress
 from scanner_extractor.settings import Settings
 from scanner_model.errors import ScannerError
@@ -25,10 +25,11 @@ DEADLINE = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which sources to ask: kinds or source ids; an empty *only* means all."""
+    """Which sources to ask: those of *mode*'s phases; kinds or source ids, an empty *only* means all."""
 
     only: frozenset[str] = frozenset()
     skip: frozenset[str] = frozenset()
+    mode: Mode = Mode.FULL
 
     def takes(self, task: Task) -> bool:
         """Tell whether *task* is chosen."""
@@ -59,11 +60,15 @@ def ask(
 ) -> Asked:
     """Ask every chosen source, phase after phase; one that fails gives an outcome, and everything else goes on.
 
-    Outcomes and readings stand in the order of the phases and of cluster.json, whatever thread was first.
+    A source whose phase the mode does not have is kept as it is. Outcomes and readings stand in the order of the
+    phases and of cluster.json, whatever thread was first.
     """
     results: list[tuple[Outcome, Reading | None]] = []
     for phase in phases:
         tasks = tuple(phase.tasks(settings, access))
+        if not phase.runs_in(choice.mode):
+            results += [(kept(task.source, task.kind, choice.mode), None) for task in tasks]
+            continue
         results += _together(tasks, choice, _Watch(progress, deadline))
     return Asked(
         outcomes=tuple(_costed(outcome, access) for outcome, _ in results),
@@ -138,6 +143,11 @@ def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -
 def _given_up(task: Task, deadline: float) -> Outcome:
     hint = "is the source overloaded? try again later"
     return _unavailable(task, f"no progress for {deadline:g} s", "", hint, deadline)
+
+
+def kept(source: SourceId, kind: str, mode: Mode) -> Outcome:
+    """Give the outcome of a source that *mode* does not ask."""
+    return Outcome(source=source, kind=kind, answer=Answer.KEPT, reason=f"not asked in mode {mode}")
 
 
 def _costed(outcome: Outcome, access: Access) -> Outcome:

@@ -25,7 +25,9 @@ class Answer(StrEnum):
     UNAVAILABLE = "unavailable"
     """It could not be asked; everything it told earlier stays, stale."""
     SKIPPED = "skipped"
-    """It was not asked in this scan."""
+    """It was not asked in this scan, though it could have been."""
+    KEPT = "kept"
+    """This mode of scan does not ask it: what the last scan stored stands, as fresh as it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,9 +30,24 @@ if TYPE_CHECKING:
     "--only",
     multiple=True,
     metavar="SOURCE,…",
-    help="Ask only these: a kind (kafka, ksqldb, connect, schema_registry) or a source's id; repeatable.",
+    help="Ask only these: a kind (kafka, ksqldb, connect, flink, schema_registry, …) or a source's id; repeatable.",
 )
 @click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not ask these; what they told earlier stays.")
+@click.option(
+    "--mode",
+    type=click.Choice(["full", "extract", "enrich"]),
+    default="full",
+    show_default=True,
+    help="extract: no catalogs of tables and no figures; enrich: only these, beside what the last scan stored.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1, max=64),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="How many clusters are asked side by side; each is stored in its turn.",
+)
 @directory_option("--capture", "Keep the raw answers in a new directory, secrets removed.")
 @directory_option("--replay", "Scan from a capture, without a network.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
@@ -41,6 +57,8 @@ def extract(
     url: str,
     only: Sequence[str],
     skip: Sequence[str],
+    mode: str,
+    workers: int,
     capture: Path | None,
     replay: Path | None,
     report: Path | None,
@@ -56,6 +74,7 @@ def extract(
       scanner extract --config cluster.json
       scanner extract --config eu.json --config us.json --dictionary postgresql://scanner@db/dictionary
       scanner extract --config cluster.json --only schema_registry
+      scanner extract --config cluster.json --mode enrich
       scanner extract --config cluster.json --capture support-case
       scanner extract --config cluster.json --replay support-case --dictionary copy.db
 
@@ -65,8 +84,9 @@ def extract(
     """
     from scanner_cli.clusters import chosen, load
     from scanner_cli.report import report_text
-    from scanner_cli.scanning import Wanted, accesses, scan_cluster
+    from scanner_cli.scanning import Wanted, accesses, scan_clusters
     from scanner_dictionary.opening import open_dictionary
+    from scanner_extractor.phases import Mode
 
     if capture and replay:
         raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
@@ -76,11 +96,12 @@ def extract(
     with _written(report, reports):
         ways = accesses(clusters, capture, replay)
         engine = open_dictionary(url)
-        for cluster, way in zip(clusters, ways, strict=True):
-            with progress_on(sys.stderr, quiet=quiet) as progress:
-                reports.append(scan_cluster(cluster, way, Wanted(engine=engine, choice=choice, progress=progress)))
-            if not quiet:
-                say(report_text(reports[-1]).removesuffix("\n"))
+        with progress_on(sys.stderr, quiet=quiet) as progress:
+            wanted = Wanted(engine=engine, choice=replace(choice, mode=Mode(mode)), progress=progress)
+            for one in scan_clusters(clusters, ways, wanted, workers=workers):
+                reports.append(one)
+                if not quiet:
+                    say(report_text(one).removesuffix("\n"))
     return together([one.status for one in reports])
 
 

@@ -46,6 +46,12 @@ def remembered(conn: Connection, cluster: ClusterName, sources: Collection[Sourc
     )
 
 
+def is_known(conn: Connection, cluster: ClusterName) -> bool:
+    """Tell whether a scan of *cluster* is stored."""
+    scans = select(t.scan.c.id).join(t.cluster, t.cluster.c.id == t.scan.c.cluster_id)
+    return conn.execute(scans.where(t.cluster.c.name == cluster).limit(1)).first() is not None
+
+
 def _brokers(sources: Collection[SourceId]) -> SourceId | None:
     """Give the brokers among *sources*: a cluster has them once."""
     return next((source for source in sorted(sources) if source.partition(":")[0] == _KAFKA), None)

@@ -256,3 +256,40 @@ def test_the_dictionary_holds_what_was_captured(scanned, scanner, tmp_path) -> N
             texts.append(conn.execute("SELECT fingerprint FROM schema_definition ORDER BY 1").fetchall())
 
     assert texts[0] == texts[1]
+
+
+def test_enrichment_of_nothing_is_refused(scanned, scanner, tmp_path) -> None:
+    """There is no stored scan that it could stand beside."""
+    said = scanner(*scanned.replay(tmp_path / "d.db"), "--mode", "enrich")
+
+    assert said.status == 4
+    assert "no scan of the cluster 'shop' is stored" in said.err
+
+
+def test_enrichment_keeps_what_was_extracted_as_fresh_as_it_was(scanned, scanner, tmp_path) -> None:
+    """It asks neither registry nor files, so it proves nothing about them."""
+    scanner(*scanned.replay(tmp_path / "d.db"))
+    said = scanner(*scanned.replay(tmp_path / "d.db"), "--mode", "enrich", "--report", tmp_path / "r.json")
+    (report,) = json.loads((tmp_path / "r.json").read_text())
+    rows = sqlite3.connect(tmp_path / "d.db").execute("SELECT stale_since FROM source").fetchall()
+
+    assert said.status == 0
+    assert {source["answer"] for source in report["sources"]} == {"kept"}
+    assert {row[0] for row in rows} == {None}
+    assert "nothing was stored" in said.err
+
+
+def test_clusters_asked_side_by_side_are_stored_in_their_order(scanned, scanner, tmp_path) -> None:
+    """The numbers of scans must not depend on which cluster answered first."""
+    text = scanned.config.read_text().replace(', "manual_input": ["manual.json"]', "")
+    files: list[object] = []
+    for i in range(6):
+        (tmp_path / f"c{i}").symlink_to(scanned.captures[0])
+        other = scanned.config.with_name(f"c{i}.json")
+        other.write_text(text.replace("kafka-", f"c{i}-").replace('"shop"', f'"c{i}"'))
+        files += ["--config", other]
+    said = scanner("extract", *files, "--replay", tmp_path, "--dictionary", tmp_path / "d.db", "--workers", "4")
+
+    assert said.status == 0
+    assert [line.split(":")[0] for line in said.err.splitlines() if "stored in" in line] == [f"c{i}" for i in range(6)]
+    assert "c5: scan 6 stored" in said.err

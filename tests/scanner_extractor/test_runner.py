@@ -3,11 +3,14 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay
-from scanner_extractor.phases import Phase, Reading, Task
+from scanner_extractor.phases import PHASES, Mode, Phase, Reading, Task
 from scanner_extractor.readings import KsqlReading, Progress, no_progress
 from scanner_extractor.runner import ALL, Asked, Choice, ask
 from scanner_extractor.settings import HttpSettings, Settings
@@ -171,3 +174,26 @@ def test_a_source_that_gave_nothing_still_tells_what_it_cost(tmp_path: Path) -> 
 
     assert outcome.answer == Answer.UNAVAILABLE
     assert outcome.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "answers"),
+    [
+        (Mode.FULL, [Answer.READ, Answer.READ]),
+        (Mode.EXTRACT, [Answer.READ, Answer.KEPT]),
+        (Mode.ENRICH, [Answer.KEPT, Answer.READ]),
+    ],
+)
+def test_mode_chooses_phases_and_keeps_the_others_sources(mode, answers) -> None:
+    """Enrichment must not ask the brokers again, nor make what they said look old."""
+    plain = phase("topics", ("a:1", lambda _: reading("a:1")))
+    enriching = replace(phase("catalogs", ("b:1", lambda _: reading("b:1"))), enriches=True)
+    result = asked(plain, enriching, choice=Choice(mode=mode))
+
+    assert [outcome.answer for outcome in result.outcomes] == answers
+
+
+def test_enrichment_is_catalogs_of_tables_and_figures() -> None:
+    """What the cluster's own systems say is extraction, stream catalog and Tableflow among it."""
+    assert [each.name for each in PHASES if each.runs_in(Mode.ENRICH)] == ["catalogs", "figures"]
+    assert [each for each in PHASES if each.runs_in(Mode.FULL)] == list(PHASES)
