@@ -40,14 +40,20 @@ class EdgeRow(NamedTuple):
 
 
 class StoredGraph(NamedTuple):
-    """Which graph is stored: the newest scan number that it was generated from, and its size."""
+    """Which graph is stored: the newest scan number that it was generated from, and its size.
+
+    *coverage* is JSON text, None where an older program generated the graph.
+    """
 
     last_scan: int
     nodes: int
     edges: int
+    coverage: str | None = None
 
 
-def write_graph(conn: Connection, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow]) -> StoredGraph:
+def write_graph(
+    conn: Connection, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow], coverage: str | None = None
+) -> StoredGraph:
     """Replace the stored graph in the caller's transaction (`opening.writing`), without holding it in memory.
 
     Nodes and edges come with their keys, each unique; an edge's ends are nodes' keys.
@@ -59,7 +65,7 @@ def write_graph(conn: Connection, nodes: Iterable[NodeRow], edges: Iterable[Edge
     counts = (
         conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)
     )
-    graph = StoredGraph(newest_scan(conn), *counts)
+    graph = StoredGraph(newest_scan(conn), *counts, coverage)
     insert_rows(conn, t.flow_graph, [(_GRAPH, *graph)])
     return graph
 
@@ -67,7 +73,7 @@ def write_graph(conn: Connection, nodes: Iterable[NodeRow], edges: Iterable[Edge
 def stored_graph(conn: Connection) -> StoredGraph | None:
     """Tell which graph is stored; None where none was generated yet."""
     graph = t.flow_graph.c
-    row = conn.execute(select(graph.last_scan, graph.node_count, graph.edge_count)).one_or_none()
+    row = conn.execute(select(graph.last_scan, graph.node_count, graph.edge_count, graph.coverage)).one_or_none()
     return StoredGraph(*row) if row else None
 
 

@@ -336,6 +336,7 @@ flow_graph = declare(
     must("last_scan", Integer, "newest scan number when it was generated; a newer scan makes it out of date"),
     must("node_count", Integer, "its nodes"),
     must("edge_count", Integer, "its edges"),
+    may("coverage", Text, "JSON object: how much of statements and connectors was read, and every problem"),
 )
 
 flow_node = declare(
