@@ -1,9 +1,9 @@
 r"""Column paths: a tuple of segments in code, a dotted name for people.
 
 A segment is a field's own name, or a mark: `[]` an array's element, `[0]` a tuple's, `{}` a map's value, `<Name>` a
-branch of a union. A field whose own name looks like a mark (or is itself in backticks) is quoted already in the tuple,
-so that a tuple is never ambiguous; the dotted name also quotes segments that hold a dot or a backtick, or are empty.
-A backtick inside quotes is doubled.
+branch of a union, `@key` the key of a message where its key and value are told together. A field whose own name looks
+like a mark (or is itself in backticks) is quoted already in the tuple, so that a tuple is never ambiguous; the dotted
+name also quotes segments that hold a dot or a backtick, or are empty. A backtick inside quotes is doubled.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ ColumnPath = tuple[str, ...]
 
 ELEMENT = "[]"
 MAP_VALUE = "{}"
+KEY = "@key"
 
 _BRANCH = r"<(?:[^`>]*|`(?:[^`]|``)*`)>"
-_MARK = re.compile(rf"^(?:\[\d*\]|\{{\}}|{_BRANCH})$")
+_MARK = re.compile(rf"^(?:\[\d*\]|\{{\}}|@key|{_BRANCH})$")
 _QUOTED = re.compile(r"^`(?:[^`]|``)*`$")
 _SEGMENT = re.compile(rf"(?P<quoted>`(?:[^`]|``)*`)|(?P<branch>{_BRANCH})|(?P<plain>[^.`<][^.`]*)")
 

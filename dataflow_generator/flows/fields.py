@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scanner_model.columns import Column
-from scanner_model.paths import ColumnPath
+from scanner_model.paths import KEY, ColumnPath
 
 
 class Fields:
@@ -22,11 +22,19 @@ class Fields:
         """Tell whether anybody described the topic."""
         return bool(self._paths)
 
-    def find(self, path: ColumnPath) -> ColumnPath | None:
+    def find(self, path: ColumnPath, *, key: bool = False) -> ColumnPath | None:
         """Find the field; None where there is none, or where several differ in case only and none is exact.
+
+        A field of the value is found before one of the key (whose path begins with `@key`), or after it where *key*. A
+        key that is one plain value is its column, whatever that is called.
 
         Source: ksqlDB folds unquoted names to upper case and matches fields whatever their case.
         """
+        sides = ((KEY, *path), path) if key else (path, (KEY, *path))
+        found = next(filter(None, map(self._on_side, sides)), None)
+        return found or ((KEY,) if key and self._paths.keys() & {(KEY,)} else None)
+
+    def _on_side(self, path: ColumnPath) -> ColumnPath | None:
         if path in self._paths:
             return path
         alike = self._folded.get(_folded(path), [])

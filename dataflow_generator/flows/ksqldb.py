@@ -16,6 +16,7 @@ from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import Place as NamedPlace
 from scanner_model.columns import Column
 from scanner_model.estate import KsqlSource, Query
+from scanner_model.names import Role
 from scanner_model.problems import Problem
 
 _PERSISTENT = ("PERSISTENT", "")
@@ -65,9 +66,10 @@ def ksql_jobs(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Server:
-    """What is known of a server: the topic behind each collection, the topics' fields, and all as the reader needs."""
+    """What is known of a server: the topic and the key columns of each collection, and all as the reader needs."""
 
     topics: Mapping[str, Dataset]
+    keys: Mapping[str, frozenset[str]]
     fields: Mapping[Dataset, Fields]
     catalog: Catalog
     cluster: str
@@ -77,6 +79,10 @@ class _Server:
 def _server(cluster: str, collections: list[KsqlSource], fields: FieldsOf, naming: Naming) -> _Server:
     return _Server(
         topics={each.name: naming.topic(cluster, each.topic) for each in collections},
+        keys={
+            each.name: frozenset(one.column.path[0] for one in each.columns if one.role is Role.KEY)
+            for each in collections
+        },
         fields={
             naming.topic(cluster, each.topic): Fields(fields.get((cluster, each.topic), ())) for each in collections
         },
@@ -149,7 +155,7 @@ class _Job:
         if not named.path:
             return Place(dataset)
         fields = self._server.fields.get(dataset) or Fields(())
-        path = fields.find(named.path)
+        path = fields.find(named.path, key=named.path[0] in self._server.keys.get(named.dataset, ()))
         if path is None and fields.known and named.path[0] not in _PSEUDO:
             self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", hint="")
         return Place(dataset, named.path if path is None else path)

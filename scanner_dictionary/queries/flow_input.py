@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from scanner_dictionary.queries.columns import column_fact
 from scanner_model.columns import Column
 from scanner_model.estate import CollectionColumn, FlowEnd, KsqlSource, ManualFlow, Query
 from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.paths import KEY
 
 ClusterTopic = tuple[str, str]
 """A cluster's name and a topic's."""
@@ -111,14 +113,19 @@ def ksql_queries(conn: Connection, keys: Sequence[int] | None = None) -> Iterato
 def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Mapping[ClusterTopic, tuple[Column, ...]]:
     """Read the columns that *topics* have now, keys first, then in document order; a topic without any is not listed.
 
-    A topic of several schemas has the columns of all of them.
+    A topic of several schemas has the columns of all of them. Those of the key stand behind `@key` in their paths.
     """
     found: dict[ClusterTopic, list[Column]] = {}
     for chunk in in_chunks(sorted({name for _, name in topics}), _TOPICS_AT_ONCE):
         for row in conn.execute(_current_columns().where(t.topic.c.name.in_(chunk))):
             if (row.cluster_name, row.topic_name) in topics:
-                found.setdefault((row.cluster_name, row.topic_name), []).append(column_fact(row))
+                found.setdefault((row.cluster_name, row.topic_name), []).append(_sided(row))
     return {topic: tuple(columns) for topic, columns in found.items()}
+
+
+def _sided(row: Row[Any]) -> Column:
+    column = column_fact(row)
+    return replace(column, path=(KEY, *column.path)) if row.side == Role.KEY else column
 
 
 def _told(table: Table) -> Select[Any]:
@@ -136,7 +143,7 @@ def _current_columns() -> Select[Any]:
     link, column = t.topic_schema.c, t.schema_column.c
     names = t.cluster.c.name.label("cluster_name"), t.topic.c.name.label("topic_name")
     return (
-        select(*names, t.schema_column)
+        select(*names, link.schema_role.label("side"), t.schema_column)
         .select_from(t.topic_schema)
         .join(t.topic, t.topic.c.id == link.topic_id)
         .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)

@@ -14,7 +14,7 @@ from scanner_dictionary.graph_store import NodeRow
 from scanner_dictionary.queries.near import unknown
 from scanner_model.brokers import broker_addresses
 from scanner_model.errors import InputInvalid
-from scanner_model.paths import ColumnPath, parse_path, path_name
+from scanner_model.paths import KEY, ColumnPath, parse_path, path_name
 
 _KAFKA = "kafka://"
 _KINDS = ("topic", "dataset", "job", "consumer-group", "column")
@@ -34,11 +34,14 @@ def nodes_called(conn: Connection, text: str) -> tuple[NodeRow, ...]:
     """Find the nodes that *text* may name, at least one, in the graph's order.
 
     It names a topic, dataset, job or consumer group by its name, its namespace and name, or its id; a column by that and its path. Any
-    broker's address will do as Kafka's namespace. A column that takes part in no flow is that of the topic's schema.
+    broker's address will do as Kafka's namespace. A column is one of the message's value, else of its key (`@key` says
+    so, too); one that takes part in no flow is that of the topic's schema.
     Raises NameUnknown with the nearest names.
     """
     ways = tuple(dict.fromkeys(_known_brokers(conn, _readings(text))))
-    found = {node.id: node for node in _named(conn, ways)} or _of_schemas(conn, ways)
+    of_key = tuple(way._replace(path=(KEY, *way.path)) for way in ways if way.path is not None)
+    found = {node.id: node for node in _named(conn, ways)} or {node.id: node for node in _named(conn, of_key)}
+    found = found or _of_schemas(conn, ways)
     if not found:
         raise unknown("node", text, _names(conn, ways), "`scanner topics` lists the topics")
     return tuple(found[key] for key in sorted(found))

@@ -132,7 +132,7 @@ def flows(graph: dict[str, list[dict[str, object]]]) -> set[tuple[str, str, str,
 def test_a_statement_of_ksqldb_tells_where_a_column_comes_from(graph) -> None:
     """CITY is the city of GEO; the count is of all rows, which the window and the groups cut."""
     assert {
-        ("clicks#GEO.CITY", "clicks.per.city#CITY", "IDENTITY", "derived"),
+        ("clicks#GEO.CITY", "clicks.per.city#@key.CITY", "IDENTITY", "derived"),
         ("clicks#GEO.CITY", "clicks.per.city", "GROUP_BY", "derived"),
         ("clicks#ROWTIME", "clicks.per.city", "WINDOW", "derived"),
     } <= flows(graph)
