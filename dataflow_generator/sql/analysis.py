@@ -87,7 +87,11 @@ class Analysis:
             known = self.session.table(parts)
             topics, pattern = (known.topics, known.topic_pattern) if known else ((), "")
             self.datasets[name] = Dataset(
-                name=name, qualified=self.session.qualified(parts), topics=topics, topic_pattern=pattern
+                name=name,
+                qualified=self.session.qualified(parts),
+                topics=topics,
+                topic_pattern=pattern,
+                options=known.options if known else (),
             )
         return name
 

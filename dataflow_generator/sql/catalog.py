@@ -46,12 +46,14 @@ class KnownTable:
 class Catalog:
     """What is known before a text is read: tables by their qualified name, custom types, aggregate functions.
 
-    *aggregates* are user-defined ones, in upper case, beside the engines' own.
+    *aggregates* are user-defined ones, in upper case, beside the engines' own. *current* are the catalog and database
+    that a text starts in, each empty where nobody tells.
     """
 
     tables: Mapping[Parts, KnownTable] = field(default_factory=dict)
     types: Mapping[str, SqlType] = field(default_factory=dict)
     aggregates: frozenset[str] = frozenset()
+    current: tuple[str, str] = ("", "")
 
 
 NOTHING_KNOWN = Catalog()
@@ -68,8 +70,7 @@ class Session:
         self.types = dict(catalog.types)
         self.aggregates = catalog.aggregates
         self.variables: dict[str, str] = {}
-        self._database: Parts = ()
-        self._catalog: Parts = ()
+        self._catalog, self._database = (tuple(filter(None, (name,))) for name in catalog.current)
 
     def catalog(self) -> Catalog:
         """Give what is known now."""

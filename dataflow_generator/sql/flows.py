@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from scanner_model.paths import ColumnPath
@@ -54,12 +54,14 @@ class Dataset:
 
     *name* is as the statement writes it (in ksqlDB as the engine folds it), *qualified* with the current catalog and
     database put in front where the text says which. *topics* and *topic_pattern* are empty where no DDL tells.
+    *options* are those of its DDL, as they stand there: they may hold secrets.
     """
 
     name: str
     qualified: tuple[str, ...]
     topics: tuple[str, ...] = ()
     topic_pattern: str = ""
+    options: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +70,7 @@ class StatementFlows:
 
     *problems* name constructs that are not known: where one stands, sources and sinks are told, columns are not.
     *unresolved* names columns that nothing in the text or catalog explains: the statement was read, knowledge lacks.
+    *at* is where it starts in its text, `line:column`.
     """
 
     text: str
@@ -78,3 +81,4 @@ class StatementFlows:
     datasets: tuple[Dataset, ...] = ()
     problems: tuple[Problem, ...] = ()
     unresolved: tuple[Problem, ...] = ()
+    at: str = ""

@@ -115,6 +115,7 @@ class _Reader:
         sink = analysis.dataset(result.sink) if result.sink else ""
         return StatementFlows(
             text=self._text[found[0].at : found[-1].at].strip(),
+            at=self._lines.place(found[0].at),
             kind=parsed.kind,
             sources=tuple(sorted(analysis.sources)),
             sinks=(sink,) if sink else (),
@@ -134,6 +135,7 @@ class _Reader:
             self.session.define(tables.sink, KnownTable(name=tables.sink, complete=False))
         return StatementFlows(
             text=self._text[found[0].at : found[-1].at].strip(),
+            at=self._lines.place(found[0].at),
             kind=tables.kind or "UNKNOWN",
             sources=tuple(sorted(analysis.sources)),
             sinks=(sink,) if sink else (),
