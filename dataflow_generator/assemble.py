@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dataflow_generator import pieces
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows, datasets_of, drawn
 from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.graph import Edge, FlowGraph, Node
-from dataflow_generator.jobs import JOBS, Around, around_of, described, job_parts
+from dataflow_generator.jobs import Around, Part, PartReading, around_of, job_parts, merged, read_part
 from scanner_dictionary.queries import graph_input
 from scanner_dictionary.queries.graph_input import Connection
+
+ReadParts = Callable[[Sequence[tuple[str, Part]]], Iterable[PartReading]]
+"""Read parts of kinds of jobs, each as `read_part` does, in the order given."""
 
 
 def assemble(conn: Connection, flows: Flows) -> FlowGraph:
@@ -19,13 +22,18 @@ def assemble(conn: Connection, flows: Flows) -> FlowGraph:
     return FlowGraph(nodes=lambda: _nodes(conn, flows), edges=lambda: _edges(conn, flows), coverage=flows.coverage)
 
 
-def read_flows(conn: Connection) -> Flows:
-    """Give what jobs make of the estate's data; nodes that the estate has anyway are left out."""
+def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:
+    """Give what jobs make of the estate's data; nodes that the estate has anyway are left out.
+
+    *read* reads all parts of jobs, in their order; without it they are read here, one after the other.
+    """
     around = around_of(conn)
-    readings = [each for name, part in job_parts(conn) for each in JOBS[name].read(conn, part, around)]
+    parts = list(job_parts(conn))
+    found = list(read(parts) if read else (read_part(conn, name, part, around) for name, part in parts))
+    readings = [each for part in found for each in part.jobs]
     jobs = [each.flows for each in readings]
     coverage = Coverage.total(each.coverage for each in readings)
-    return drawn(jobs, _there(jobs, around), described(jobs, around), coverage)
+    return drawn(jobs, _there(jobs, around), merged(part.described for part in found), coverage)
 
 
 def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.connect import connect_jobs
+from dataflow_generator.flows.drawing import Described
 from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.flows.ksqldb import Level, ksql_jobs
 from dataflow_generator.flows.manual import manual_jobs
@@ -101,6 +102,19 @@ JOBS: Mapping[str, JobKind] = {
 """The order is that of the graph's problems; of two jobs with one name the later is kept."""
 
 
+class PartReading(NamedTuple):
+    """The jobs of one part, and those columns of topics that take part in their flows."""
+
+    jobs: tuple[JobReading, ...]
+    described: Described
+
+
+def read_part(conn: Connection, name: str, part: Part, around: Around) -> PartReading:
+    """Read one part of the kind *name*."""
+    jobs = tuple(JOBS[name].read(conn, part, around))
+    return PartReading(jobs, described((each.flows for each in jobs), around))
+
+
 def job_parts(conn: Connection) -> Iterator[tuple[str, Part]]:
     """List every part of every kind, in order."""
     return ((name, part) for name, kind in JOBS.items() for part in kind.parts(conn))
@@ -120,7 +134,7 @@ def around_of(conn: Connection, columns: Columns | None = None) -> Around:
     return Around(Naming(graph_input.graph_clusters(conn)), topics, read)
 
 
-def described(jobs: Iterable[JobFlows], around: Around) -> dict[tuple[str, str], tuple[Column, ...]]:
+def described(jobs: Iterable[JobFlows], around: Around) -> Described:
     """Give those columns of topics that take part in flows of *jobs*, by namespace and name."""
     clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
     places = {place for each in jobs for flow in each.columns for place in (flow.source, flow.target)}
@@ -136,6 +150,15 @@ def described(jobs: Iterable[JobFlows], around: Around) -> dict[tuple[str, str],
             kept = tuple(column for column in columns if column.path in wanted[cluster, topic])
             found[around.naming.clusters[cluster], topic] = kept
     return found
+
+
+def merged(parts: Iterable[Described]) -> Described:
+    """Put together what parts tell of topics; of a topic in several parts, each column once."""
+    found: dict[tuple[str, str], dict[Column, None]] = {}
+    for part in parts:
+        for topic, columns in part.items():
+            found.setdefault(topic, {}).update(dict.fromkeys(columns))
+    return {topic: tuple(columns) for topic, columns in found.items()}
 
 
 def _cut(keys: list[int]) -> Iterator[Part]:

@@ -67,22 +67,35 @@ def definition_nodes(definition: DefinitionRow) -> Iterator[Node]:
     attributes = present(format=definition.format, fingerprint=definition.fingerprint)
     yield Node(key, NodeKind.SCHEMA, "", definition.name, None, attributes)
     for column in definition.columns:
-        yield Node(_column_key(key, column), NodeKind.COLUMN, "", definition.name, column.path, _described(column))
+        yield Node(
+            _column_key(key, column), NodeKind.COLUMN, "", definition.name, column.path, column_attributes(column)
+        )
 
 
 def definition_edges(definition: DefinitionRow) -> Iterator[Edge]:
     """Say what contains what: the schema its outermost columns, a column the columns inside it."""
     key = schema_key(definition.fingerprint)
     keys = {column.path: _column_key(key, column) for column in definition.columns}
-    evidence = f"schema {definition.name}".rstrip()
+    evidence = schema_evidence(definition.name)
     for column in definition.columns:
         parent = keys.get(column.path[:-1], key) if column.path else key
         yield Edge(parent, keys[column.path], EdgeKind.CONTAINS, evidence, Certainty.DECLARED)
 
 
-def _column_key(schema: str, column: ColumnNodeRow) -> str:
-    return f"column:{schema.removeprefix('schema:')}#{column.name}"
+def schema_evidence(name: str) -> str:
+    """Say why a column is in a schema: the schema called *name* has it."""
+    return f"schema {name}".rstrip()
 
 
-def _described(column: ColumnNodeRow) -> Attributes:
+def column_stem(schema: str) -> str:
+    """Give what the keys of the columns of *schema*, a node's key, start with."""
+    return f"column:{schema.removeprefix('schema:')}"
+
+
+def column_attributes(column: ColumnNodeRow) -> Attributes:
+    """Describe a column of a schema."""
     return present(logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type)
+
+
+def _column_key(schema: str, column: ColumnNodeRow) -> str:
+    return f"{column_stem(schema)}#{column.name}"
