@@ -369,6 +369,7 @@ flow_edge = declare(
 
 # --- the rest of the estate: at the end, because its tables refer to those above
 
+from scanner_dictionary import tables_openlineage as tables_openlineage  # noqa: E402  after what they refer to
 from scanner_dictionary.tables_connect import connector as connector  # noqa: E402  after what they refer to
 from scanner_dictionary.tables_connect import connector_task as connector_task  # noqa: E402  as above
 from scanner_dictionary.tables_estate import annotation as annotation  # noqa: E402  as above

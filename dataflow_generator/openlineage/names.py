@@ -99,7 +99,7 @@ def kafka_addresses(namespace: str) -> tuple[str, ...]:
 
     Each may begin with a listener's protocol (`SASL_SSL://`); producers write commas or semicolons between them.
     """
-    if not namespace[: len(KAFKA)].lower() == KAFKA:
+    if namespace[: len(KAFKA)].lower() != KAFKA:
         return ()
     return tuple(dict.fromkeys(found for part in _SEVERAL.split(namespace[len(KAFKA) :]) if (found := _address(part))))
 

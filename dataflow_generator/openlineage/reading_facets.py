@@ -1,0 +1,163 @@
+"""Facets: JSON to what we read of it (columns, flows of columns, other names), and what makes one unreadable."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from dataflow_generator.openlineage.door import canonical, clean_facet, clean_namespace, clean_text
+from dataflow_generator.openlineage.shapes import MAJORS, SHAPES, misfits
+from scanner_model.columns import Column
+from scanner_model.lineage_events import DatasetRef, Facet, FieldFlow, Side, Symlink
+from scanner_model.paths import ColumnPath, field_segment
+from scanner_model.problems import Problem
+
+Json = Any
+
+_MAJOR = re.compile(r"/spec/facets/(\d{1,9})-\d+-\d+/")
+_CACHED_LENGTH = 20_000
+_DATASET, _JOB = "DATASET", "JOB"
+
+
+class FacetReading(NamedTuple):
+    """A facet, and what is wrong with it at places inside it; a facet that something is wrong with is refused."""
+
+    facet: Facet
+    problems: tuple[Problem, ...] = ()
+
+
+def read_facet(name: str, value: Mapping[str, Json]) -> FacetReading:
+    """Read the facet *name*; one that we do not know, or of a future version, is kept as received."""
+    text = canonical(value)
+    # Runs of one job repeat most of their facets, so reading one again is rare.
+    return _remembered(name, text) if len(text) <= _CACHED_LENGTH else _read(name, text)
+
+
+@lru_cache(maxsize=4_096)
+def _remembered(name: str, text: str) -> FacetReading:
+    return _read(name, text)
+
+
+def _read(name: str, text: str) -> FacetReading:
+    value = json.loads(text)
+    removed, future = value.get("_deleted") is True, _is_future(name, value)
+    known = name in SHAPES and not removed and not future
+    problems = tuple(misfits(value, SHAPES[name], "")) if known else ()
+    cleaned = clean_facet(name, value)
+    read: dict[str, Any] = _READERS[name](cleaned) if known and not problems and name in _READERS else {}
+    return FacetReading(Facet(name=name, body=canonical(cleaned), removed=removed, future=future, **read), problems)
+
+
+def _is_future(name: str, value: Mapping[str, Json]) -> bool:
+    match = _MAJOR.search(str(value.get("_schemaURL") or ""))
+    return bool(match and name in MAJORS and int(match[1]) > MAJORS[name])
+
+
+def _schema(facet: Json) -> dict[str, Any]:
+    return {"columns": tuple(_columns(facet.get("fields") or (), ()))}
+
+
+def _columns(fields: Iterable[Json], above: ColumnPath) -> Iterator[Column]:
+    seen: set[str] = set()
+    for field in fields:
+        if field["name"] in seen:  # a column is told twice: the first counts, as in a schema
+            continue
+        seen.add(field["name"])
+        path = (*above, field_segment(field["name"]))
+        type_, doc = field.get("type"), field.get("description")
+        yield Column(path=path, type=type_ if isinstance(type_, str) else "", doc=doc if isinstance(doc, str) else None)
+        yield from _columns(field.get("fields") or (), path)
+
+
+def _symlinks(facet: Json) -> dict[str, Any]:
+    found = (
+        Symlink(namespace=clean_namespace(each["namespace"]), name=clean_text(each["name"]), kind=each["type"].upper())
+        for each in facet.get("identifiers") or ()
+    )
+    return {"symlinks": tuple(dict.fromkeys(found))}
+
+
+def _column_lineage(facet: Json) -> dict[str, Any]:
+    flows = [flow for origin in facet.get("dataset") or () for flow in _flows(origin, None)]
+    for name, field in facet["fields"].items():
+        older = _older_transformation(field)
+        for origin in field["inputFields"]:
+            flows += _flows(origin, (field_segment(name),), older=older)
+    return {"flows": tuple(dict.fromkeys(flows))}
+
+
+def _older_transformation(field: Json) -> Json:
+    """Give what versions before 1-1-0 told once for all inputs of a field: IDENTITY or MASKED."""
+    kind = field.get("transformationType")
+    if not isinstance(kind, str) or not kind:
+        return {}
+    subtype = "IDENTITY" if kind.upper() == "IDENTITY" else "TRANSFORMATION"
+    told = field.get("transformationDescription")
+    return {"type": "DIRECT", "subtype": subtype, "description": told, "masking": kind.upper() == "MASKED"}
+
+
+def _lineage(facet: Json) -> dict[str, Any]:
+    """Read the newer facet: of a dataset (what feeds it) or of a job (entries with targets of their own)."""
+    flows: list[FieldFlow] = []
+    uses: list[tuple[DatasetRef, Side]] = []
+    for entry in (facet, *(facet.get("entries") or ())):
+        target = _ref(entry) if entry is not facet and entry["type"] == _DATASET else None
+        if target:
+            uses.append((target, Side.OUTPUT))
+        feeds_job = entry is not facet and target is None
+        for origin in entry.get("inputs") or ():
+            uses += _input(origin)
+            if origin.get("field") is not None and not feeds_job:
+                flows += _flows(origin, None, target)
+        for name, field in (entry.get("fields") or {}).items():
+            for origin in field["inputs"]:
+                uses += _input(origin)
+                flows += _flows(origin, (field_segment(name),), target)
+    return {"flows": tuple(dict.fromkeys(flows)), "uses": tuple(dict.fromkeys(uses))}
+
+
+def _input(origin: Json) -> list[tuple[DatasetRef, Side]]:
+    ref = _ref(origin) if origin["type"] == _DATASET else None
+    return [(ref, Side.INPUT)] if ref else []
+
+
+def _flows(
+    origin: Json, target_path: ColumnPath | None, target: DatasetRef | None = None, *, older: Json = None
+) -> Iterator[FieldFlow]:
+    """Give a flow for each transformation of *origin*; a job that makes values itself is no origin of a flow."""
+    ref = _ref(origin) if origin.get("type", _DATASET) == _DATASET else None
+    if ref is None:
+        return
+    field = origin.get("field")
+    for told in origin.get("transformations") or [older or {}]:
+        yield FieldFlow(
+            origin=ref,
+            origin_path=None if field is None else (field_segment(field),),
+            target_path=target_path,
+            target=target,
+            type=_word(told, "type"),
+            subtype=_word(told, "subtype"),
+            description=str(told.get("description") or ""),
+            masking=told.get("masking") is True,
+        )
+
+
+def _ref(value: Json) -> DatasetRef | None:
+    namespace, name = value.get("namespace"), value.get("name")
+    return DatasetRef(clean_namespace(namespace), clean_text(name)) if namespace is not None and name else None
+
+
+def _word(told: Json, member: str) -> str:
+    found = told.get(member)
+    return found.upper() if isinstance(found, str) else ""
+
+
+_READERS: Mapping[str, Callable[[Json], dict[str, Any]]] = {
+    "columnLineage": _column_lineage,
+    "lineage": _lineage,
+    "schema": _schema,
+    "symlinks": _symlinks,
+}

@@ -1,0 +1,100 @@
+"""SHAPES: what the facets that we read must hold, as the specification requires it; everything else may be absent.
+
+A shape is a type, a list of one shape, or members: a name with `?` may be absent or null, `*` stands for every member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scanner_model.problems import Problem
+
+Json = Any
+Shape = Any
+
+_DEEPEST = 60
+
+_FIELD: dict[str, Shape] = {"name": str}
+_FIELD["fields?"] = [_FIELD]
+_TRANSFORMATIONS = [{"type": str}]
+_INPUT_FIELD = {"namespace": str, "name": str, "field": str, "transformations?": _TRANSFORMATIONS}
+_LINEAGE_INPUT = {"type": str, "namespace?": str, "name?": str, "field?": str, "transformations?": _TRANSFORMATIONS}
+_LINEAGE_FIELDS = {"*": {"inputs": [_LINEAGE_INPUT]}}
+_LINEAGE_ENTRY = {
+    "type": str,
+    "namespace?": str,
+    "name?": str,
+    "inputs?": [_LINEAGE_INPUT],
+    "fields?": _LINEAGE_FIELDS,
+}
+_JOB_ID = {"namespace": str, "name": str}
+_RUN_ID = {"runId": str}
+
+SHAPES: Mapping[str, Shape] = {
+    "catalog": {"framework": str, "type": str, "name": str},
+    "columnLineage": {"fields": {"*": {"inputFields": [_INPUT_FIELD]}}, "dataset?": [_INPUT_FIELD]},
+    "datasetType": {"datasetType": str},
+    "documentation": {"description": str},
+    "environmentVariables": {"environmentVariables": [{"name": str}]},
+    "errorMessage": {"message": str, "programmingLanguage": str},
+    "externalQuery": {"externalQueryId": str, "source": str},
+    "extractionError": {"errors": [{"errorMessage": str}]},
+    "jobDependencies": {"upstream?": [{"job": _JOB_ID}], "downstream?": [{"job": _JOB_ID}]},
+    "jobType": {"processingType": str, "integration": str},
+    "lifecycleStateChange": {"lifecycleStateChange": str, "previousIdentifier?": _JOB_ID},
+    "lineage": {"inputs?": [_LINEAGE_INPUT], "fields?": _LINEAGE_FIELDS, "entries?": [_LINEAGE_ENTRY]},
+    "nominalTime": {"nominalStartTime": str},
+    "ownership": {"owners?": [{"name": str}]},
+    "parent": {"run": _RUN_ID, "job": _JOB_ID, "root?": {"run": _RUN_ID, "job": _JOB_ID}},
+    "processing_engine": {"version": str},
+    "schema": {"fields?": [_FIELD]},
+    "sourceCode": {"language": str, "sourceCode": str},
+    "sourceCodeLocation": {"type": str, "url": str},
+    "sql": {"query": str},
+    "storage": {"storageLayer": str},
+    "symlinks": {"identifiers?": [{"namespace": str, "name": str, "type": str}]},
+    "tags": {"tags?": [{"key": str}]},
+    "version": {"datasetVersion": str},
+}
+
+MAJORS: Mapping[str, int] = dict.fromkeys(SHAPES, 1) | {"jobType": 2}
+"""The major version of each facet that we know; what a later one requires we cannot judge."""
+
+
+def misfits(value: Json, shape: Shape, where: str, depth: int = 0) -> Iterator[Problem]:
+    """Find what *shape* requires and *value*, which stands at *where*, does not hold; deeper than 60 levels is not."""
+    if depth > _DEEPEST:
+        yield Problem(where, "nests too deeply to be read")
+    elif isinstance(shape, dict):
+        if isinstance(value, dict):
+            yield from _members(value, shape, where, depth + 1)
+        else:
+            yield Problem(where, f"is {_kind(value)}, not an object")
+    elif isinstance(shape, list):
+        if isinstance(value, list):
+            for index, item in enumerate(value):
+                yield from misfits(item, shape[0], f"{where}[{index}]", depth + 1)
+        else:
+            yield Problem(where, f"is {_kind(value)}, not an array")
+    elif not isinstance(value, shape):
+        yield Problem(where, f"is {_kind(value)}, not a string")
+
+
+def _members(value: dict[str, Json], shape: dict[str, Shape], where: str, depth: int) -> Iterator[Problem]:
+    for name, inner in shape.items():
+        if name == "*":
+            for key, item in value.items():
+                yield from misfits(item, inner, f"{where}.{key}", depth)
+            continue
+        member = name.removesuffix("?")
+        found = value.get(member)
+        if found is not None:
+            yield from misfits(found, inner, f"{where}.{member}", depth)
+        elif member == name:
+            yield Problem(where, f"the member {member!r} is missing", "the specification requires it")
+
+
+def _kind(value: Json) -> str:
+    kinds = {dict: "an object", list: "an array", str: "a string", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")
