@@ -52,10 +52,16 @@ _QUOTED = re.compile(
 )
 _PLAIN = re.compile(rf"(?P<key>{_NAME}=)(?P<value>[^\s'\"&;,)}}\]]+)")
 _STATEMENT = re.compile(rf"(?P<key>(?P<q>['\"`]?){_NAME}(?P=q)\s*=\s*)'(?:[^']|'')*'")
+_OPTION = re.compile(rf"(?P<key>'{_NAME}'\s*=\s*)'(?P<value>(?:[^']|'')*+)'")
+_SET = re.compile(rf"(?im)^(?P<key>[ \t]*SET[ \t]+{_NAME}[ \t]*=[ \t]*)(?P<value>[^\s;'\"]+)")
+_LITERAL = re.compile(r"'(?:[^']|'')*+'?|`[^`]*`?|--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
+"""A string, a quoted name or a comment: `--` in a string begins none, and a quote in a comment neither."""
 
 SCHEMA_MEMBERS = frozenset({"schema", "schemaText", "SchemaDefinition", "content"})
 """Members whose text is a schema: a field *named* password is no secret, so it stays byte for byte."""
-STATEMENT_MEMBERS = frozenset({"statement", "statementText", "queryString", "ksql", "sql"})
+STATEMENT_MEMBERS = frozenset(
+    {"statement", "statementText", "queryString", "ksql", "sql", "creation_statement", "query"}
+)
 """Members whose text is SQL, where only a quoted value can be a secret: `ON a.token=b.token` is a join."""
 
 
@@ -86,8 +92,13 @@ def mask_text(text: str) -> str:
 
 
 def mask_statement(sql: str) -> str:
-    """Hide the quoted values of secret properties in *sql*, such as those of `WITH ('sasl.password' = '…')`."""
-    return mask_url(_STATEMENT.sub(_hide_named, sql))
+    """Hide the secrets in *sql*; everything else stays byte for byte.
+
+    They are quoted values of secret properties, as in `WITH ('sasl.password' = '…')`; options whose value is one
+    whatever they are called; what `SET` sets without quotes; and what looks like one in a comment.
+    """
+    hidden = _STATEMENT.sub(_hide_named, _LITERAL.sub(_hide_in_comment, sql))
+    return mask_url(_SET.sub(_hide_named, _OPTION.sub(_hide_option, hidden)))
 
 
 def mask_config(config: Mapping[str, Json], passwords: frozenset[str] = frozenset()) -> dict[str, Json]:
@@ -132,17 +143,23 @@ def _setting(key: str, value: Json, declared: bool) -> Json:
         return _masked(name, value, declared)
     if not value or is_reference(value):
         return value
+    if declared or is_secret_name(name) or _is_secret(name, value):
+        return MASK
     words = [word.lower() for word in _WORDS.findall(name)]
     last = words[-1] if words else ""
-    telling = bool(_TELLING_WORDS & set(words)) and last not in _HARMLESS_ENDS
-    if declared or is_secret_name(name) or is_secret_value(value) or (telling and looks_drawn(value)):
-        return MASK
     if last in _LITERAL_ENDS:
         return value
     if last in _SQL_ENDS:
         return mask_statement(value)
     text = _ORACLE_LOGIN.sub(r"\g<scheme>@", mask_text(value))
     return _HEADER.sub(_hide_named, text) if "headers" in words else text
+
+
+def _is_secret(name: str, value: str) -> bool:
+    """Say whether *value* gives itself away: as a key or a token, or as drawn by lot under a name that tells."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    telling = bool(_TELLING_WORDS & set(words)) and words[-1] not in _HARMLESS_ENDS
+    return is_secret_value(value) or (telling and looks_drawn(value))
 
 
 def _is_secret_pair(value: dict[str, Json]) -> bool:
@@ -153,6 +170,16 @@ def _is_secret_pair(value: dict[str, Json]) -> bool:
 
 def _hide_parameter(match: re.Match[str]) -> str:
     return match["key"] + (MASK if is_secret_name(match["key"]) else match["value"])
+
+
+def _hide_option(match: re.Match[str]) -> str:
+    name, value = match["name"], match["value"]
+    secret = not is_reference(value) and _is_secret(name, value)
+    return f"{match['key']}'{MASK}'" if secret else match[0]
+
+
+def _hide_in_comment(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith(("'", "`")) else mask_text(match[0])
 
 
 def _hide_named(match: re.Match[str]) -> str:
