@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_extractor.paging import paged
+from scanner_extractor.paging import by_number, by_token, paged
 from scanner_model.errors import PayloadUnexpected
 
 
@@ -44,3 +44,46 @@ def test_server_that_invents_items_is_stopped():
 
     with pytest.raises(PayloadUnexpected):
         list(paged(lambda start, size: [next(numbers)], key=str, pages=100))
+
+
+def tokens(*pages):
+    """Give pages as a server that names each next one by its number."""
+    asked = []
+
+    def fetch(token):
+        asked.append(token)
+        number = int(token or 0)
+        return pages[number], str(number + 1) if number + 1 < len(pages) else ""
+
+    return fetch, asked
+
+
+def test_empty_page_in_the_middle_ends_nothing():
+    """Filtered lists have them; only a missing token is the end."""
+    fetch, asked = tokens([1, 2], [], [2, 3])
+
+    assert list(by_token(fetch, key=int)) == [1, 2, 3]
+    assert asked == ["", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    "fetch", [lambda token: ([1], "same"), lambda token: ([1], f"{token}x"), lambda token: ([], f"{token}x")]
+)
+def test_pages_that_do_not_end_are_refused(fetch):
+    """What was read before that was given already."""
+    found = by_token(fetch, key=int, idle=5)
+
+    with pytest.raises(PayloadUnexpected):
+        list(found)
+
+
+def test_no_more_pages_than_allowed_are_read():
+    """Each of them brings something new for ever."""
+    with pytest.raises(PayloadUnexpected):
+        list(by_token(lambda token: ([len(token)], f"{token}x"), key=int, pages=7))
+
+
+def test_numbered_pages_end_with_one_that_brings_nothing():
+    """Its size may be capped."""
+    assert list(by_number(lambda page: [[1, 2], [3], []][page], key=int)) == [1, 2, 3]
+    assert list(by_number(lambda page: [1, 2], key=int)) == [1, 2]
