@@ -56,10 +56,12 @@ def _datasets(job: JobFlows) -> Iterator[Dataset]:
 def _uses(jobs: list[JobFlows]) -> Iterator[Edge]:
     for each in jobs:
         for use in sorted(each.reads, key=_use_order):
-            yield Edge(use.dataset.key, each.job.key, EdgeKind.READS, use.evidence, each.certainty, "", use.way)
+            sure = use.certainty or each.certainty
+            yield Edge(use.dataset.key, each.job.key, EdgeKind.READS, use.evidence, sure, "", use.way)
     for each in jobs:
         for use in sorted(each.writes, key=_use_order):
-            yield Edge(each.job.key, use.dataset.key, EdgeKind.WRITES, use.evidence, each.certainty, "", use.way)
+            sure = use.certainty or each.certainty
+            yield Edge(each.job.key, use.dataset.key, EdgeKind.WRITES, use.evidence, sure, "", use.way)
     for each in jobs:
         evidence = f"consumer group {each.job.name} of the job"
         for key in sorted(each.member_of):
@@ -78,7 +80,8 @@ def _columns(jobs: list[JobFlows]) -> list[tuple[Place, Edge]]:
             for place in (flow.source, flow.target):
                 if place.path is not None and place.key not in found:
                     key = place.dataset.key
-                    edge = Edge(key, place.key, EdgeKind.CONTAINS, flow.evidence, each.certainty)
+                    sure = flow.certainty or each.certainty
+                    edge = Edge(key, place.key, EdgeKind.CONTAINS, flow.evidence, sure)
                     found[place.key] = place, edge
     return [found[key] for key in sorted(found)]
 
@@ -86,8 +89,8 @@ def _columns(jobs: list[JobFlows]) -> list[tuple[Place, Edge]]:
 def _column_edges(jobs: list[JobFlows]) -> Iterator[Edge]:
     for each in jobs:
         for flow in sorted(each.columns, key=_order):
-            ends = flow.source.key, flow.target.key
-            yield Edge(*ends, EdgeKind.COLUMN_FLOW, flow.evidence, each.certainty, flow.type, flow.subtype)
+            ends, sure = (flow.source.key, flow.target.key), flow.certainty or each.certainty
+            yield Edge(*ends, EdgeKind.COLUMN_FLOW, flow.evidence, sure, flow.type, flow.subtype)
 
 
 def _order(flow: ColumnFlow) -> tuple[str, ...]:

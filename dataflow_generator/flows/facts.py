@@ -43,28 +43,33 @@ class Use:
     """A dataset that a job reads or writes.
 
     *way* tells apart what goes where in a job of several ways: what is read on one is written on that one only. Empty:
-    the job has one way, or this is on all of them.
+    the job has one way, or this is on all of them. *certainty* None is that of the job.
     """
 
     dataset: Dataset
     evidence: str
     way: str = ""
+    certainty: Certainty | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnFlow:
-    """One place bears on another; *type* and *subtype* are OpenLineage's, the subtype empty where nobody tells."""
+    """One place bears on another; *type* and *subtype* are OpenLineage's, the subtype empty where nobody tells.
+
+    *certainty* None is that of the job.
+    """
 
     source: Place
     target: Place
     type: str
     subtype: str
     evidence: str
+    certainty: Certainty | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFlows:
-    """A job and its flows; *certainty* is that of all of them.
+    """A job and its flows; *certainty* is that of all that do not tell their own.
 
     A consumer group is told alike: it reads, or is a *member_of* the jobs (by their nodes' keys) that read through it.
     """
