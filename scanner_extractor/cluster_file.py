@@ -25,31 +25,30 @@ def cluster_schema() -> Json:
     return json.loads(files("scanner_extractor").joinpath("cluster.schema.json").read_text("utf-8"))
 
 
-def read_cluster_file(path: Path, environment: Mapping[str, str], registry_types: Collection[str]) -> Settings:
+def read_cluster_file(
+    path: Path, environment: Mapping[str, str], registry_types: Collection[str], *, replayed: bool = False
+) -> Settings:
     """Read the settings of one cluster; *registry_types* are the kinds of schema registry that may be named.
 
-    Raises one InputInvalid that lists every problem with line, column and JSON path. It shows the names of variables,
+    *replayed*: a capture holds what files say of jobs, so they need not be there. Raises one InputInvalid that lists every problem with line, column and JSON path. It shows the names of variables,
     never what they hold.
     """
     document = read_placed(_text(path), str(path))
     filling = filled(document.value, environment, path.parent)
     shown = replace(document, value=mask_json(document.value))
-    found = [*filling.complaints, *_complaints(filling, shown, path.parent, registry_types)]
+    found = [*filling.complaints, *_complaints(filling, Judge(filling.value, shown, path.parent, registry_types, not replayed))]
     if found:
         raise InputInvalid.listing(tuple(placed_problems(found, shown)))
     return settings_of(filling.value, path, tuple(placed_problems(warnings_of(filling.value), shown)))
 
 
-def _complaints(
-    filling: Filled, shown: PlacedJson, directory: Path, registry_types: Collection[str]
-) -> Iterator[Complaint]:
+def _complaints(filling: Filled, judge: Judge) -> Iterator[Complaint]:
     """Judge form and meaning, but nothing that could not be filled in."""
     from jsonschema import Draft202012Validator
 
     blank = {path for path, _, _ in filling.complaints}
-    form = schema_complaints(Draft202012Validator(cluster_schema()).iter_errors(filling.value), shown)
-    meaning = Judge(filling.value, shown, directory, registry_types).complaints()
-    return (complaint for complaint in chain(form, meaning) if complaint[0] not in blank)
+    form = schema_complaints(Draft202012Validator(cluster_schema()).iter_errors(filling.value), judge.shown)
+    return (complaint for complaint in chain(form, judge.complaints()) if complaint[0] not in blank)
 
 
 def _text(path: Path) -> str:

@@ -11,25 +11,31 @@ from pathlib import Path
 from scanner_extractor.addresses import Address, read_address
 from scanner_extractor.cluster_settings import broker_list, manual_files
 from scanner_extractor.exchange import Json
+from scanner_extractor.flink_judge import FileJudge
 from scanner_extractor.naming import strategies_in_force
+from scanner_extractor.settings_flink import SQL_GATEWAY
 from scanner_model.complaints import Complaint, JsonPath, nearest
 from scanner_model.errors import InputInvalid
 from scanner_model.places import PlacedJson
 
 _SOURCES = ("schema_registries", "ksqldb", "connect")
-_LATER = ("flink",)
+_JOBS = ("flink", "streams")
 _BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
 _TLS_FILES = ("ca", "certificate", "key")
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges a filled-in *document* of any form; *shown* is the same without secrets and as it is written."""
+    """Judges a filled-in *document* of any form; *shown* is the same without secrets and as it is written.
+
+    *present*: files that tell of jobs must be there; a replay needs none.
+    """
 
     document: Json
     shown: PlacedJson
     directory: Path
     registry_types: Collection[str]
+    present: bool = True
 
     def complaints(self) -> Iterator[Complaint]:
         """Say everything that is wrong, skipping what has not the right form."""
@@ -42,6 +48,15 @@ class Judge:
             yield from self._registry(path, item)
         yield from self._repeated()
         yield from self._namesakes()
+        yield from self._jobs()
+
+    def _jobs(self) -> Iterator[Complaint]:
+        flink, streams = (tuple(_items(self.document, (member,))) for member in _JOBS)
+        for path, item in flink:
+            yield from self._http(path, item)
+        judge = FileJudge(shown=self.shown.shown, directory=self.directory, present=self.present)
+        yield from judge.flink(flink)
+        yield from judge.streams(streams)
 
     def _brokers(self) -> Iterator[Complaint]:
         brokers = _member(self.document, "brokers")
@@ -125,10 +140,11 @@ class Judge:
 
 def warnings_of(document: Json) -> Iterator[Complaint]:
     """Say what a valid *document* holds that is not acted on, or that is unwise."""
-    for member in _LATER:
-        if document.get(member):
-            yield (member,), f"{member} is not scanned yet", "the member is kept for a later version"
-    for path, item in _items(document, _SOURCES):
+    for path, item in _items(document, _JOBS[:1]):
+        if item["type"] == SQL_GATEWAY:
+            what = "a SQL gateway tells nobody's statements but one's own: it is only asked whether it is there"
+            yield (*path, "type"), what, "name the job manager, and the files of SQL as `sql-files`"
+    for path, item in _items(document, (*_SOURCES, *_JOBS)):
         if item.get("tls", {}).get("verify") is False:
             yield (*path, "tls", "verify"), "the server's certificate is not checked", "give its CA as `ca`"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from scanner_extractor.addresses import read_address
 from scanner_extractor.exchange import Json
+from scanner_extractor.flink_settings import flink_settings, streams_settings
+from scanner_extractor.input_files import named_files
 from scanner_extractor.settings import (
     Auth,
     BasicAuth,
@@ -43,6 +44,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
     """Make the settings of one cluster; relative paths are relative to *file*."""
     brokers = broker_list(document["brokers"])
     base = file.parent
+    flink, sql_files = flink_settings(document.get("flink", []), base, lambda item: _http(item, base))
     return Settings(
         cluster=ClusterName(document["cluster"]),
         brokers=brokers,
@@ -51,6 +53,9 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         registries=tuple(_registry(item, base) for item in document.get("schema_registries", [])),
         ksqldb=tuple(KsqlSettings(http=_http(item, base)) for item in document.get("ksqldb", [])),
         connect=tuple(_connect(item, base) for item in document.get("connect", [])),
+        flink=flink,
+        sql_files=sql_files,
+        streams=streams_settings(document.get("streams", []), base),
         manual_input=_files(document.get("manual_input", []), base),
         warnings=warnings,
     )
@@ -64,12 +69,7 @@ def broker_list(written: Json) -> tuple[str, ...]:
 
 def manual_files(pattern: str, base: Path) -> tuple[Path, ...]:
     """List the files that *pattern* means, sorted: a file, every *.json of a directory, or what a pattern matches."""
-    if (base / pattern).is_dir():
-        return tuple(sorted((base / pattern).glob("*.json")))
-    if (base / pattern).is_file():
-        return (base / pattern,)
-    found = (base / name for name in glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207  takes absolute ones too
-    return tuple(sorted(path for path in found if path.is_file()))
+    return named_files(pattern, base, "*.json")
 
 
 def _files(patterns: list[str], base: Path) -> tuple[Path, ...]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.problems import Problem
+
+if TYPE_CHECKING:
+    from scanner_extractor.settings_flink import FlinkSettings, SqlFilesSettings, StreamsSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,5 +186,8 @@ class Settings:
     registries: tuple[RegistrySettings, ...] = ()
     ksqldb: tuple[KsqlSettings, ...] = ()
     connect: tuple[ConnectSettings, ...] = ()
+    flink: tuple[FlinkSettings, ...] = ()
+    sql_files: tuple[SqlFilesSettings, ...] = ()
+    streams: tuple[StreamsSettings, ...] = ()
     manual_input: tuple[Path, ...] = ()
     warnings: tuple[Problem, ...] = ()
