@@ -10,6 +10,7 @@ from dataflow_generator.flows.drawing import Flows, datasets_of, drawn
 from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs import Around, Part, PartReading, around_of, job_parts, merged, read_part
+from dataflow_generator.joining import joined_jobs
 from scanner_dictionary.queries import graph_input
 from scanner_dictionary.queries.graph_input import Connection
 
@@ -31,9 +32,9 @@ def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:
     parts = list(job_parts(conn))
     found = list(read(parts) if read else (read_part(conn, name, part, around) for name, part in parts))
     readings = [each for part in found for each in part.jobs]
-    jobs = [each.flows for each in readings]
-    coverage = Coverage.total(each.coverage for each in readings)
-    return drawn(jobs, _there(jobs, around), merged(part.described for part in found), coverage)
+    jobs, told, unsure = joined_jobs(conn, [each.flows for each in readings], around)
+    coverage = Coverage.total([*(each.coverage for each in readings), unsure])
+    return drawn(jobs, _there(jobs, around), merged([*(part.described for part in found), told]), coverage)
 
 
 def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:

@@ -127,8 +127,10 @@ def _facets(
         values = (_tells(facet), event.time, storable(facet.body), facet.removed, storable(event.producer))
         if _put(folded.facets, key, Row(fixed, values), latest):
             folded.read[key] = facet
-        for ref, side in facet.uses if job else ():
-            _use(folded, event, (job, _name(folded, event, ref), side))
+        for ref, side in facet.uses:
+            named = _name(folded, event, ref)
+            if job:
+                _use(folded, event, (job, named, side))
 
 
 def _tells(facet: Facet) -> bool:

@@ -12,7 +12,7 @@ _OF_USE_IN_FACETS = frozenset({"columnLineage", "lineage"})
 
 
 def event_text(event: LineageEvent) -> str:
-    """Write *event* on one line; reading it gives the same event. Members that no version of ours knows are left out."""
+    """Write *event* on one line; reading it gives the same event. Members that we do not know are left out."""
     members = [
         f'"eventTime":{canonical(event.time)}',
         f'"producer":{canonical(event.producer)}',

@@ -210,4 +210,3 @@ class _Reader:
 def _is_future(schema_url: str) -> bool:
     match = _VERSION.search(schema_url)
     return bool(match and tuple(map(int, match.groups())) > KNOWN_VERSION)
-

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Select, select
 from scanner_dictionary import tables_openlineage as t
 from scanner_dictionary.bulk import in_chunks
 from scanner_dictionary.queries.columns import column_fact
+from scanner_dictionary.tables import cluster, cluster_alias
 from scanner_model.columns import Column
 from scanner_model.lineage_events import DatasetRef, FieldFlow, Side, Symlink
 from scanner_model.paths import ColumnPath
@@ -107,6 +108,14 @@ def lineage_names(conn: Connection) -> tuple[DatasetRef, ...]:
     dataset = t.lineage_dataset.c
     rows = conn.execute(select(dataset.namespace, dataset.name))
     return tuple(sorted(DatasetRef(*row) for row in rows))
+
+
+def cluster_aliases(conn: Connection) -> tuple[tuple[str, str], ...]:
+    """List other words for clusters: (cluster's name, alias), by both."""
+    query = select(cluster.c.name, cluster_alias.c.alias).join(
+        cluster_alias, cluster_alias.c.cluster_id == cluster.c.id
+    )
+    return tuple(sorted({(name, alias) for name, alias in conn.execute(query)}))
 
 
 def lineage_symlinks(conn: Connection) -> tuple[tuple[DatasetRef, Symlink], ...]:

@@ -1,0 +1,134 @@
+"""Jobs of all sources over one set of datasets: what events call otherwise is given the name that it is shown under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use
+from dataflow_generator.flows.openlineage import KIND
+from dataflow_generator.flows.told_fields import ToldFields
+from dataflow_generator.graph import Certainty, Node
+
+_OF_SCAN = {"kafka-connect": "connector", "ksqldb": "ksqldb", "flink": "flink"}
+"""The type of a scanned job by the first word of the namespace under which others' events tell of the same."""
+_TASK = re.compile(r"\.\d+")
+
+
+class Renamed(NamedTuple):
+    """The dataset that another one is; *why* is empty where nobody doubts it."""
+
+    dataset: Dataset
+    why: str = ""
+
+
+Rename = Callable[[Dataset], Renamed]
+Fields = Mapping[Dataset, ToldFields]
+
+
+def is_told(job: JobFlows) -> bool:
+    """Say whether events tell of *job*."""
+    return dict(job.job.attributes).get("type") == KIND
+
+
+def renamed(job: JobFlows, rename: Rename) -> JobFlows:
+    """Give *job* over the datasets that *rename* gives; a likely join is MATCHED, and the evidence says why."""
+    return replace(
+        job,
+        reads=tuple(_renamed_use(use, rename) for use in job.reads),
+        writes=tuple(_renamed_use(use, rename) for use in job.writes),
+        columns=tuple(_renamed_flow(flow, rename) for flow in job.columns),
+    )
+
+
+def with_fields(job: JobFlows, fields: Fields) -> JobFlows:
+    """Give *job* with columns as their datasets call them; a flow between two whole datasets is none of columns."""
+    found = (
+        replace(flow, source=_placed(flow.source, fields), target=_placed(flow.target, fields)) for flow in job.columns
+    )
+    kept = (flow for flow in found if flow.source.path is not None or flow.target.path is not None)
+    return replace(job, columns=tuple(dict.fromkeys(kept)))
+
+
+def merged_jobs(jobs: Sequence[JobFlows]) -> list[JobFlows]:
+    """Add what events tell of a job that a scan found, too, to that job; of others with one name the later is kept."""
+    scanned = _Scanned(job for job in jobs if not is_told(job))
+    found: dict[str, JobFlows] = {}
+    for job in jobs:
+        known = scanned.same(job) if is_told(job) else None
+        key = known.key if known else job.job.key
+        found[key] = _merged(found[key], job) if is_told(job) and key in found else job
+    return list(found.values())
+
+
+class _Scanned:
+    """The jobs of scans, by what events may call them."""
+
+    def __init__(self, jobs: Iterable[JobFlows]) -> None:
+        self._named: dict[tuple[str, str], list[JobFlows]] = {}
+        for job in jobs:
+            kind = str(dict(job.job.attributes).get("type", ""))
+            self._named.setdefault((kind, job.job.name), []).append(job)
+
+    def same(self, job: JobFlows) -> Node | None:
+        """Find the scanned job that *job* is, where there is exactly one."""
+        kind = _OF_SCAN.get(job.job.namespace.partition(":")[0], "")
+        found = self._named.get((kind, job.job.name), []) if kind else self._debezium(job.job)
+        return found[0].job if len(found) == 1 else None
+
+    def _debezium(self, job: Node) -> list[JobFlows]:
+        """List the connectors whose topics begin with the prefix that Debezium names its own job by."""
+        prefix = f"{job.namespace}."
+        if not (job.name.startswith(job.namespace) and _TASK.fullmatch(job.name[len(job.namespace) :])):
+            return []
+        connectors = (each for (kind, _), jobs in self._named.items() if kind == "connector" for each in jobs)
+        return [
+            each
+            for each in connectors
+            if each.writes and all(use.dataset.name.startswith(prefix) for use in each.writes)
+        ]
+
+
+def _merged(first: JobFlows, other: JobFlows) -> JobFlows:
+    attributes = dict(other.job.attributes) | dict(first.job.attributes)
+    aliases = {other.job.namespace + "/" + other.job.name} - {first.job.namespace + "/" + first.job.name}
+    if aliases:
+        earlier = attributes.get("aliases", ())
+        attributes["aliases"] = tuple(sorted({*aliases, *(earlier if isinstance(earlier, tuple) else ())}))
+    reads, writes = ({use.dataset for use in uses} for uses in (first.reads, first.writes))
+    flows = {(flow.source, flow.target, flow.type) for flow in first.columns}
+    new = (flow for flow in other.columns if (flow.source, flow.target, flow.type) not in flows)
+    return replace(
+        first,
+        job=replace(first.job, attributes=tuple(sorted(attributes.items()))),
+        reads=(*first.reads, *_as_sure_as(other, (use for use in other.reads if use.dataset not in reads))),
+        writes=(*first.writes, *_as_sure_as(other, (use for use in other.writes if use.dataset not in writes))),
+        columns=(*first.columns, *(replace(flow, certainty=flow.certainty or other.certainty) for flow in new)),
+    )
+
+
+def _as_sure_as(job: JobFlows, uses: Iterable[Use]) -> Iterator[Use]:
+    return (replace(use, certainty=use.certainty or job.certainty) for use in uses)
+
+
+def _renamed_use(use: Use, rename: Rename) -> Use:
+    dataset, why = rename(use.dataset)
+    if not why:
+        return use if dataset == use.dataset else replace(use, dataset=dataset)
+    return replace(use, dataset=dataset, evidence=f"{use.evidence}; joined: {why}", certainty=Certainty.MATCHED)
+
+
+def _renamed_flow(flow: ColumnFlow, rename: Rename) -> ColumnFlow:
+    source, target = rename(flow.source.dataset), rename(flow.target.dataset)
+    ends = replace(flow.source, dataset=source.dataset), replace(flow.target, dataset=target.dataset)
+    changed = replace(flow, source=ends[0], target=ends[1])
+    if why := "; ".join(dict.fromkeys(filter(None, (source.why, target.why)))):
+        return replace(changed, evidence=f"{flow.evidence}; joined: {why}", certainty=Certainty.MATCHED)
+    return changed
+
+
+def _placed(place: Place, fields: Fields) -> Place:
+    known = fields.get(place.dataset)
+    return replace(place, path=known.find(place.path)) if known else place

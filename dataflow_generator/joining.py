@@ -1,0 +1,98 @@
+"""The jobs that all sources tell, brought together with what events of OpenLineage name: reads what that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from dataflow_generator.coverage import Coverage
+from dataflow_generator.flows.drawing import Described, datasets_of
+from dataflow_generator.flows.facts import Dataset, JobFlows
+from dataflow_generator.flows.joining import Renamed, is_told, merged_jobs, renamed, with_fields
+from dataflow_generator.flows.told_fields import ToldFields
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs import Around, described
+from dataflow_generator.openlineage.kafka_clusters import KafkaClusters
+from dataflow_generator.openlineage.names import normal
+from dataflow_generator.openlineage.stitching import Stitching
+from scanner_dictionary.queries import graph_input, lineage_input
+from scanner_dictionary.queries.graph_input import Connection
+from scanner_model.columns import Column
+
+
+class JoinedJobs(NamedTuple):
+    """Jobs over one set of datasets, the columns that events added to those known, and what could not be joined."""
+
+    jobs: Sequence[JobFlows]
+    described: Described
+    coverage: Coverage
+
+
+def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> JoinedJobs:
+    """Give every dataset of *jobs* the one name that it is shown under; without events all stay as they are."""
+    if not any(map(is_told, jobs)):
+        return JoinedJobs(jobs, {}, Coverage())
+    stitching = _stitching(conn, jobs)
+    found = {each: _renamed(stitching, each) for each in datasets_of(jobs)}
+    moved = [renamed(job, found.__getitem__) for job in jobs]
+    columns = _told_columns(conn, stitching)
+    fields = _fields(datasets_of(filter(is_told, moved)), columns, around)
+    finished = merged_jobs([with_fields(job, fields) if is_told(job) else job for job in moved])
+    topics = described(filter(is_told, finished), around)
+    shown = {(each.namespace, each.name): columns[each] for each in sorted(columns) if each.kind is NodeKind.DATASET}
+    return JoinedJobs(finished, {**shown, **topics}, Coverage(problems=stitching.problems))
+
+
+def _stitching(conn: Connection, jobs: Iterable[JobFlows]) -> Stitching:
+    others = datasets_of(job for job in jobs if not is_told(job))
+    return Stitching(
+        lineage_input.lineage_names(conn),
+        lineage_input.lineage_symlinks(conn),
+        clusters=_clusters(conn),
+        known={normal(each.namespace, each.name) for each in others if each.kind is NodeKind.DATASET},
+    )
+
+
+def _clusters(conn: Connection) -> KafkaClusters:
+    rows = graph_input.graph_clusters(conn)
+    spaces = {row.name: f"kafka://{row.brokers[0] if row.brokers else row.name}" for row in rows}
+    brokers = {address: spaces[row.name] for row in reversed(rows) for address in row.brokers}
+    nameless = [(row.name, spaces[row.name]) for row in rows if not row.brokers]
+    aliases = ((alias, spaces[name]) for name, alias in lineage_input.cluster_aliases(conn))
+    return KafkaClusters.of(brokers, (*nameless, *aliases))
+
+
+def _renamed(stitching: Stitching, dataset: Dataset) -> Renamed:
+    """Give the dataset that is shown; one that no rule joins with another keeps the name that its source gave it."""
+    if dataset.kind not in (NodeKind.TOPIC, NodeKind.DATASET):
+        return Renamed(dataset)
+    (namespace, name), why = stitching.join(dataset.namespace, dataset.name)
+    kind = NodeKind.TOPIC if namespace.startswith("kafka://") else NodeKind.DATASET
+    return Renamed(Dataset(kind, namespace, name), why)
+
+
+def _told_columns(conn: Connection, stitching: Stitching) -> Mapping[Dataset, tuple[Column, ...]]:
+    """Read the columns that events tell, of each dataset as it is shown; of several names the one with most counts."""
+    found: dict[Dataset, tuple[Column, ...]] = {}
+    told = lineage_input.lineage_columns(conn, frozenset(lineage_input.lineage_names(conn)))
+    for ref in sorted(told):
+        (namespace, name), _ = stitching.join(ref.namespace, ref.name)
+        kind = NodeKind.TOPIC if namespace.startswith("kafka://") else NodeKind.DATASET
+        shown = Dataset(kind, namespace, name)
+        found[shown] = max(found.get(shown, ()), told[ref], key=len)
+    return found
+
+
+def _fields(
+    datasets: Iterable[Dataset], told: Mapping[Dataset, tuple[Column, ...]], around: Around
+) -> Mapping[Dataset, ToldFields]:
+    """Give what finds columns: of a topic that the dictionary describes by its schemas, else by what events tell."""
+    clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
+    listed = sorted(datasets)
+    ours = {(clusters[each.namespace], each.name) for each in listed if each.namespace in clusters}
+    known = around.columns(ours) if ours else {}
+    found: dict[Dataset, ToldFields] = {}
+    for each in listed:
+        columns = known.get((clusters.get(each.namespace, ""), each.name)) or told.get(each, ())
+        found[each] = ToldFields((column.path for column in columns), topic=each.kind is NodeKind.TOPIC)
+    return found
