@@ -13,13 +13,15 @@ from scanner_model.problems import Problem
 class Coverage:
     """Counts of statements by how they were read, of connectors by whether we know their class, and every problem.
 
-    *columns*: down to columns; *tables*: sources and sinks only; *unread*: not even these are known. Connectors are
-    read to datasets; one of an unknown class keeps the topics that are known of it.
+    *columns*: down to columns; *tables*: sources and sinks only; *unread*: not even these are known. *connectors* are
+    read to datasets only, *connector_columns* down to columns; one of an unknown class keeps the topics that are known
+    of it.
     """
 
     columns: int = 0
     tables: int = 0
     unread: int = 0
+    connector_columns: int = 0
     connectors: int = 0
     unknown_connectors: int = 0
     problems: tuple[Problem, ...] = ()

@@ -7,6 +7,7 @@ import re
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import addresses
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows, Dataset
+from dataflow_generator.connectors.landing import by_mapping
 from dataflow_generator.connectors.sinks import Written, sink, to
 
 _CONTACTS = ("contactPoints", "datastax-java-driver.basic.contact-points.0", "cassandra.contact.points")
@@ -30,7 +31,7 @@ def datastax_sink(connector: Connector) -> ConnectorFlows:
         return tuple(Dataset(place, f"{match['keyspace']}.{match['table']}") for match in found if match)
 
     keys = f"topic.….mapping, {config.key(*_CONTACTS)}"
-    return sink(connector, Written(targets=targets, keys=keys))
+    return sink(connector, Written(targets=targets, keys=keys, lands=by_mapping))
 
 
 def confluent_sink(connector: Connector) -> ConnectorFlows:

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.flows import ConnectorFlows, Flow, Shape
+from dataflow_generator.connectors.flows import ConnectorFlows, DatasetKind, Direction, Flow, Shape
 from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
+from dataflow_generator.connectors.transforms.steps import Place
 from scanner_model.names import Role
 from scanner_model.paths import ColumnPath
 
 _NO_TOPIC = "\ue000"
 """Stands for a topic that is not known; no predicate is true of it by accident."""
+
+_WRAPPERS = {Shape.ENVELOPE: (("before",), ("after",)), Shape.FULL_DOCUMENT: (("fullDocument",),)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +40,18 @@ def column_flows(
     found: list[ColumnFlow] = []
     unknown: list[Flow] = []
     for flow in flows.flows:
-        record = columns_through(config, flows.shape, flow.topic or _NO_TOPIC, value, key)
+        record = columns_through(config, flows.shape, topic_before(flows, flow), value, key)
         found.extend(_told(flow, record))
         if record.key is None or record.value is None:
             unknown.append(flow)
     return tuple(found), tuple(unknown)
 
 
-def _told(flow: Flow, record: Record) -> Iterator[ColumnFlow]:
-    for side in Role:
-        for one in record.side(side) or ():
-            origin = one.origin[1] if one.origin else None
-            yield ColumnFlow(flow, side, one.path, origin, one.changed, one.masked)
+def topic_before(flows: ConnectorFlows, flow: Flow) -> str:
+    """Give the topic that records of *flow* have before the transforms; a private letter where nobody tells it."""
+    if flows.direction is Direction.SINK and flow.source and flow.source.kind is DatasetKind.TOPIC:
+        return flow.source.name
+    return flow.topic or _NO_TOPIC
 
 
 def columns_through(
@@ -64,14 +67,56 @@ def columns_through(
     return Record(keys.pop() if len(keys) == 1 else None, values.pop() if len(values) == 1 else None)
 
 
+def columns_behind(config: Config, shape: Shape, topic: str, places: Sequence[Place]) -> tuple[Place, ...] | None:
+    """Find the columns that a source must have read for a topic to have those at *places*, in their order.
+
+    What a transform or the connector made has none. None: the transforms cannot be told.
+    """
+    chain, start = Chain.of(config), Template.of(topic)
+    behind = {
+        place: tuple(row for before in chain.origins(start, place) for row in _row_of(shape, before))
+        for place in places
+    }
+    rows = tuple(dict.fromkeys(row for found in behind.values() for row in found))
+    value, key = ([path for side, path in rows if side is role] for role in (Role.VALUE, Role.KEY))
+    record = columns_through(config, shape, topic, value, key)
+    if record.value is None and value:
+        return None
+    ends: dict[Place, set[Place]] = {}
+    for role in Role:
+        for one in record.side(role) or ():
+            if one.origin:
+                ends.setdefault(one.origin, set()).add((role, one.path))
+    right = (next((row for row in found if place in ends.get(row, ())), None) for place, found in behind.items())
+    return tuple(dict.fromkeys(row for row in right if row))
+
+
+def _told(flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+    for side in Role:
+        for one in record.side(side) or ():
+            origin = one.origin[1] if one.origin else None
+            yield ColumnFlow(flow, side, one.path, origin, one.changed, one.masked)
+
+
 def _wrapped(shape: Shape, record: Record) -> Record:
-    if shape is Shape.ENVELOPE:
-        return Record(record.key, tuple(_envelope(record.value or ())))
+    if shape is Shape.DOCUMENTS:
+        return Record(record.key, None)
+    if shape in _WRAPPERS:
+        return Record(record.key, tuple(_wrapped_row(shape, record.value or ())))
     return record
 
 
-def _envelope(row: tuple[Carried, ...]) -> Iterator[Carried]:
-    """Put the row where Debezium's envelope has it: before and after the change."""
-    for place in ("before", "after"):
+def _wrapped_row(shape: Shape, row: tuple[Carried, ...]) -> Iterator[Carried]:
+    """Put the row where the connector's messages have it: before and after the change, or in the full document."""
+    for place in _WRAPPERS[shape]:
         for column in row:
-            yield Carried((place, *column.path), column.origin)
+            yield Carried((*place, *column.path), column.origin)
+
+
+def _row_of(shape: Shape, place: Place) -> Iterator[Place]:
+    """Take a column out of what the connector wraps its rows in; beside them stands what it makes itself."""
+    side, path = place
+    if side is Role.KEY or shape not in _WRAPPERS:
+        yield place
+    elif len(path) > 1 and path[:1] in _WRAPPERS[shape]:
+        yield side, path[1:]

@@ -94,8 +94,9 @@ class _Tables:
         return Reads(
             reads=tuple(reads),
             side=tuple(self._side_topics(key)),
-            shape=Shape.ENVELOPE,
+            shape=Shape.DOCUMENTS if self.kind is MONGODB else Shape.ENVELOPE,
             problems=tuple(problems),
+            keyed=True,
         )
 
     def _of(self, database: str, chosen: Selection, key: str) -> Iterator[Read]:
@@ -212,4 +213,4 @@ def spanner(connector: Connector) -> ConnectorFlows:
         for table in tables
     ]
     whole = Read(source=None, pattern=f"{quoted(start)}.*" if prefix else "", because="topic.prefix")
-    return source(connector, Reads(reads=tuple(reads) or (whole,), shape=Shape.ENVELOPE))
+    return source(connector, Reads(reads=tuple(reads) or (whole,), shape=Shape.ENVELOPE, keyed=True))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.transforms.records import Carried, Record
+from scanner_model.paths import ColumnPath
 from scanner_model.problems import Problem
 
 DEFAULT_NAMESPACE = "kafka://localhost:9092"
@@ -44,6 +46,43 @@ class Shape(StrEnum):
 
     ROW = "row"
     ENVELOPE = "envelope"
+    """Before and after the change (Debezium)."""
+    DOCUMENTS = "documents"
+    """Before and after, each as one JSON text (Debezium's MongoDB connector): its fields are told by data."""
+    FULL_DOCUMENT = "full-document"
+    """In `fullDocument`, where the topic shows that it has what MongoDB's change stream tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowColumn:
+    """A column of the rows that a source makes itself, as of a query, and the columns of datasets that it is made of.
+
+    *changed* says that its value is computed from them. An empty path is a row that is one plain value.
+    """
+
+    path: ColumnPath
+    origins: tuple[tuple[Dataset, ColumnPath], ...] = ()
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The columns of the rows that a source makes; beside *columns* all of the dataset *rest*, where there is one."""
+
+    columns: tuple[RowColumn, ...] = ()
+    rest: Dataset | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A column of the dataset that a sink writes, and the column behind its transforms that it is made of.
+
+    *origin* None: the connector made it. *because* names the keys that say so beside those of the flow.
+    """
+
+    path: ColumnPath
+    origin: Carried | None = None
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +135,9 @@ class Connector:
 class ConnectorFlows:
     """What was read of one connector; inputs, outputs and flows are sorted, each once.
 
-    *shape* is how a source's rows enter the transforms. A class that nobody knows has the topics that are known of it.
+    *shape* is how a source's rows enter the transforms, *row* what stands in them where the configuration itself tells
+    it, and *keyed* says that messages get keys. *lands* says which columns a sink makes of a message's. A class that
+    nobody knows has the topics that are known of it.
     """
 
     name: str
@@ -108,7 +149,13 @@ class ConnectorFlows:
     side_topics: tuple[SideTopic, ...] = ()
     problems: tuple[Problem, ...] = ()
     shape: Shape = Shape.ROW
+    row: Row | None = None
+    keyed: bool = False
+    lands: Lands | None = None
 
+
+Lands = Callable[[Config, Flow, Record], tuple[Landed, ...]]
+"""Give the columns of a flow's target by the record behind a sink's transforms, of which both sides may be unknown."""
 
 ConnectorReader = Callable[[Connector], ConnectorFlows]
 """Read a connector's flows; pure, and with a problem instead of an exception for whatever stands in a configuration."""

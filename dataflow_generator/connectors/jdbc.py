@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
+from dataflow_generator.connectors.landing import in_debezium_table, in_table
 from dataflow_generator.connectors.lists import Selection, selection
 from dataflow_generator.connectors.sinks import Written, sink, to
 from dataflow_generator.connectors.sources import Read, Reads, fixed, source
@@ -99,7 +101,8 @@ def managed_sink(scheme: str) -> ConnectorReader:
 def debezium_sink(connector: Connector) -> ConnectorFlows:
     """Read Debezium's JDBC sink, which writes the dots of a topic as underscores (DefaultCollectionNamingStrategy)."""
     form = ("collection.name.format", "table.name.format")
-    return sink(connector, _tables(connector, server_of(connector), *form, dots="_"))
+    written = _tables(connector, server_of(connector), *form, dots="_")
+    return sink(connector, replace(written, lands=in_debezium_table))
 
 
 def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".") -> Written:
@@ -117,4 +120,5 @@ def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".
         return table_of(server, table)
 
     place = config.key("connection.url", "connection.host", "database.hostname")
-    return to(target, config.key("topics.to.tables.mapping", "topic2table.map"), config.key(*keys), place)
+    mapping = config.key("topics.to.tables.mapping", "topic2table.map")
+    return to(target, mapping, config.key(*keys), place, lands=in_table)

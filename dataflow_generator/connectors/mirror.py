@@ -46,7 +46,8 @@ def mirror_source(connector: Connector) -> ConnectorFlows:
     items = config.items("topics", "topics.whitelist") or (".*",)
     excluded = config.items("topics.exclude", "topics.blacklist") or tuple(_EXCLUDED.split(","))
     reads = _copied(connector, items, excluded, (start, "topics, source.cluster.alias"))
-    return source(connector, Reads(reads=tuple(reads), namespace=_target(connector), side=tuple(_sync(connector))))
+    side = tuple(_sync(connector))
+    return source(connector, Reads(reads=tuple(reads), namespace=_target(connector), side=side, keyed=True))
 
 
 def replicator(connector: Connector) -> ConnectorFlows:
@@ -56,7 +57,7 @@ def replicator(connector: Connector) -> ConnectorFlows:
     items = (*config.items("topic.whitelist"), *filter(None, (config.text("topic.regex"),)))
     start, _, after = form.partition("${topic}")
     reads = _copied(connector, items, config.items("topic.blacklist"), (start, "topic.whitelist"), after)
-    return source(connector, Reads(reads=tuple(reads), namespace=_target(connector)))
+    return source(connector, Reads(reads=tuple(reads), namespace=_target(connector), keyed=True))
 
 
 def bookkeeping(connector: Connector) -> ConnectorFlows:

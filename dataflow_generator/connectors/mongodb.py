@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import addresses
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows, Dataset
+from dataflow_generator.connectors.landing import in_documents
 from dataflow_generator.connectors.sinks import sink, to
 from dataflow_generator.connectors.sources import Read, Reads, source
 from dataflow_generator.connectors.topics import seen
@@ -96,4 +97,4 @@ def mongodb_sink(connector: Connector) -> ConnectorFlows:
         else ()
     )
     keys = (config.key("collection", "collection.name.format"), config.key("database", "sink.database"))
-    return sink(connector, to(target, *keys, problems=problems))
+    return sink(connector, to(target, *keys, problems=problems, lands=in_documents))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import in_folder, object_path, without_users
-from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
+from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sinks import sink, to
 from dataflow_generator.connectors.sources import Read, Reads, fixed, source
 from dataflow_generator.connectors.topics import seen
@@ -29,6 +30,9 @@ _FOLDER = (
     "file.name.prefix",
     "directory.path",
 )
+_OF_LINES = frozenset(("FileStreamSource", "SpoolDirLineDelimitedSource"))
+"""Sources that make each line of a file one plain value."""
+
 _URL = re.compile(r"(?P<scheme>\w+)://(?P<host>[^/?#]*)/*(?P<path>[^?#]*)")
 
 
@@ -108,11 +112,14 @@ def _last(folder: str, name: str) -> tuple[str, ...]:
 
 
 def file_source(connector: Connector) -> ConnectorFlows:
-    """Read a source of one file or folder."""
+    """Read a source of one file or folder; some of them make each line one plain value."""
     key = connector.config.key("file", "input.path", "fs.listing.directory.path", "sftp.input.path", "tasks.file.path")
     path = connector.config.text(key)
     names = connector.config.items("topic", "kafka.topic")
-    return fixed(connector, object_path(path) if path else None, names, ", ".join(filter(None, (key, "topic"))))
+    dataset = object_path(path) if path else None
+    lines = connector.class_name.rpartition(".")[2].removesuffix("Connector") in _OF_LINES
+    row = Row((RowColumn((), ((dataset, ()),) if dataset else ()),)) if lines else None
+    return replace(fixed(connector, dataset, names, ", ".join(filter(None, (key, "topic")))), row=row)
 
 
 def file_sink(connector: Connector) -> ConnectorFlows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataflow_generator.connectors.dataset_names import addresses
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
+from dataflow_generator.connectors.landing import in_index
 from dataflow_generator.connectors.sinks import sink, to
 
 _ADDRESS = ("connection.url", "instance.url", "connection.urls", "opensearch.url")
@@ -25,6 +26,6 @@ def search_sink(scheme: str) -> ConnectorReader:
             last = config.text("data.stream.namespace", default="${topic}").replace("${topic}", name)
             return Dataset(place, mapped.get(name) or (f"{stream}-{last}" if stream else name).lower())
 
-        return sink(connector, to(target, config.key(*_MAPS), config.key(*_ADDRESS)))
+        return sink(connector, to(target, config.key(*_MAPS), config.key(*_ADDRESS), lands=in_index))
 
     return read

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
-from dataflow_generator.connectors.flows import Connector, ConnectorFlows, Dataset, Direction, Flow
+from dataflow_generator.connectors.flows import Connector, ConnectorFlows, Dataset, Direction, Flow, Lands
+from dataflow_generator.connectors.landing import as_it_is
 from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_topics, topics_read
 from dataflow_generator.connectors.transforms import Chain, Template
 from scanner_model.problems import Problem
@@ -22,7 +23,7 @@ class Written:
     """What a sink's class does with a topic: the datasets, the keys that say so, problems found on the way.
 
     *outside_known* is false for a class of which nobody knows where it writes; *nowhere* is true where the
-    configuration says that it writes nothing.
+    configuration says that it writes nothing; *lands* says what it makes of a message's columns.
     """
 
     targets: Targets
@@ -31,16 +32,17 @@ class Written:
     outside_known: bool = True
     nowhere: bool = False
     read: ReadTopics | None = None
+    lands: Lands = as_it_is
 
 
-def to(target: Target, *keys: str, problems: Iterable[Problem] = ()) -> Written:
+def to(target: Target, *keys: str, problems: Iterable[Problem] = (), lands: Lands = as_it_is) -> Written:
     """Say where a class writes that has one dataset a topic."""
 
     def targets(name: str) -> tuple[Dataset, ...]:
         dataset = target(name)
         return () if dataset is None else (dataset,)
 
-    return Written(targets=targets, keys=", ".join(filter(None, keys)), problems=tuple(problems))
+    return Written(targets=targets, keys=", ".join(filter(None, keys)), problems=tuple(problems), lands=lands)
 
 
 def sink(connector: Connector, written: Written) -> ConnectorFlows:
@@ -65,6 +67,7 @@ def sink(connector: Connector, written: Written) -> ConnectorFlows:
         flows=in_order(flow for flow in flows if flow.target or not written.nowhere),
         side_topics=side,
         problems=tuple(dict.fromkeys(problems)),
+        lands=written.lands,
     )
 
 

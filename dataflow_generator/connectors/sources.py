@@ -12,6 +12,7 @@ from dataflow_generator.connectors.flows import (
     Dataset,
     Direction,
     Flow,
+    Row,
     Shape,
     SideTopic,
 )
@@ -39,13 +40,18 @@ class Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reads:
-    """All that a source's class reads, its own side topics, how rows are wrapped, problems found on the way."""
+    """All that a source's class reads, its own side topics, how rows are wrapped, problems found on the way.
+
+    *row* is what stands in the rows, where the configuration tells it; *keyed* says that messages get keys.
+    """
 
     reads: tuple[Read, ...]
     side: tuple[SideTopic, ...] = ()
     shape: Shape = Shape.ROW
     problems: tuple[Problem, ...] = ()
     namespace: str = ""
+    row: Row | None = None
+    keyed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ def source(connector: Connector, reads: Reads) -> ConnectorFlows:
         side_topics=side,
         problems=tuple(dict.fromkeys(problems)),
         shape=reads.shape,
+        row=reads.row,
+        keyed=reads.keyed,
     )
 
 

@@ -10,6 +10,7 @@ from dataflow_generator.connectors.dataset_names import host_server, identifiers
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, jdbc_server, snowflake_account
+from dataflow_generator.connectors.landing import in_bigquery, in_snowflake, in_table
 from dataflow_generator.connectors.sinks import sink, to
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
@@ -41,7 +42,7 @@ def bigquery_sink(*, sanitizes: bool = False) -> ConnectorReader:
 
         told = [Problem(key, f"{key} is not told") for key in ("project",) if not project]
         keys = (config.key("project"), config.key("defaultDataset", "datasets"), config.key(*_BIGQUERY_MAPS))
-        return sink(connector, to(target, *keys, problems=told))
+        return sink(connector, to(target, *keys, problems=told, lands=in_bigquery))
 
     return read
 
@@ -83,7 +84,7 @@ def snowflake_sink(connector: Connector) -> ConnectorFlows:
         return Dataset(place, ".".join(whole))
 
     keys = ("snowflake.database.name", config.key("snowflake.schema.name"), config.key(_SNOWFLAKE_MAP))
-    return sink(connector, to(target, *keys))
+    return sink(connector, to(target, *keys, lands=in_snowflake))
 
 
 def _snowflake_mapped(mapped: Mapping[str, str], name: str) -> str:
@@ -130,7 +131,7 @@ def redshift_sink(connector: Connector) -> ConnectorFlows:
         return table_of(server, table) if "${" not in table else None
 
     keys = (config.key("aws.redshift.domain", "connection.url"), config.key("table.name.format"))
-    return sink(connector, to(target, *keys))
+    return sink(connector, to(target, *keys, lands=in_table))
 
 
 def clickhouse_sink(connector: Connector) -> ConnectorFlows:

@@ -1,76 +1,123 @@
-"""What connectors move: a job for each, with the datasets that its configuration names, and the key that names them."""
+"""What connectors move: a job for each, with datasets and columns, and the keys and transforms that say so."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dataflow_generator.connectors import Config, Connector, ConnectorFlows, DatasetKind, Direction, read_connector
+from dataflow_generator.connectors import (
+    Config,
+    Connector,
+    ConnectorFlows,
+    DatasetKind,
+    Direction,
+    Flow,
+    read_connector,
+)
 from dataflow_generator.connectors import Dataset as Named
-from dataflow_generator.flows.facts import Dataset, JobFlows, Use, job_node
+from dataflow_generator.flows.connect_columns import Moved, Seen, moved
+from dataflow_generator.flows.facts import Dataset, JobFlows, job_node
 from dataflow_generator.flows.naming import Naming
-from dataflow_generator.graph import Certainty, NodeKind, present
+from dataflow_generator.flows.ways import Pair, uses
+from dataflow_generator.graph import Certainty, Node, NodeKind, present
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.problems import Problem
 
 _DIRECTIONS = {"source": Direction.SOURCE, "sink": Direction.SINK}
+_GROUP = "consumer.override.group.id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A connector as its configuration tells it, with the datasets of its flows as the graph names them."""
+
+    row: ConnectorRow
+    config: Config
+    flows: ConnectorFlows
+    pairs: tuple[tuple[Flow, Dataset | None, Dataset | None], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorReading:
-    """A connector's flows, and what could not be told of them; *known*: its class is one that we read."""
+    """A connector's flows, and what could not be told of them; *known*: its class is one that we read.
+
+    *whole* says that the columns of all its flows are told.
+    """
 
     flows: JobFlows
     known: bool
+    whole: bool
     problems: tuple[Problem, ...]
 
 
-def connect_jobs(
-    rows: Iterable[ConnectorRow], topics: Mapping[str, Collection[str]], naming: Naming
-) -> Iterator[ConnectorReading]:
-    """Read each connector's flows between datasets; *topics* are the live ones of each cluster.
+def tell(row: ConnectorRow, topics: Mapping[str, Collection[str]], naming: Naming) -> Told:
+    """Read a connector's configuration; *topics* are the live ones of each cluster.
 
-    A class that nobody knows keeps the topics that are known of it. Columns are not matched here.
+    A class that nobody knows keeps the topics that are known of it.
     """
-    for row in rows:
-        told = read_connector(
-            Connector(
-                name=row.name,
-                config=Config.of(row.config),
-                direction=_DIRECTIONS.get(row.kind),
-                known=tuple(topics.get(row.cluster, ())),
-                active=row.topics,
-                namespace=naming.clusters[row.cluster],
-            )
+    config = Config.of(row.config)
+    flows = read_connector(
+        Connector(
+            name=row.name,
+            config=config,
+            direction=_DIRECTIONS.get(row.kind),
+            known=tuple(sorted(topics.get(row.cluster, ()))),
+            active=row.topics,
+            namespace=naming.clusters[row.cluster],
         )
-        where = f"{row.source} {row.name}"
+    )
+    pairs = tuple((flow, _dataset(flow.source, naming), _dataset(flow.target, naming)) for flow in flows.flows)
+    return Told(row=row, config=config, flows=flows, pairs=pairs)
+
+
+def connect_jobs(told: Iterable[Told], seen: Seen) -> Iterator[ConnectorReading]:
+    """Give each connector's job; *seen* are the columns of its datasets, as far as anybody tells them."""
+    for one in told:
+        columns = moved(one.row.name, one.config, one.flows, one.pairs, seen)
+        problems = (*one.flows.problems, *columns.problems)
+        where = f"{one.row.source} {one.row.name}"
         yield ConnectorReading(
-            flows=_job(row, told, naming),
-            known=not any(problem.where == "connector.class" for problem in told.problems),
-            problems=tuple(replace(problem, where=f"{where} {problem.where}") for problem in told.problems),
+            flows=_job(one, columns),
+            known=not any(problem.where == "connector.class" for problem in problems),
+            whole=columns.whole and not (one.flows.problems and not one.pairs),
+            problems=tuple(replace(problem, where=f"{where} {problem.where}") for problem in problems),
         )
 
 
-def _job(row: ConnectorRow, told: ConnectorFlows, naming: Naming) -> JobFlows:
-    attributes = present(type="connector", connector_class=row.connector_class, state=row.state)
+def connector_node(row: ConnectorRow) -> Node:
+    """Make the node of a connector; two Connect clusters may have connectors of one name."""
     namespace = f"connect://{row.cluster}/{row.source.removeprefix('connect:')}"
+    group = connector_group(row)
+    told = present(type="connector", connector_class=row.connector_class, state=row.state, consumer_group=group)
+    return job_node(namespace, row.name, told)
+
+
+def connector_group(row: ConnectorRow) -> str:
+    """Give the consumer group of a sink's tasks (`connect-` and its name, unless it is overridden), else nothing.
+
+    Source: Connect's SinkUtils.consumerGroupId; Confluent Cloud names groups by the connector's id.
+    """
+    if row.kind != "sink":
+        return ""
+    return row.config.get(_GROUP) or f"connect-{row.managed_id or row.name}"
+
+
+def _job(one: Told, columns: Moved) -> JobFlows:
+    reads, writes = uses(
+        Pair(source, target, f"connector {one.row.name}: {flow.because}") for flow, source, target in one.pairs
+    )
     return JobFlows(
-        job=job_node(namespace, row.name, attributes),
+        job=connector_node(one.row),
         certainty=Certainty.DERIVED,
-        reads=_uses(((flow.source, flow.because) for flow in told.flows), row, naming),
-        writes=_uses(((flow.target, flow.because) for flow in told.flows), row, naming),
+        reads=reads,
+        writes=writes,
+        columns=columns.columns,
     )
 
 
-def _uses(ends: Iterable[tuple[Named | None, str]], row: ConnectorRow, naming: Naming) -> tuple[Use, ...]:
-    """Name each dataset once, with the first evidence that names it; an end that nobody tells is left out."""
-    evidence: dict[Dataset, str] = {}
-    for named, because in sorted(((end, because) for end, because in ends if end), key=lambda each: each[0]):
-        evidence.setdefault(_dataset(named, naming), f"connector {row.name}: {because}")
-    return tuple(Use(dataset, why) for dataset, why in evidence.items())
-
-
-def _dataset(named: Named, naming: Naming) -> Dataset:
+def _dataset(named: Named | None, naming: Naming) -> Dataset | None:
+    if named is None:
+        return None
     if named.kind is DatasetKind.PATTERN:
         return Dataset(NodeKind.DATASET, named.namespace, named.name)
     return naming.dataset(named.namespace, named.name)

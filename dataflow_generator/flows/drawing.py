@@ -27,8 +27,8 @@ class Flows:
 def drawn(jobs: Iterable[JobFlows], there: Collection[str], described: Described, coverage: Coverage) -> Flows:
     """Draw *jobs*; *there* are the keys of nodes that the graph has without them.
 
-    Nodes: datasets, consumer groups and jobs, columns. Edges: what these read, what they write, which job a group is of,
-    what datasets contain, flows of columns.
+    Nodes: datasets, consumer groups and jobs, columns. Edges: what these read and write, which job a group is of, what
+    datasets contain, flows of columns.
     """
     found = {each.job.key: each for each in jobs}
     listed = [found[key] for key in sorted(found)]

@@ -75,8 +75,9 @@ def _tell_coverage(coverage: Coverage) -> None:
     if coverage.statements:
         read = f"{coverage.columns} read to columns, {coverage.tables} to tables, {coverage.unread} not read"
         say(f"statements: {read}")
-    if coverage.connectors or coverage.unknown_connectors:
-        say(f"connectors: {coverage.connectors} read to datasets, {coverage.unknown_connectors} of unknown classes")
+    told, datasets, unknown = coverage.connector_columns, coverage.connectors, coverage.unknown_connectors
+    if told or datasets or unknown:
+        say(f"connectors: {told} read to columns, {datasets} to datasets, {unknown} of unknown classes")
     if coverage.problems:
         say(f"problems: {len(coverage.problems)}")
     for problem in coverage.problems:

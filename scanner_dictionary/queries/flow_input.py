@@ -115,10 +115,11 @@ def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Map
 
     A topic of several schemas has the columns of all of them. Those of the key stand behind `@key` in their paths.
     """
+    wanted = frozenset(topics)
     found: dict[ClusterTopic, list[Column]] = {}
-    for chunk in in_chunks(sorted({name for _, name in topics}), _TOPICS_AT_ONCE):
+    for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
         for row in conn.execute(_current_columns().where(t.topic.c.name.in_(chunk))):
-            if (row.cluster_name, row.topic_name) in topics:
+            if (row.cluster_name, row.topic_name) in wanted:
                 found.setdefault((row.cluster_name, row.topic_name), []).append(_sided(row))
     return {topic: tuple(columns) for topic, columns in found.items()}
 

@@ -1,6 +1,7 @@
 """Connectors in the graph: what they move, by which configuration key, and what cannot be told."""
 
-from dataflow_generator.flows.connect import ConnectorReading, connect_jobs
+from dataflow_generator.flows.connect import ConnectorReading, connect_jobs, tell
+from dataflow_generator.flows.connect_columns import Seen
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Certainty, NodeKind
 from scanner_dictionary.queries.connectors import ConnectorRow
@@ -34,7 +35,7 @@ def connector(kind: str = "sink", active: tuple[str, ...] | None = None, **confi
 
 
 def read(row: ConnectorRow, *topics: str) -> ConnectorReading:
-    (reading,) = connect_jobs([row], {"retail": set(topics)}, NAMING)
+    (reading,) = connect_jobs([tell(row, {"retail": set(topics)}, NAMING)], Seen({}))
     return reading
 
 

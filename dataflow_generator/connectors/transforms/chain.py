@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.transforms.predicates import applies
 from dataflow_generator.connectors.transforms.records import UNKNOWN, Record
-from dataflow_generator.connectors.transforms.steps import Step, Transform
+from dataflow_generator.connectors.transforms.steps import Place, Places, Step, Transform
 from dataflow_generator.connectors.transforms.table import transform_of
 from dataflow_generator.connectors.transforms.templates import Template
 from scanner_model.errors import InputInvalid
@@ -65,6 +65,39 @@ class Chain:
                 return (Way(None, UNKNOWN),)
         return ways
 
+    def origins(self, topic: Template, place: Place) -> Places:
+        """List where a column at the end may have stood before all transforms; none where one made it.
+
+        Whoever asks reads the answers forwards again: the first that leads back to *place* is right.
+        """
+        places: Places = (place,)
+        for step, transform in reversed(self._applied_to(topic)):
+            before = [
+                one
+                for after in places
+                if after not in _made(step, transform)
+                for one in _before(step, transform, after)
+            ]
+            places = tuple(dict.fromkeys(before))[:_MOST_WAYS]
+        return places
+
+    def _applied_to(self, topic: Template) -> list[tuple[Step, Transform]]:
+        """List the transforms that records of *topic* may go through."""
+        found: list[tuple[Step, Transform]] = []
+        for step, transform in self.steps:
+            if transform is None or self._passes(step, topic):
+                continue
+            found.append((step, transform))
+            ways = self._after(step, transform, Way(topic, Record()))
+            topic = next((way.topic for way in reversed(ways) if way.topic is not None), topic)
+        return found
+
+    def _passes(self, step: Step, topic: Template) -> bool:
+        try:
+            return applies(self.config, step.alias, topic) is False
+        except InputInvalid:
+            return True
+
     def names(self, topic: str) -> tuple[Template | None, ...]:
         """Give the names that *topic* has at the end."""
         return tuple(dict.fromkeys(way.topic for way in self.ways(Template.of(topic))))
@@ -85,14 +118,43 @@ def _applied(step: Step, transform: Transform | None, way: Way) -> tuple[Way, ..
     if transform is None:
         return (Way(None, UNKNOWN),)
     topics = transform.topics(step, way.topic) if way.topic is not None else _behind_unknown(step, transform)
-    record = transform.columns(step, way.record)
+    record = _signed(step.alias, way.record, transform.columns(step, way.record))
     return tuple(Way(topic, record) for topic in topics)
+
+
+def _signed(alias: str, before: Record, after: Record) -> Record:
+    """Note on each column that a transform moved, changed or made that this transform did."""
+    if after is before:
+        return after
+    stood = {one for role in Role for one in ((role, each) for each in before.side(role) or ())}
+    for role in Role:
+        columns = after.side(role)
+        if columns is not None and columns is not before.side(role):
+            signed = (one if (role, one) in stood else replace(one, steps=(*one.steps, alias)) for one in columns)
+            after = after.with_side(role, tuple(signed))
+    return after
 
 
 def _behind_unknown(step: Step, transform: Transform) -> tuple[Template | None, ...]:
     """Give the topics of a transform whose input is unknown: only one that asks for no name still tells."""
     first, second = (transform.topics(step, Template.of(name)) for name in ("\ue000", "\ue001"))
     return first if first == second else (None,)
+
+
+def _made(step: Step, transform: Transform) -> frozenset[Place]:
+    """Give the places of columns that a transform adds, whatever the record."""
+    try:
+        record = transform.columns(step, Record())
+    except InputInvalid:
+        return frozenset()
+    return frozenset((role, one.path) for role in Role for one in record.side(role) or ())
+
+
+def _before(step: Step, transform: Transform, place: Place) -> Places:
+    try:
+        return transform.origins(step, place)
+    except InputInvalid:
+        return ()
 
 
 def _step(config: Config, alias: str) -> Step:

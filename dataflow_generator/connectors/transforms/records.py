@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from scanner_model.names import Role
 from scanner_model.paths import ColumnPath, field_segment
@@ -13,13 +13,15 @@ from scanner_model.paths import ColumnPath, field_segment
 class Carried:
     """A column as it stands now; *origin* is the column that it was, None for one that a transform made.
 
-    *changed*: its value is another than its origin's (a cast); *masked*: nothing of its origin's value is left.
+    *changed*: its value is another than its origin's (a cast); *masked*: nothing of its origin's value is left. *steps*
+    are the transforms that did something to it; of two columns they make no difference.
     """
 
     path: ColumnPath
     origin: tuple[Role, ColumnPath] | None = None
     changed: bool = False
     masked: bool = False
+    steps: tuple[str, ...] = field(default=(), compare=False)
 
 
 Columns = tuple[Carried, ...] | None

@@ -10,6 +10,7 @@ from dataflow_generator.connectors.transforms.records import Record
 from dataflow_generator.connectors.transforms.templates import Template
 from scanner_model.errors import InputInvalid
 from scanner_model.names import Role
+from scanner_model.paths import ColumnPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,28 @@ ColumnEffect = Callable[[Step, Record], Record]
 """Which columns a record has afterwards. Raises InputInvalid."""
 
 
+Place = tuple[Role, ColumnPath]
+"""A column on one side of a message."""
+
+Places = tuple[Place, ...]
+
+
+def same_place(_: Step, place: Place) -> Places:
+    """Say that a column stood where it stands."""
+    return (place,)
+
+
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A transform's effects, and in one line for the documentation what they are."""
+    """A transform's effects, and in one line for the documentation what they are.
+
+    *origins* reads the effect on columns backwards: where the column at a place may have stood before.
+    """
 
     topics: TopicEffect
     columns: ColumnEffect
     about: str
+    origins: Callable[[Step, Place], Places] = same_place
 
 
 def same_topic(step: Step, topic: Template) -> tuple[Template | None, ...]:  # noqa: ARG001 - a TopicEffect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dataflow_generator.connectors.transforms import debezium, fields, routing
+from dataflow_generator.connectors.transforms import debezium, fields, origins, routing
 from dataflow_generator.connectors.transforms.steps import (
     ColumnEffect,
     TopicEffect,
@@ -12,6 +12,7 @@ from dataflow_generator.connectors.transforms.steps import (
     any_columns,
     any_topic,
     same_columns,
+    same_place,
     same_topic,
 )
 
@@ -22,8 +23,8 @@ _DEBEZIUM = "io.debezium.transforms."
 _AIVEN = "io.aiven.kafka.connect.transforms."
 
 
-def _columns(columns: ColumnEffect, about: str) -> Transform:
-    return Transform(same_topic, columns, about)
+def _columns(columns: ColumnEffect, about: str, before: origins.Origins = same_place) -> Transform:
+    return Transform(same_topic, columns, about, before)
 
 
 def _topics(topics: TopicEffect, about: str) -> Transform:
@@ -37,22 +38,27 @@ def _nothing(about: str) -> Transform:
 _REGEX = _topics(routing.regex_router, "topic by `regex` and `replacement`; only if the whole name matches")
 _TIMESTAMP = _topics(routing.timestamp_router, "topic of name and date: a family of topics")
 _EXTRACT_TOPIC = _topics(any_topic, "topic from data: told by the topics in use")
-_REPLACE = _columns(fields.replace_field, "drops by `exclude`, `include`; renames by `renames`; top-level fields only")
+_REPLACED = "drops by `exclude`, `include`; renames by `renames`; top-level fields only"
+_REPLACE = _columns(fields.replace_field, _REPLACED, origins.renamed)
 _CAST = _columns(fields.cast, "other types for the fields of `spec`")
 _CONVERT = _columns(fields.convert_timestamp, "another type for `field`")
-_EXTRACT = _columns(fields.extract_field, "the record becomes its `field`")
+_EXTRACT = _columns(fields.extract_field, "the record becomes its `field`", origins.extracted)
 _ROWS = _nothing("rows only")
-_UNWRAP = Transform(routing.route_by_field, debezium.unwrap, "`after.x` becomes `x`; metadata by `add.fields`")
-_OUTBOX = Transform(routing.outbox_router, debezium.outbox, "payload becomes the value, a family of topics")
+_UNWRAPPED = "`after.x` becomes `x`; metadata by `add.fields`"
+_UNWRAP = Transform(routing.route_by_field, debezium.unwrap, _UNWRAPPED, origins.unwrapped)
+_OUTBOXED = "payload becomes the value, a family of topics"
+_OUTBOX = Transform(routing.outbox_router, debezium.outbox, _OUTBOXED, origins.of_outbox)
 
 TRANSFORMS: Mapping[str, Transform] = {
     f"{_KAFKA}Cast": _CAST,
     f"{_KAFKA}DropHeaders": _nothing("headers only"),
     f"{_KAFKA}ExtractField": _EXTRACT,
     f"{_KAFKA}Filter": _ROWS,
-    f"{_KAFKA}Flatten": _columns(fields.flatten, "nested fields become `a<delimiter>b`; arrays and maps stay"),
+    f"{_KAFKA}Flatten": _columns(
+        fields.flatten, "nested fields become `a<delimiter>b`; arrays and maps stay", origins.flattened
+    ),
     f"{_KAFKA}HeaderFrom": _columns(fields.header_from, "fields become headers; gone where `operation` is move"),
-    f"{_KAFKA}HoistField": _columns(fields.hoist_field, "all goes into `field`"),
+    f"{_KAFKA}HoistField": _columns(fields.hoist_field, "all goes into `field`", origins.hoisted),
     f"{_KAFKA}InsertField": _columns(fields.insert_field, "adds fields that come from no column"),
     f"{_KAFKA}InsertHeader": _nothing("headers only"),
     f"{_KAFKA}MaskField": _columns(fields.mask_field, "the column stays, masked"),
@@ -61,7 +67,7 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_KAFKA}SetSchemaMetadata": _nothing("the schema's name and version only"),
     f"{_KAFKA}TimestampConverter": _CONVERT,
     f"{_KAFKA}TimestampRouter": _TIMESTAMP,
-    f"{_KAFKA}ValueToKey": _columns(fields.value_to_key, "`fields` of the value become the key"),
+    f"{_KAFKA}ValueToKey": _columns(fields.value_to_key, "`fields` of the value become the key", origins.of_value),
     f"{_CONFLUENT}Drop": _columns(fields.drop, "key or value becomes empty"),
     f"{_CONFLUENT}ExtractTopic": _EXTRACT_TOPIC,
     f"{_CONFLUENT}Filter": _ROWS,
@@ -73,7 +79,7 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_AIVEN}ExtractTopicFromValueSchema": _EXTRACT_TOPIC,
     f"{_AIVEN}FilterByFieldValue": _ROWS,
     f"{_AIVEN}Hash": _columns(fields.hash_field, "another value for `field.name`"),
-    f"{_AIVEN}KeyToValue": _columns(fields.key_to_value, "`key.fields` are added to the value"),
+    f"{_AIVEN}KeyToValue": _columns(fields.key_to_value, "`key.fields` are added to the value", origins.of_key),
     f"{_AIVEN}MakeTombstone": _columns(fields.drop, "the value becomes empty"),
     f"{_AIVEN}TombstoneHandler": _ROWS,
     f"{_DEBEZIUM}ByLogicalTableRouter": Transform(
