@@ -161,7 +161,7 @@ def _columns() -> Select[Any]:
 def _states(conn: Connection, keys: Sequence[int]) -> dict[int, str]:
     run = t.lineage_run.c
     query = select(run.job_id, run.state).where(run.job_id.in_(keys), run.state != "")
-    return dict(conn.execute(query.order_by(run.state_time, run.digest)).tuples())
+    return {row.job_id: row.state for row in conn.execute(query.order_by(run.state_time, run.digest))}
 
 
 def _uses(conn: Connection, keys: Sequence[int]) -> dict[int, list[UseRow]]:
