@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from scanner_extractor.addresses import read_address
+from scanner_extractor.catalog_settings import catalog_settings
+from scanner_extractor.cloud_settings import CloudMembers
 from scanner_extractor.exchange import Json
 from scanner_extractor.flink_settings import flink_settings, streams_settings
 from scanner_extractor.input_files import named_files
@@ -42,17 +44,25 @@ _LIMITS = ("connect_timeout", "read_timeout", "requests_per_second", "max_bytes"
 
 def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Settings:
     """Make the settings of one cluster; relative paths are relative to *file*."""
-    brokers = broker_list(document["brokers"])
+    brokers = broker_list(document["brokers"]) if "brokers" in document else ()
     base = file.parent
+    kafka = _kafka(document["kafka"], brokers, base) if "kafka" in document else None
+    cloud = CloudMembers(document, lambda each: _http(each, base))
     flink, sql_files = flink_settings(document.get("flink", []), base, lambda item: _http(item, base))
     return Settings(
         cluster=ClusterName(document["cluster"]),
         brokers=brokers,
         file=file,
-        kafka=_kafka(document["kafka"], brokers, base) if "kafka" in document else None,
+        kafka=kafka,
         registries=tuple(_registry(item, base) for item in document.get("schema_registries", [])),
         ksqldb=tuple(KsqlSettings(http=_http(item, base)) for item in document.get("ksqldb", [])),
         connect=tuple(_connect(item, base) for item in document.get("connect", [])),
+        catalogs=tuple(catalog_settings(item, lambda each: _http(each, base)) for item in document.get("catalogs", [])),
+        kafka_rest=cloud.kafka_rest(),
+        stream_catalogs=cloud.stream_catalogs(),
+        tableflow=cloud.tableflow(),
+        metrics=cloud.metrics(kafka),
+        cloud=cloud.cloud(),
         flink=flink,
         sql_files=sql_files,
         streams=streams_settings(document.get("streams", []), base),

@@ -11,6 +11,16 @@ from scanner_model.names import ClusterName, SourceId
 from scanner_model.problems import Problem
 
 if TYPE_CHECKING:
+    from scanner_extractor.settings_cloud import (
+        CloudSettings,
+        KafkaRestSettings,
+        Lacking,
+        MetricsSettings,
+        OffsetSettings,
+        StreamCatalogSettings,
+        TableflowSettings,
+    )
+    from scanner_extractor.settings_catalogs import CatalogSettings
     from scanner_extractor.settings_flink import FlinkSettings, SqlFilesSettings, StreamsSettings
 
 
@@ -176,7 +186,8 @@ class Settings:
     """One cluster.json, read. *kafka* is None where the Kafka protocol is not to be asked (no `kafka` member).
 
     *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
-    what the file says and this version does not act on.
+    what the file says and this version does not act on. With *cloud*, what it leaves out is found when a scan starts:
+    only then are there *lacking* sources, the cluster's *identity* and its *aliases* as (kind, name) pairs.
     """
 
     cluster: ClusterName
@@ -186,6 +197,15 @@ class Settings:
     registries: tuple[RegistrySettings, ...] = ()
     ksqldb: tuple[KsqlSettings, ...] = ()
     connect: tuple[ConnectSettings, ...] = ()
+    catalogs: tuple[CatalogSettings, ...] = ()
+    kafka_rest: KafkaRestSettings | None = None
+    stream_catalogs: tuple[StreamCatalogSettings, ...] = ()
+    tableflow: TableflowSettings | None = None
+    metrics: MetricsSettings | OffsetSettings | None = None
+    cloud: CloudSettings | None = None
+    lacking: tuple[Lacking, ...] = ()
+    identity: str = ""
+    aliases: tuple[tuple[str, str], ...] = ()
     flink: tuple[FlinkSettings, ...] = ()
     sql_files: tuple[SqlFilesSettings, ...] = ()
     streams: tuple[StreamsSettings, ...] = ()
