@@ -31,13 +31,16 @@ class Loaded:
     warnings: tuple[Problem, ...]
 
 
-def read_clusters(files: Sequence[str]) -> tuple[Settings, ...]:
-    """Read every cluster.json; raises one InputInvalid that lists the problems of all of them."""
+def read_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[Settings, ...]:
+    """Read every cluster.json; raises one InputInvalid that lists the problems of all of them.
+
+    *replayed*: files that tell of jobs need not be there, as a capture holds what they say.
+    """
     found: list[Settings] = []
     problems: list[Problem] = []
     for file in files:
         try:
-            found.append(read_cluster_file(Path(file), os.environ, tuple(registries())))
+            found.append(read_cluster_file(Path(file), os.environ, tuple(registries()), replayed=replayed))
         except InputInvalid as error:
             problems += error.problems or (Problem(error.where, error.what, error.hint),)
     problems += [*_repeated(found), *_without_source(found)]
@@ -46,9 +49,9 @@ def read_clusters(files: Sequence[str]) -> tuple[Settings, ...]:
     return tuple(found)
 
 
-def load(files: Sequence[str]) -> tuple[Loaded, ...]:
-    """Read every cluster.json with its manual input; raises InputInvalid."""
-    return tuple(map(_loaded, read_clusters(files)))
+def load(files: Sequence[str], *, replayed: bool = False) -> tuple[Loaded, ...]:
+    """Read every cluster.json with its manual input; raises InputInvalid. *replayed*: see `read_clusters`."""
+    return tuple(map(_loaded, read_clusters(files, replayed=replayed)))
 
 
 def chosen(only: Sequence[str], skip: Sequence[str], clusters: Collection[Settings]) -> Choice:
@@ -75,8 +78,8 @@ def _repeated(clusters: Sequence[Settings]) -> Iterator[Problem]:
 
 def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:
     for one in clusters:
-        if not any((one.kafka, one.registries, one.ksqldb, one.connect, one.manual_input)):
-            hint = "add schema_registries, kafka, ksqldb, connect or manual_input"
+        if not (one.manual_input or _names([one])[1]):
+            hint = "add schema_registries, kafka, ksqldb, connect, flink, streams or manual_input"
             yield Problem(str(one.file), "names no source to ask", hint)
 
 

@@ -11,6 +11,8 @@ from scanner_extractor.exchange import Exchange
 from scanner_extractor.http import Http
 from scanner_extractor.readings import KafkaReading, Progress
 from scanner_extractor.settings import HttpSettings, KafkaSettings
+from scanner_extractor.settings_flink import FileSettings
+from scanner_extractor.sources import file_texts
 from scanner_extractor.sources.kafka_document import DOCUMENT, kafka_document, read_kafka_document
 from scanner_model.names import SourceId
 
@@ -59,3 +61,12 @@ class Access:
         if self.recorder:
             self.recorder.record_document(settings.source, DOCUMENT, kafka_document(reading))
         return reading
+
+    def texts(self, settings: FileSettings, source: SourceId, hide: file_texts.Hide) -> tuple[file_texts.FileText, ...]:
+        """Read the files of *source*, secrets hidden; a replay has them in its capture and needs none."""
+        if self.replay:
+            return file_texts.read_texts_document(self.replay.document(source, file_texts.DOCUMENT), source)
+        texts = file_texts.read_texts(settings, hide)
+        if self.recorder:
+            self.recorder.record_document(source, file_texts.DOCUMENT, file_texts.texts_document(texts))
+        return texts

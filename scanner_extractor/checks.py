@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from scanner_extractor.exchange import Exchange, Json
 from scanner_extractor.http import Http
 from scanner_extractor.registries import own_exchange
-from scanner_extractor.registry_checks import registry_tries
+from scanner_extractor.registry_checks import Try, registry_tries
 from scanner_extractor.settings import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings, Settings
+from scanner_extractor.settings_flink import FileSettings, FlinkSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
+from scanner_model.secrets import mask_text
 
 _KSQL = "application/vnd.ksql.v1+json"
 _HINT = "check the `url` and `type` of this source"
@@ -61,6 +64,11 @@ def check(settings: Settings, *, probe: Probe, exchange: Exchange | None = None)
     for connect in settings.connect:
         with Http(connect.http, connect.source, exchange=exchange) as http:
             yield from _connect(connect, http)
+    for flink in settings.flink:
+        with Http(flink.http, flink.source, exchange=exchange) as http:
+            yield from _flink(flink, http)
+    for files in (*settings.sql_files, *settings.streams):
+        yield _attempt(files.source, "read its files", partial(_files, files.files, files.source))
     for registry in settings.registries:
         with Http(registry.http, registry.source, exchange=exchange or own_exchange(registry)) as http:
             yield from _registry(registry, http)
@@ -85,9 +93,30 @@ def _connect(settings: ConnectSettings, http: Http) -> Iterator[CheckResult]:
     yield _attempt(settings.source, "list connectors", lambda: f"{len(listed_connectors(settings, http))} connectors")
 
 
+def _flink(settings: FlinkSettings, http: Http) -> Iterator[CheckResult]:
+    from scanner_extractor.sources.flink import FLINK_SOURCES
+
+    yield from _one_by_one(settings.source, FLINK_SOURCES[settings.type].tries(settings, http))
+
+
+def _files(settings: FileSettings, source: SourceId) -> str:
+    """Say how many files can be read; raises SourceUnreachable where one cannot."""
+    from scanner_extractor.sources.file_texts import read_texts, sorted_out
+
+    found, failed = sorted_out(read_texts(settings, mask_text), settings.pattern, source)
+    if failed:
+        raise SourceUnreachable(f"{failed[0].name}: {failed[0].failure}", hint="check the file and its rights")
+    return f"{len(found)} files"
+
+
 def _registry(settings: RegistrySettings, http: Http) -> Iterator[CheckResult]:
-    for tried, ask in registry_tries(settings, http):
-        result = _attempt(settings.source, tried, ask)
+    yield from _one_by_one(settings.source, registry_tries(settings, http))
+
+
+def _one_by_one(source: SourceId, tries: Iterator[Try]) -> Iterator[CheckResult]:
+    """Try one thing after the other until one fails."""
+    for tried, ask in tries:
+        result = _attempt(source, tried, ask)
         yield result
         if result.state is not State.OK:
             return

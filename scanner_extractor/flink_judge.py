@@ -77,7 +77,8 @@ class FileJudge:
         known = form.knows | _ALWAYS | set(form.needs)
         for name in sorted(item.keys() - known):
             if any(name in each.knows or name in each.needs for each in _FORMS.values()):
-                yield (*path, name), f"{name!r} is not for Flink sources of type {kind}", "leave it out, or change `type`"
+                what = f"{name!r} is not for Flink sources of type {kind}"
+                yield (*path, name), what, "leave it out, or change `type`"
 
     def _files(self, path: JsonPath, item: Json, ending: str) -> Iterator[Complaint]:
         pattern = item.get("path")

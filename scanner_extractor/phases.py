@@ -18,7 +18,9 @@ from scanner_extractor.readings import (
     RegistryReading,
 )
 from scanner_extractor.settings import ConnectSettings, KsqlSettings, RegistrySettings, Settings
+from scanner_extractor.settings_flink import FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.names import SourceId
+from scanner_model.secrets import mask_statement, mask_text
 
 Reading = CatalogReading | ConnectReading | JobsReading | KafkaReading | KsqlReading | RegistryReading
 
@@ -93,10 +95,44 @@ def connect_tasks(settings: Settings, access: Access) -> Iterator[Task]:
         yield Task(source=connect.source, kind="connect", run=run)
 
 
+def flink_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask every Flink server, and read the files of SQL."""
+    from scanner_extractor.sources.flink import FLINK_SOURCES
+    from scanner_extractor.sources.sql_files import read_sql_files
+
+    for flink in settings.flink:
+
+        def run(progress: Progress, flink: FlinkSettings = flink) -> JobsReading:
+            with access.http(flink.http, flink.source) as http:
+                return FLINK_SOURCES[flink.type].read(flink, http, progress)
+
+        yield Task(source=flink.source, kind="flink", run=run)
+    for scripts in settings.sql_files:
+
+        def read(progress: Progress, scripts: SqlFilesSettings = scripts) -> JobsReading:
+            return read_sql_files(scripts, access.texts(scripts.files, scripts.source, mask_statement), progress)
+
+        yield Task(source=scripts.source, kind="flink", run=read)
+
+
+def streams_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Read the topologies of Kafka Streams."""
+    from scanner_extractor.sources.topologies import read_topologies
+
+    for streams in settings.streams:
+
+        def run(progress: Progress, streams: StreamsSettings = streams) -> JobsReading:
+            return read_topologies(streams, access.texts(streams.files, streams.source, mask_text), progress)
+
+        yield Task(source=streams.source, kind="streams", run=run)
+
+
 def streaming_tasks(settings: Settings, access: Access) -> Iterator[Task]:
     """Ask everything that reads and writes topics, side by side."""
     yield from ksqldb_tasks(settings, access)
     yield from connect_tasks(settings, access)
+    yield from flink_tasks(settings, access)
+    yield from streams_tasks(settings, access)
 
 
 def registry_tasks(settings: Settings, access: Access) -> Iterator[Task]:

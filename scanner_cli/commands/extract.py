@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "--only",
     multiple=True,
     metavar="SOURCE,…",
-    help="Ask only these: a kind (kafka, ksqldb, connect, flink, schema_registry, …) or a source's id; repeatable.",
+    help="Ask only these: a kind (kafka, ksqldb, connect, flink, streams, schema_registry, …) or a source's id; repeatable.",
 )
 @click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not ask these; what they told earlier stays.")
 @click.option(
@@ -90,7 +90,7 @@ def extract(
 
     if capture and replay:
         raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
-    clusters = load(files)
+    clusters = load(files, replayed=replay is not None)
     choice = chosen(only, skip, [one.settings for one in clusters])
     reports: list[ScanReport] = []
     with _written(report, reports):
