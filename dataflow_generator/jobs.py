@@ -13,10 +13,13 @@ from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.connect import connect_jobs
 from dataflow_generator.flows.drawing import Described
 from dataflow_generator.flows.facts import JobFlows
-from dataflow_generator.flows.ksqldb import Level, ksql_jobs
+from dataflow_generator.flows.flink import flink_jobs
+from dataflow_generator.flows.flink_places import World
+from dataflow_generator.flows.ksqldb import Level, Reading, ksql_jobs
 from dataflow_generator.flows.manual import manual_jobs
 from dataflow_generator.flows.naming import Naming
-from scanner_dictionary.queries import flow_input, graph_input
+from dataflow_generator.flows.streams import streams_jobs
+from scanner_dictionary.queries import flink, flow_input, graph_input, streams
 from scanner_dictionary.queries.connectors import connector_ids, connectors
 from scanner_dictionary.queries.flow_input import ClusterTopic
 from scanner_dictionary.queries.graph_input import Connection
@@ -76,10 +79,7 @@ def ksql_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobR
     servers = {(cluster, query.source) for cluster, query in queries}
     collections = [found for server in sorted(servers) for found in flow_input.ksql_collections(conn, server)]
     fields = around.columns({(cluster, str(collection.topic)) for cluster, collection in collections})
-    for each in ksql_jobs(collections, queries, fields, around.naming):
-        columns, tables, unread = (each.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
-        counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=each.problems)
-        yield JobReading(each.flows, counted)
+    return map(_counted, ksql_jobs(collections, queries, fields, around.naming))
 
 
 def connect_parts(conn: Connection) -> Iterator[Part]:
@@ -94,10 +94,34 @@ def connect_readings(conn: Connection, part: Part, around: Around) -> Iterator[J
         yield JobReading(each.flows, Coverage(**counts, problems=each.problems))
 
 
+def flink_parts(conn: Connection) -> Iterator[Part]:
+    """Cut the statements of each source; those of two sources are not read together."""
+    for _, source in groupby(flink.flink_keys(conn), key=lambda key: key[:2]):
+        yield from _cut([key.id for key in source])
+
+
+def flink_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobReading]:
+    """Read statements of one source of Flink's, with all tables that the source's statements declare."""
+    cluster, source = flink.flink_source(conn, part[0])
+    rows = list(flink.flink_statements(conn, cluster, source))
+    wanted = [place for place, (key, _) in enumerate(rows) if key in part]
+    names = flink.cluster_names(conn)
+    world = World(naming=around.naming, names=names, topics=around.topics, columns=around.columns)
+    return map(_counted, flink_jobs(cluster, [row for _, row in rows], wanted, world))
+
+
+def streams_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobReading]:
+    """Read the topologies of Kafka Streams."""
+    for each in streams_jobs(streams.topologies(conn), around.topics, around.naming):
+        yield JobReading(each.flows, Coverage(problems=each.problems))
+
+
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(whole, manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
     "connect": JobKind(connect_parts, connect_readings),
+    "flink": JobKind(flink_parts, flink_readings),
+    "streams": JobKind(whole, streams_readings),
 }
 """The order is that of the graph's problems; of two jobs with one name the later is kept."""
 
@@ -159,6 +183,12 @@ def merged(parts: Iterable[Described]) -> Described:
         for topic, columns in part.items():
             found.setdefault(topic, {}).update(dict.fromkeys(columns))
     return {topic: tuple(columns) for topic, columns in found.items()}
+
+
+def _counted(each: Reading) -> JobReading:
+    columns, tables, unread = (each.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
+    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=each.problems)
+    return JobReading(each.flows, counted)
 
 
 def _cut(keys: list[int]) -> Iterator[Part]:

@@ -11,7 +11,7 @@ from dataflow_generator.sql.catalog import Session
 from dataflow_generator.sql.dialects import Dialect
 from dataflow_generator.sql.flows import Dataset, Effect
 from dataflow_generator.sql.lineage import Origin, Value
-from dataflow_generator.sql.nodes import Parts, Query
+from dataflow_generator.sql.nodes import Part, Parts, Query
 from scanner_model.problems import Problem
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 5000
 """Columns that one relation may have; a few `*` over each other multiply without end."""
+
+
+_METADATA = (Part.METADATA, Part.VIRTUAL)
 
 
 class TooLarge(Exception):
@@ -92,6 +95,7 @@ class Analysis:
                 topics=topics,
                 topic_pattern=pattern,
                 options=known.options if known else (),
+                metadata=tuple(one.name for one in known.columns if one.part in _METADATA) if known else (),
             )
         return name
 

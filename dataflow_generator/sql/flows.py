@@ -54,7 +54,8 @@ class Dataset:
 
     *name* is as the statement writes it (in ksqlDB as the engine folds it), *qualified* with the current catalog and
     database put in front where the text says which. *topics* and *topic_pattern* are empty where no DDL tells.
-    *options* are those of its DDL, as they stand there: they may hold secrets.
+    *options* are those of its DDL, as they stand there: they may hold secrets. *metadata* are those of its columns
+    that are no fields of its records.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Dataset:
     topics: tuple[str, ...] = ()
     topic_pattern: str = ""
     options: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    metadata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
