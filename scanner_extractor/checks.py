@@ -72,6 +72,7 @@ def check(settings: Settings, *, probe: Probe, exchange: Exchange | None = None)
     for registry in settings.registries:
         with Http(registry.http, registry.source, exchange=exchange or own_exchange(registry)) as http:
             yield from _registry(registry, http)
+    yield from _catalogs(settings, exchange)
 
 
 def _ksqldb(settings: KsqlSettings, http: Http) -> Iterator[CheckResult]:
@@ -107,6 +108,15 @@ def _files(settings: FileSettings, source: SourceId) -> str:
     if failed:
         raise SourceUnreachable(f"{failed[0].name}: {failed[0].failure}", hint="check the file and its rights")
     return f"{len(found)} files"
+
+
+def _catalogs(settings: Settings, exchange: Exchange | None) -> Iterator[CheckResult]:
+    from scanner_extractor.catalogs import catalog_exchange
+    from scanner_extractor.catalogs.tries import listed, tried
+
+    for catalog in settings.catalogs:
+        with Http(catalog.http, catalog.source, exchange=exchange or catalog_exchange(catalog)) as http:
+            yield _attempt(catalog.source, tried(catalog), lambda catalog=catalog, http=http: listed(catalog, http))  # type: ignore[misc]
 
 
 def _registry(settings: RegistrySettings, http: Http) -> Iterator[CheckResult]:

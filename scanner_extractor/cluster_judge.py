@@ -9,6 +9,8 @@ from functools import reduce
 from pathlib import Path
 
 from scanner_extractor.addresses import Address, read_address
+from scanner_extractor.catalog_judge import catalog_complaints
+from scanner_extractor.catalogs import providers
 from scanner_extractor.cluster_settings import broker_list, manual_files
 from scanner_extractor.exchange import Json
 from scanner_extractor.flink_judge import FileJudge
@@ -19,6 +21,7 @@ from scanner_model.errors import InputInvalid
 from scanner_model.places import PlacedJson
 
 _SOURCES = ("schema_registries", "ksqldb", "connect")
+_CATALOGS = ("catalogs",)
 _JOBS = ("flink", "streams")
 _BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
 _TLS_FILES = ("ca", "certificate", "key")
@@ -49,6 +52,10 @@ class Judge:
         yield from self._repeated()
         yield from self._namesakes()
         yield from self._jobs()
+        catalogs = tuple(_items(self.document, _CATALOGS))
+        for path, item in catalogs:
+            yield from self._http(path, item)
+        yield from catalog_complaints(catalogs, self.shown.shown, providers())
 
     def _jobs(self) -> Iterator[Complaint]:
         flink, streams = (tuple(_items(self.document, (member,))) for member in _JOBS)
@@ -80,7 +87,13 @@ class Judge:
         address = _address(item.get("url"))
         if address and address.auth and "auth" in item:
             yield (*path, "auth"), "there are credentials in `url` and in `auth`", "keep one of them"
-        others = (("url",), ("auth", "oauth", "token_url"), ("glue", "endpoint_url"))
+        endpoints = (
+            ("glue", "endpoint_url"),
+            ("endpoint_url",),
+            ("endpoints", "bigquery"),
+            ("endpoints", "datalineage"),
+        )
+        others = (("url",), ("auth", "oauth", "token_url"), *endpoints)
         for steps in others:
             where, url = (*path, *steps), reduce(_member, steps, item)
             if isinstance(url, str) and not _address(url):
@@ -144,7 +157,7 @@ def warnings_of(document: Json) -> Iterator[Complaint]:
         if item["type"] == SQL_GATEWAY:
             what = "a SQL gateway tells nobody's statements but one's own: it is only asked whether it is there"
             yield (*path, "type"), what, "name the job manager, and the files of SQL as `sql-files`"
-    for path, item in _items(document, (*_SOURCES, *_JOBS)):
+    for path, item in _items(document, (*_SOURCES, *_CATALOGS, *_JOBS)):
         if item.get("tls", {}).get("verify") is False:
             yield (*path, "tls", "verify"), "the server's certificate is not checked", "give its CA as `ca`"
 

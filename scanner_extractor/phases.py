@@ -18,6 +18,7 @@ from scanner_extractor.readings import (
     RegistryReading,
 )
 from scanner_extractor.settings import ConnectSettings, KsqlSettings, RegistrySettings, Settings
+from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_extractor.settings_flink import FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.names import SourceId
 from scanner_model.secrets import mask_statement, mask_text
@@ -166,7 +167,15 @@ def tableflow_tasks(settings: Settings, access: Access) -> Iterator[Task]:
 
 def provider_tasks(settings: Settings, access: Access) -> Iterator[Task]:
     """Ask the catalogs of tables, side by side."""
-    yield from ()
+    from scanner_extractor.catalogs import catalog_exchange, providers
+
+    for catalog in settings.catalogs:
+
+        def run(progress: Progress, catalog: CatalogSettings = catalog) -> CatalogReading:
+            with access.http(catalog.http, catalog.source, live=catalog_exchange(catalog)) as http:
+                return providers()[catalog.type](catalog, http, progress)
+
+        yield Task(source=catalog.source, kind="catalog", run=run)
 
 
 def metric_tasks(settings: Settings, access: Access) -> Iterator[Task]:

@@ -1,126 +1,22 @@
-"""Speaks to AWS Glue through boto3, as an exchange like any other: a replay or a test may stand in for it."""
+"""Speaks to AWS Glue's Schema Registry through boto3, as an exchange like any other."""
 
 from __future__ import annotations
 
-import json
-import re
-import threading
 from collections.abc import Callable
-from typing import Any
 
-from scanner_extractor.exchange import Answer, Exchange, Request
+from scanner_extractor.aws_exchange import AwsService, Client, aws_exchange
+from scanner_extractor.exchange import Exchange
 from scanner_extractor.settings import GlueSettings, HttpSettings
-from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
-
-Client = Any
-"""A client of boto3, which makes its classes as it runs."""
-
-_TRIES = 5
-_REFUSALS = frozenset(
-    {
-        "AccessDenied",
-        "AccessDeniedException",
-        "ExpiredToken",
-        "ExpiredTokenException",
-        "IncompleteSignature",
-        "InvalidClientTokenId",
-        "InvalidSignatureException",
-        "MissingAuthenticationToken",
-        "NotAuthorized",
-        "SignatureDoesNotMatch",
-        "UnauthorizedSSOTokenError",
-        "UnrecognizedClientException",
-    }
-)
-_BUSY = frozenset({"Throttling", "ThrottlingException", "RequestLimitExceeded", "OperationTimeoutException"})
-_MISSING = "EntityNotFoundException"
 
 
 def glue_exchange(settings: GlueSettings, http: HttpSettings, connect: Callable[[], Client] | None = None) -> Exchange:
-    """Give an exchange for requests whose path ends in the name of an operation and whose body is its input.
-
-    The client is made with the first request, by *connect* or from the settings. Throttling and failures of the server
-    are retried by botocore in its adaptive mode. Raises InputInvalid for a profile, region or package that is not
-    there, SourceRefused for credentials and rights, SourceUnreachable where Glue does not answer.
-    """
-    lock = threading.Lock()
-    clients: list[Client] = []
-
-    def client() -> Client:
-        with lock:  # sessions must not be made by several threads; clients may be used by all
-            if not clients:
-                clients.append(connect() if connect else _connect(settings, http))
-            return clients[0]
-
-    def ask(request: Request) -> Answer:
-        operation = request.url.rpartition("/")[2]
-        return _asked(client, operation, json.loads(request.body or "{}"), f"glue:{operation}")
-
-    return ask
-
-
-def _asked(client: Callable[[], Client], operation: str, body: dict[str, Any], where: str) -> Answer:
-    from botocore.exceptions import BotoCoreError, ClientError
-
-    try:
-        answer = getattr(client(), _method(operation))(**body)
-    except ClientError as error:
-        return _objected(error.response, where)
-    except BotoCoreError as error:
-        raise _failed(error, where) from error
-    told = {name: value for name, value in answer.items() if name != "ResponseMetadata"}
-    return Answer(status=200, body=json.dumps(told, default=str).encode())
-
-
-def _connect(settings: GlueSettings, http: HttpSettings) -> Client:
-    try:
-        import boto3
-        from botocore.config import Config
-    except ImportError as error:
-        hint = "install it: pip install 'scanner[aws]'"
-        raise InputInvalid("boto3 is not installed, which AWS Glue is read with", where="glue", hint=hint) from error
-    session = boto3.Session(profile_name=settings.profile or None, region_name=settings.region)
-    config = Config(
-        retries={"mode": "adaptive", "total_max_attempts": _TRIES},
-        max_pool_connections=http.concurrency,
-        connect_timeout=http.connect_timeout,
-        read_timeout=http.read_timeout,
-        user_agent_extra="scanner",
+    """Give an exchange as `aws_exchange` does, for the registries that *settings* name."""
+    service = AwsService(
+        name="glue",
+        region=settings.region,
+        profile=settings.profile,
+        endpoint_url=settings.endpoint_url,
+        member="glue",
+        page="docs/sources/glue.md",
     )
-    verify = str(http.tls.ca) if http.tls.ca and http.tls.verify else http.tls.verify or False
-    return session.client("glue", endpoint_url=settings.endpoint_url or None, config=config, verify=verify)
-
-
-def _objected(response: dict[str, Any], where: str) -> Answer:
-    """Give the status that says what AWS means, as it answers almost everything with 400."""
-    told = response.get("Error", {})
-    code, message = str(told.get("Code", "")), str(told.get("Message", ""))
-    if code in _REFUSALS:
-        raise SourceRefused(f"access denied ({code}): {message}", where=where, hint=_RIGHTS)
-    status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400))
-    if code in _BUSY:
-        raise SourceUnreachable(f"too many requests ({code})", where=where, hint="lower `concurrency` of this source")
-    body = json.dumps({"message": f"{code}: {message}"}).encode()
-    return Answer(status=404 if code == _MISSING else max(status, 400), body=body)
-
-
-def _failed(error: Exception, where: str) -> ScannerError:
-    from botocore import exceptions as boto
-
-    match error:
-        case boto.ProfileNotFound() | boto.NoRegionError() | boto.InvalidRegionError() | boto.ParamValidationError():
-            return InputInvalid(str(error), where=where, hint="check `glue` of this source")
-        case boto.NoCredentialsError() | boto.PartialCredentialsError() | boto.CredentialRetrievalError():
-            return SourceRefused(str(error), where=where, hint=_RIGHTS)
-        case boto.TokenRetrievalError() | boto.SSOError() | boto.RefreshWithMFAUnsupportedError():
-            return SourceRefused(str(error), where=where, hint="log in again, as in `aws sso login`")
-        case _:
-            hint = "check `region` and `endpoint_url`, and the network"
-            return SourceUnreachable(str(error), where=where, hint=hint)
-
-
-def _method(operation: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation).lower()
-
-
-_RIGHTS = "check the credentials (environment, `profile`, role) and the rights in docs/sources/glue.md"
+    return aws_exchange(service, http, connect)

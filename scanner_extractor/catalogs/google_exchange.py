@@ -1,0 +1,84 @@
+"""Speaks to Google's services, each at its own address, as one exchange, with Google's default credentials."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from scanner_extractor.exchange import Answer, Exchange, Request
+from scanner_extractor.http_wire import Wire
+from scanner_extractor.rate import Clock
+from scanner_extractor.settings import BearerAuth
+from scanner_extractor.settings_catalogs import CatalogSettings
+from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
+
+SCOPE = "https://www.googleapis.com/auth/cloud-platform.read-only"
+
+Token = Callable[[], str]
+"""Give an access token that is valid now; raises SourceRefused where there is none."""
+
+_RIGHTS = (
+    "log in with `gcloud auth application-default login`, or give the service account that docs/sources/google.md names"
+)
+
+
+def google_exchange(settings: CatalogSettings, token: Token | None = None) -> Exchange:
+    """Give an exchange for requests whose path begins with a service: `/bigquery/v2/…`, `/datalineage/v1/…`.
+
+    Each goes to that service's address. Without `auth` in the settings *token* gives the credentials, else those that
+    google-auth finds. Raises InputInvalid where google-auth is not installed.
+    """
+    wires: dict[tuple[str, str], Wire] = {}
+    lock = threading.Lock()
+    addresses = dict(settings.endpoints)
+    fresh = token or (_Default().token if settings.http.auth is None else None)
+
+    def wire(address: str, credential: str) -> Wire:
+        with lock:
+            if (address, credential) not in wires:
+                auth = BearerAuth(token=credential) if credential else settings.http.auth
+                wires[address, credential] = Wire(replace(settings.http, url=address, auth=auth), Clock())
+            return wires[address, credential]
+
+    def ask(request: Request) -> Answer:
+        parts = urlsplit(request.url)
+        service = parts.path.split("/")[1]
+        address = addresses[service]
+        # A colon before a method's name is taken for what it is only where it is not encoded.
+        path = parts.path if service == "bigquery" else parts.path.removeprefix(f"/{service}").replace("%3A", ":")
+        url = address.rstrip("/") + path + (f"?{parts.query}" if parts.query else "")
+        return wire(address, fresh() if fresh else "")(replace(request, url=url))
+
+    return ask
+
+
+class _Default:
+    """The credentials that google-auth finds: environment, gcloud's, the machine's; found with the first request."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: Any = None
+
+    def token(self) -> str:
+        """Give a token that is valid now."""
+        try:
+            import google.auth
+            from google.auth.exceptions import GoogleAuthError, TransportError
+            from google.auth.transport.requests import Request as Renewal
+        except ImportError as error:
+            hint = "install it: pip install 'scanner[google]', or give `auth` with a bearer token"
+            raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error
+        try:
+            with self._lock:
+                if self._found is None:
+                    self._found, _ = google.auth.default(scopes=[SCOPE])
+                if not self._found.valid:
+                    self._found.refresh(Renewal())
+                return str(self._found.token)
+        except TransportError as error:
+            raise SourceUnreachable(str(error), where="google-auth", hint="is there a network?") from error
+        except GoogleAuthError as error:
+            raise SourceRefused(str(error), where="google-auth", hint=_RIGHTS) from error

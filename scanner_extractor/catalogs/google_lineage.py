@@ -1,0 +1,130 @@
+"""Asks Google's Data Lineage API: the links of tables and of their columns, and the processes behind them."""
+
+from __future__ import annotations
+
+import threading
+
+from scanner_extractor.catalogs.gathering import Gathering, Place
+from scanner_extractor.catalogs.google_reader import place_of
+from scanner_extractor.catalogs.payload import listed, member, objects, text
+from scanner_extractor.exchange import Json
+from scanner_extractor.paging import by_token
+from scanner_extractor.registries.rows import canonical
+from scanner_model.errors import ScannerError
+
+_API = ("datalineage", "v1", "projects")
+_PAGE = 100
+"""The most links that are given at once; without it there are ten."""
+_MOST = 10_000
+
+_Asked = tuple[str, str, str]
+"""Project, location and OpenLineage name of a table."""
+_Where = tuple[str, str]
+
+
+class GoogleLineage:
+    """Gathers links while tables are asked side by side; `finish` names what makes them."""
+
+    def __init__(self, gathering: Gathering) -> None:
+        self._gathering = gathering
+        self._lock = threading.Lock()
+        self._links: dict[str, tuple[_Where, Place, Place]] = {}
+        self._columns: list[tuple[_Where, Place, Place, tuple[str, ...], str]] = []
+
+    def links(self, asked: _Asked) -> None:
+        """Ask for the links that lead to a table and from it."""
+        project, location, name = asked
+        for end in ("target", "source"):
+            body = {end: {"fullyQualifiedName": f"bigquery:{name}"}}
+            for link in self._pages((project, location), "searchLinks", "links", body):
+                places = place_of(link.get("source")), place_of(link.get("target"))
+                if places[0] and places[1]:
+                    with self._lock:
+                        self._links[text(link, "name")] = ((project, location), places[0], places[1])
+
+    def columns(self, asked: _Asked) -> None:
+        """Ask for the links that lead to a table's columns and from them; the answer is a list of parts."""
+        project, location, name = asked
+        for direction in ("UPSTREAM", "DOWNSTREAM"):
+            body = {
+                "locations": [location],
+                "rootCriteria": {
+                    "entities": {"entities": [{"fullyQualifiedName": f"bigquery:{name}", "field": ["*"]}]}
+                },
+                "direction": direction,
+                "limits": {"maxDepth": 1, "maxResults": _MOST, "maxProcessPerLink": 1},
+            }
+            told = self._gathering.http.post(
+                *_API, project, "locations", f"{location}:searchLineageStreaming", body=body
+            )
+            for part in told if isinstance(told, list) else [told]:
+                for link in listed(part, "links"):
+                    self._column((project, location), link)
+
+    def finish(self) -> None:
+        """Keep the links, each with its processes by the names that people gave them; unnamed where nobody tells."""
+        processes = self._processes()
+        told = {process for each in processes.values() for process in each}
+        names = self._names(told | {process for each in self._columns for process in each[3]})
+        for name, (_, origin, target) in sorted(self._links.items(), key=lambda each: each[0]):
+            for process in sorted(processes.get(name, ())) or [""]:
+                self._gathering.link(origin, target, names.get(process, ""))
+        for _, origin, target, made, dependency in self._columns:
+            for process in made or ("",):
+                self._gathering.link(origin, target, names.get(process, ""), dependency)
+
+    def _column(self, where: _Where, link: dict[str, Json]) -> None:
+        places = place_of(link.get("source")), place_of(link.get("target"))
+        if places[0] and places[1] and places[0].path and places[1].path:
+            kinds = sorted({text(each, "dependencyType") for each in objects(link, "dependencyInfo")} - {""})
+            made = tuple(sorted({_process(each) for each in objects(link, "processes")} - {""}))
+            with self._lock:
+                self._columns.append((where, places[0], places[1], made, ",".join(kinds)))
+
+    def _processes(self) -> dict[str, set[str]]:
+        """Give the processes of each link, a hundred links at once."""
+        batches: list[tuple[_Where, list[str]]] = []
+        for where in sorted({each[0] for each in self._links.values()}):
+            names = sorted(name for name, each in self._links.items() if each[0] == where and name)
+            batches += [(where, names[start : start + _PAGE]) for start in range(0, len(names), _PAGE)]
+        found: dict[str, set[str]] = {}
+        for batch, told in zip(batches, self._gathering.each(batches, self._batch), strict=True):
+            if isinstance(told, ScannerError):
+                self._gathering.complain(f"{len(batch[1])} links", "what makes them could not be read", told)
+                continue
+            for entry in told:
+                for link in objects(entry, "links"):
+                    found.setdefault(text(link, "link"), set()).add(text(entry, "process"))
+        return found
+
+    def _batch(self, batch: tuple[_Where, list[str]]) -> list[dict[str, Json]]:
+        where, names = batch
+        return self._pages(where, "batchSearchLinkProcesses", "processLinks", {"links": names})
+
+    def _names(self, processes: set[str]) -> dict[str, str]:
+        """Ask each process for its display name; one that does not tell goes by its id."""
+        listed_ = sorted(processes - {""})
+        told = self._gathering.each(
+            listed_, lambda name: text(self._gathering.http.get(*_API[:2], *name.split("/")), "displayName")
+        )
+        return {
+            name: name.rpartition("/")[2] if isinstance(shown, ScannerError) or not shown else shown
+            for name, shown in zip(listed_, told, strict=True)
+        }
+
+    def _pages(self, where: _Where, method: str, what: str, body: dict[str, Json]) -> list[dict[str, Json]]:
+        project, location = where
+
+        def page(token: str) -> tuple[list[dict[str, Json]], str]:
+            more = {"pageToken": token} if token else {}
+            asked = {**body, "pageSize": _PAGE, **more}
+            told = self._gathering.http.post(*_API, project, "locations", f"{location}:{method}", body=asked)
+            return listed(told, what), text(told, "nextPageToken")
+
+        return list(by_token(page, key=canonical))
+
+
+def _process(entry: dict[str, Json]) -> str:
+    """Give the resource name of a link's process, which may stand there alone or with all that is known of it."""
+    told = member(entry, "process")
+    return told if isinstance(told, str) else text(told, "name")

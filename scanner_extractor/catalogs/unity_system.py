@@ -1,0 +1,109 @@
+"""Reads all lineage of a Unity metastore at once: Databricks' system tables, through its SQL statements API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scanner_extractor.catalogs.gathering import Gathering, Name, Place
+from scanner_extractor.catalogs.payload import items, location_name, member, objects, text
+from scanner_extractor.exchange import Json
+from scanner_extractor.paging import MOST_PAGES
+from scanner_extractor.rate import Clock
+from scanner_extractor.settings_catalogs import Lineage
+from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.paths import field_segment
+
+_API = ("api", "2.0", "sql", "statements")
+_ENDS = ("source_table_full_name", "source_path", "target_table_full_name", "target_path")
+_COLUMNS = ("source_column_name", "target_column_name")
+_PROCESS = ("entity_type", "entity_id")
+_WAITING = frozenset({"PENDING", "RUNNING"})
+_POLLS = 600
+_PAUSE = 2.0
+"""Seconds between two looks at a statement that still runs."""
+
+Row = dict[str, str]
+
+
+def system_lineage(gathering: Gathering, namespace: str, clock: Clock) -> None:
+    """Keep the flows that `system.access` tells and that begin or end at a table that was read.
+
+    Columns are asked for where the settings want them. What cannot be asked is a problem, and the flows that were
+    known stay.
+    """
+    _ask(gathering, namespace, clock, "table_lineage", ())
+    if gathering.settings.lineage is Lineage.COLUMNS:
+        _ask(gathering, namespace, clock, "column_lineage", _COLUMNS)
+
+
+def _ask(gathering: Gathering, namespace: str, clock: Clock, table: str, columns: tuple[str, ...]) -> None:
+    members = (*_ENDS, *columns, *_PROCESS)
+    statement = (
+        f"SELECT DISTINCT {', '.join(members)} FROM system.access.{table} "  # noqa: S608  of constants
+        "WHERE event_date >= date_sub(current_date(), :days)"
+    )
+    try:
+        for row in _rows(gathering, clock, statement, members):
+            _keep(gathering, namespace, row)
+    except ScannerError as error:
+        gathering.silent += 1
+        gathering.complain(f"system.access.{table}", "it could not be read", error)
+
+
+def _keep(gathering: Gathering, namespace: str, row: Row) -> None:
+    origin, target = (_name(row, end, namespace) for end in ("source", "target"))
+    if not origin or not target or not {origin, target} & gathering.tables.keys():
+        return
+    process = " ".join(part.lower() if name == "entity_type" else part for name in _PROCESS if (part := row[name]))
+    paths = [(field_segment(row[name]),) if row.get(name) else None for name in _COLUMNS]
+    if all(paths) or not any(paths):
+        gathering.link(Place(origin, paths[0]), Place(target, paths[1]), process)
+
+
+def _name(row: Row, end: str, namespace: str) -> Name | None:
+    table = row[f"{end}_table_full_name"]
+    return (namespace, table) if table else location_name(row[f"{end}_path"])
+
+
+def _rows(gathering: Gathering, clock: Clock, statement: str, members: tuple[str, ...]) -> Iterator[Row]:
+    days = {"name": "days", "value": str(gathering.settings.lineage_days), "type": "INT"}
+    body = {
+        "statement": statement,
+        "warehouse_id": gathering.settings.warehouse,
+        "parameters": [days],
+        "wait_timeout": "30s",
+        "on_wait_timeout": "CONTINUE",
+        "disposition": "INLINE",
+        "format": "JSON_ARRAY",
+    }
+    answer = _finished(gathering, clock, gathering.http.post(*_API, body=body))
+    names = [text(column, "name") for column in objects(member(member(answer, "manifest"), "schema"), "columns")]
+    chunk = member(answer, "result")
+    for _ in range(MOST_PAGES):
+        for cells in items(chunk, "data_array"):
+            told = dict(zip(names, cells if isinstance(cells, list) else (), strict=False))
+            yield {name: str(told.get(name) or "") for name in members}
+        following = member(chunk, "next_chunk_index")
+        if not isinstance(following, int):
+            return
+        gathering.progress(gathering.settings.source, len(gathering.tables), None)
+        chunk = gathering.http.get(*_API, text(answer, "statement_id"), "result", "chunks", following)
+        if member(chunk, "chunk_index") not in (None, following):
+            raise PayloadUnexpected("the answer is another part of the result than was asked for")
+    raise PayloadUnexpected("the result has no end")
+
+
+def _finished(gathering: Gathering, clock: Clock, answer: Json) -> Json:
+    """Wait for the statement; raises SourceRefused where it failed, as nearly always for rights that are missing."""
+    for _ in range(_POLLS):
+        status = member(answer, "status")
+        state = text(status, "state")
+        if state == "SUCCEEDED":
+            return answer
+        if state not in _WAITING:
+            what = text(member(status, "error"), "message") or f"the statement is {state or 'in no state'}"
+            raise SourceRefused(what, hint="give the right SELECT on system.access, and USE on the warehouse")
+        clock.pause(_PAUSE)
+        gathering.progress(gathering.settings.source, len(gathering.tables), None)
+        answer = gathering.http.get(*_API, text(answer, "statement_id"))
+    raise SourceUnreachable("the statement does not finish", hint="is the SQL warehouse running?")
