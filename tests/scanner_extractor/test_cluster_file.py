@@ -338,14 +338,14 @@ def test_manual_input_takes_files_patterns_and_directories(tmp_path):
     ]
 
 
-def test_members_of_later_versions_are_kept_and_said_to_be_unused(tmp_path):
-    """One file serves every version; silence would look like a scan."""
-    document = LEAST | {"flink": [{"name": "main", "anything": 1}]} | registry(tls={"verify": False})
+def test_what_is_unwise_is_said_and_does_no_harm(tmp_path):
+    """A gateway that tells nothing, and a certificate that nobody checks, are worth a line."""
+    gateway = {"type": "sql-gateway", "url": "http://g:8083"}
 
-    settings = read(tmp_path, document)
+    warnings = read(tmp_path, LEAST | {"flink": [gateway]} | registry(tls={"verify": False})).warnings
 
-    assert [problem.what for problem in settings.warnings] == [
-        "flink is not scanned yet",
+    assert [warning.what for warning in warnings] == [
+        "a SQL gateway tells nobody's statements but one's own: it is only asked whether it is there",
         "the server's certificate is not checked",
     ]
 
