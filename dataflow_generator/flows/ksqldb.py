@@ -64,6 +64,17 @@ def ksql_jobs(
             yield _Job(server, query).read()
 
 
+def query_node(query: Query) -> Node:
+    """Make the node of a query, whose name is unique on its server."""
+    # OpenLineage leaves the namespace of a job to its scheduler.
+    address = query.source.partition(":")[2]
+    namespace = f"ksqldb://{address.partition('://')[2] or address}"
+    attributes = present(
+        consumer_group=query.consumer_group, state=query.state, statement=query.statement, type="ksqldb"
+    )
+    return job_node(namespace, query.name, attributes)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Server:
     """What is known of a server: the topic and the key columns of each collection, and all as the reader needs."""
@@ -119,7 +130,9 @@ class _Job:
         columns = tuple(self._columns(statement)) if whole else ()
         self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.unresolved]
         level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
-        flows = JobFlows(job=self._node(), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns)
+        flows = JobFlows(
+            job=query_node(self._query), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns
+        )
         return Reading(flows, level, tuple(dict.fromkeys(self._problems)))
 
     def _check(self, statement: StatementFlows) -> None:
@@ -159,14 +172,6 @@ class _Job:
         if path is None and fields.known and named.path[0] not in _PSEUDO:
             self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", hint="")
         return Place(dataset, named.path if path is None else path)
-
-    def _node(self) -> Node:
-        # OpenLineage leaves the namespace of a job to its scheduler; a query's name is unique on its server.
-        address = self._query.source.partition(":")[2]
-        namespace = f"ksqldb://{address.partition('://')[2] or address}"
-        group, state, statement = self._query.consumer_group, self._query.state, self._query.statement
-        attributes = present(consumer_group=group, state=state, statement=statement, type="ksqldb")
-        return job_node(namespace, self._query.name, attributes)
 
     def _at(self, problem: Problem) -> str:
         return f"{self._where}, {problem.where}" if problem.where else self._where

@@ -9,7 +9,7 @@ from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.flows.facts import Dataset, JobFlows, Use, job_node
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.flows.ways import Pair, uses
-from dataflow_generator.graph import Certainty, Node, NodeKind, present
+from dataflow_generator.graph import Attributes, Certainty, Node, NodeKind, present
 from dataflow_generator.streams import Topology, read_topology
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
@@ -37,6 +37,11 @@ def streams_jobs(
     """Read each topology (with its cluster); *topics* are the live ones of each cluster. There are no columns in it."""
     for cluster, each in topologies:
         yield _Job(cluster, each, topics, naming).read()
+
+
+def streams_node(cluster: str, name: str, attributes: Attributes = ()) -> Node:
+    """Make the node of the application called *name*, as its consumer group is, too."""
+    return job_node(f"kafka-streams://{cluster}", name, attributes)
 
 
 class _Job:
@@ -75,7 +80,7 @@ class _Job:
 
     def _node(self) -> Node:
         attributes = present(type="streams", application_id=self._told.name, unknown_sinks=self._topology.dynamic)
-        return job_node(f"kafka-streams://{self._cluster}", self._told.name, attributes)
+        return streams_node(self._cluster, self._told.name, attributes)
 
     def _pairs(self) -> Iterator[Pair]:
         """Give the pairs of datasets between which records go; a pattern is each topic that it matches."""
