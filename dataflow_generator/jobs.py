@@ -6,23 +6,28 @@ Local generation reads the parts one after the other, Spark many at a time; a ne
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
 from dataflow_generator.coverage import Coverage
-from dataflow_generator.flows.connect import connect_jobs
+from dataflow_generator.flows.connect import Told, connect_jobs, connector_group, connector_node, tell
+from dataflow_generator.flows.connect_columns import Known, Seen, derive
 from dataflow_generator.flows.drawing import Described
 from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.flows.flink import flink_jobs
 from dataflow_generator.flows.flink_places import World
-from dataflow_generator.flows.ksqldb import Level, Reading, ksql_jobs
+from dataflow_generator.flows.groups import Owner, Query, group_jobs
+from dataflow_generator.flows.ksqldb import Level, Reading, ksql_jobs, query_node
 from dataflow_generator.flows.manual import manual_jobs
 from dataflow_generator.flows.naming import Naming
-from dataflow_generator.flows.streams import streams_jobs
-from scanner_dictionary.queries import flink, flow_input, graph_input, streams
+from dataflow_generator.flows.openlineage import dataset_jobs, lineage_jobs
+from dataflow_generator.flows.streams import streams_jobs, streams_node
+from scanner_dictionary.queries import flink, flow_input, graph_input, lineage_input, streams
 from scanner_dictionary.queries.connectors import connector_ids, connectors
 from scanner_dictionary.queries.flow_input import ClusterTopic
 from scanner_dictionary.queries.graph_input import Connection
+from scanner_dictionary.queries.groups import consumer_groups
 from scanner_model.columns import Column
 
 Part = tuple[int, ...]
@@ -35,11 +40,15 @@ _AT_ONCE = 200
 
 
 class Around(NamedTuple):
-    """What a job may be read with: names of datasets, the live topics of each cluster in order, topics' columns."""
+    """What a job may be read with: names of datasets, the live topics of each cluster in order, topics' columns.
+
+    *derived* are the columns of datasets that nobody describes, as connectors tell them.
+    """
 
     naming: Naming
     topics: Callable[[], Mapping[str, tuple[str, ...]]]
     columns: Columns
+    derived: Callable[[], Known] = dict
 
 
 class JobReading(NamedTuple):
@@ -89,9 +98,36 @@ def connect_parts(conn: Connection) -> Iterator[Part]:
 
 def connect_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobReading]:
     """Read connectors."""
-    for each in connect_jobs(connectors(conn, keys=part), around.topics(), around.naming):
-        counts = {"connectors": 1} if each.known else {"unknown_connectors": 1}
-        yield JobReading(each.flows, Coverage(**counts, problems=each.problems))
+    told = [tell(row, around.topics(), around.naming) for row in connectors(conn, keys=part)]
+    for each in connect_jobs(told, Seen(_columns_of(told, around), around.derived)):
+        count = "unknown_connectors" if not each.known else "connector_columns" if each.whole else "connectors"
+        yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}))
+
+
+def group_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobReading]:
+    """Read the consumer groups, with the jobs that read through them."""
+    sinks = ((row, connector_group(row)) for row in connectors(conn))
+    owners = [Owner(row.cluster, group, connector_node(row).key) for row, group in sinks if group]
+    queries = list(flow_input.ksql_queries(conn))
+    owners += [Owner(at, each.consumer_group, query_node(each).key) for at, each in queries if each.consumer_group]
+    owners += [Owner(at, each.name, streams_node(at, each.name).key) for at, each in streams.topologies(conn)]
+    named = [Query(at, each.name, query_node(each).key) for at, each in queries]
+    return map(JobReading, group_jobs(consumer_groups(conn), owners, named, around.naming))
+
+
+def derived_columns(conn: Connection, around: Around) -> Known:
+    """Give the columns of datasets that nobody describes, as all connectors together make them."""
+    found = [tell(row, around.topics(), around.naming) for row in connectors(conn)]
+    return derive(((each.config, each.flows, each.pairs) for each in found), _columns_of(found, around))
+
+
+def _columns_of(told: Iterable[Told], around: Around) -> Known:
+    """Read the columns of the topics that connectors move, of each once."""
+    clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
+    named = {end for each in told for _, *ends in each.pairs for end in ends if end is not None}
+    topics = {(clusters[each.namespace], each.name): each for each in named if each.namespace in clusters}
+    found = around.columns(topics.keys())
+    return {topics[topic]: tuple(dict.fromkeys(one.path for one in columns)) for topic, columns in found.items()}
 
 
 def flink_parts(conn: Connection) -> Iterator[Part]:
@@ -116,12 +152,27 @@ def streams_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobR
         yield JobReading(each.flows, Coverage(problems=each.problems))
 
 
+def lineage_parts(conn: Connection) -> Iterator[Part]:
+    """Cut the jobs that OpenLineage events tell of; the part without keys is of datasets told of without a job."""
+    yield ()
+    yield from _cut(lineage_input.lineage_job_ids(conn))
+
+
+def lineage_readings(conn: Connection, part: Part, _: Around) -> Iterator[JobReading]:
+    """Read what events tell, of datasets as they name them: `joining` brings those together when all is read."""
+    if part:
+        return map(JobReading, lineage_jobs(lineage_input.lineage_jobs(conn, part)))
+    return map(JobReading, dataset_jobs(lineage_input.dataset_flows(conn)))
+
+
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(whole, manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
     "connect": JobKind(connect_parts, connect_readings),
     "flink": JobKind(flink_parts, flink_readings),
     "streams": JobKind(whole, streams_readings),
+    "groups": JobKind(whole, group_readings),
+    "openlineage": JobKind(lineage_parts, lineage_readings),
 }
 """The order is that of the graph's problems; of two jobs with one name the later is kept."""
 
@@ -146,16 +197,18 @@ def job_parts(conn: Connection) -> Iterator[tuple[str, Part]]:
 
 def around_of(conn: Connection, columns: Columns | None = None) -> Around:
     """Give what the dictionary behind *conn* knows around its jobs, read when it is asked for."""
-    found: dict[str, tuple[str, ...]] = {}
-
-    def topics() -> Mapping[str, tuple[str, ...]]:
-        if not found:
-            for cluster, group in groupby(graph_input.graph_topics(conn), key=lambda topic: topic.cluster):
-                found[cluster] = tuple(sorted(topic.name for topic in group))
-        return found
-
+    # Names of a hundred thousand topics take a while: they are read once, and only where a job needs them.
+    topics = cache(lambda: graph_input.topic_names(conn))
     read = columns or (lambda wanted: flow_input.columns_of_topics(conn, wanted))
-    return Around(Naming(graph_input.graph_clusters(conn)), topics, read)
+    told: list[Known] = []
+
+    def derived() -> Known:
+        if not told:
+            told.append(derived_columns(conn, around))
+        return told[0]
+
+    around = Around(Naming(graph_input.graph_clusters(conn)), topics, read, derived)
+    return around
 
 
 def described(jobs: Iterable[JobFlows], around: Around) -> Described:
