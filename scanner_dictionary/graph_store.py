@@ -79,9 +79,32 @@ def stored_graph(conn: Connection) -> StoredGraph | None:
 
 def read_graph(conn: Connection) -> tuple[Iterator[NodeRow], Iterator[EdgeRow]]:
     """Read the stored graph, nodes and edges in the order of their keys; read the nodes before the edges."""
-    nodes = select(t.flow_node).order_by(t.flow_node.c.id)
-    edges = select(t.flow_edge).order_by(t.flow_edge.c.id)
-    return (NodeRow(*row) for row in conn.execute(nodes)), (EdgeRow(*row) for row in conn.execute(edges))
+    return read_nodes(conn), read_edges(conn)
+
+
+def read_nodes(conn: Connection) -> Iterator[NodeRow]:
+    """Read the nodes of the stored graph in the order of their keys."""
+    return (NodeRow(*row) for row in conn.execute(select(t.flow_node).order_by(t.flow_node.c.id)))
+
+
+def read_edges(conn: Connection) -> Iterator[EdgeRow]:
+    """Read the edges of the stored graph in the order of their keys."""
+    return (EdgeRow(*row) for row in conn.execute(select(t.flow_edge).order_by(t.flow_edge.c.id)))
+
+
+def node_keys(conn: Connection) -> dict[int, str]:
+    """Give the `node_key` of every node."""
+    node = t.flow_node.c
+    return {row.id: row.node_key for row in conn.execute(select(node.id, node.node_key))}
+
+
+def nodes_in(conn: Connection, cluster: str) -> tuple[NodeRow, ...]:
+    """List the node of *cluster* and what has its namespace, but for columns, in the graph's order."""
+    node = t.flow_node
+    home = select(node.c.namespace).where(node.c.kind == "cluster", node.c.name == cluster)
+    query = select(node).where(node.c.namespace.in_(home), node.c.kind != "column").order_by(node.c.id)
+    others = (row for row in conn.execute(query) if row.kind != "cluster" or row.name == cluster)
+    return tuple(NodeRow(*row) for row in others)
 
 
 def nodes_of(conn: Connection, keys: Iterable[int]) -> Mapping[int, NodeRow]:
@@ -94,18 +117,20 @@ def nodes_of(conn: Connection, keys: Iterable[int]) -> Mapping[int, NodeRow]:
     return found
 
 
-def edges_at(conn: Connection, nodes: Sequence[int], *, forward: bool, kinds: Collection[str]) -> tuple[EdgeRow, ...]:
+def edges_at(
+    conn: Connection, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
+) -> tuple[EdgeRow, ...]:
     """List the edges of *kinds* that leave *nodes* (*forward*) or enter them, by key; `contains` only to a column.
 
-    Goes by the indexes of the edges' ends, so that a graph of any size is asked for its neighbourhood only.
+    With *holders* `contains` leads to anything. Goes by the indexes of the edges' ends, so that a graph of any size is
+    asked for its neighbourhood only.
     """
     edge, target = t.flow_edge.c, t.flow_node.c
     near = edge.source_node_id if forward else edge.target_node_id
-    wanted = (
-        select(t.flow_edge)
-        .join(t.flow_node, target.id == edge.target_node_id)
-        .where(edge.kind.in_(sorted(kinds)), or_(edge.kind != "contains", target.kind == "column"))
-    )
+    wanted = select(t.flow_edge).where(edge.kind.in_(sorted(kinds)))
+    if not holders:
+        joined = wanted.join(t.flow_node, target.id == edge.target_node_id)
+        wanted = joined.where(or_(edge.kind != "contains", target.kind == "column"))
     found: list[EdgeRow] = []
     for chunk in in_chunks(nodes, _NODES_AT_ONCE):
         found += (EdgeRow(*row) for row in conn.execute(wanted.where(near.in_(chunk))))

@@ -1,17 +1,51 @@
-"""OUTPUTS: how a flow graph is written; one function a format, each ordered and byte-stable."""
+"""OUTPUTS: how a flow graph is written; one function a format, each ordered and byte-stable.
+
+A new format is a module here with one function, and one line in OUTPUTS: `scanner dataflow --format` and `scanner
+export --format` offer it, `-o` guesses it from `.NAME`, and the suite of tests/conformance/test_outputs.py judges it.
+Only where its files are called otherwise than `graph.NAME` it has a line in SUFFIXES (other endings that mean it) or
+FILES (several files, or another name).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
 from dataflow_generator.graph import FlowGraph
+from dataflow_generator.render.csv_text import csv_edges, csv_nodes
 from dataflow_generator.render.dot import dot_lines
+from dataflow_generator.render.graphml import graphml_lines
 from dataflow_generator.render.json_text import json_lines
 from dataflow_generator.render.mermaid import mermaid_lines
+from dataflow_generator.render.page import page_lines
 
 Output = Callable[[FlowGraph], Iterator[str]]
 """Write a graph as pieces of text that are joined without anything between them."""
 
-OUTPUTS: Mapping[str, Output] = {"json": json_lines, "dot": dot_lines, "mermaid": mermaid_lines}
+OUTPUTS: Mapping[str, Output] = {
+    "json": json_lines,
+    "csv": csv_edges,
+    "graphml": graphml_lines,
+    "dot": dot_lines,
+    "mermaid": mermaid_lines,
+    "html": page_lines,
+}
 
-__all__ = ["OUTPUTS", "Output"]
+SUFFIXES: Mapping[str, str] = {".gv": "dot", ".mmd": "mermaid", ".htm": "html"}
+"""Endings of files, beside each format's own name, that mean a format."""
+
+FILES: Mapping[str, Mapping[str, Output]] = {"csv": {"nodes.csv": csv_nodes, "edges.csv": csv_edges}}
+"""What a format writes into a directory, where that is not `graph.NAME` alone."""
+
+
+def files_of(name: str) -> Mapping[str, Output]:
+    """Give the files that format *name* writes into a directory, by their names."""
+    return FILES.get(name) or {f"graph.{name}": OUTPUTS[name]}
+
+
+def format_of(suffix: str) -> str | None:
+    """Give the format that an ending of a file (with its dot) means; None where none does."""
+    ending = suffix.lower()
+    return SUFFIXES.get(ending) or (ending[1:] if ending[1:] in OUTPUTS else None)
+
+
+__all__ = ["FILES", "OUTPUTS", "SUFFIXES", "Output", "files_of", "format_of"]

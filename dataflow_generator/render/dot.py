@@ -25,7 +25,7 @@ def dot_lines(graph: FlowGraph) -> Iterator[str]:
     """
     yield "digraph scanner {\n  rankdir=LR;\n  node [fontname=Helvetica];\n"
     for node in graph.nodes():
-        yield f"  {_quoted(node.key)} [label={_quoted(node_label(node))}, shape={_SHAPES[node.kind]}];\n"
+        yield f"  {_quoted(node.key)} [label={_quoted(node_label(node))}, shape={_SHAPES.get(node.kind, 'box')}];\n"
     for edge in graph.edges():
         yield f"  {_quoted(edge.source)} -> {_quoted(edge.target)}{_style(edge)};\n"
     yield "}\n"

@@ -21,3 +21,10 @@ def edge_label(edge: Edge) -> str:
     if edge.kind in (EdgeKind.READS, EdgeKind.WRITES):
         return str(edge.kind)
     return edge.subtype or ("" if edge.kind is EdgeKind.CONTAINS else str(edge.kind))
+
+
+def full_name(node: Node) -> str:
+    """Give a node's name, of a column with its path; what has none is called by its kind and key."""
+    if node.path is not None:
+        return ".".join(filter(None, (node.name, path_name(node.path)))) or node.key
+    return node.name or node.key

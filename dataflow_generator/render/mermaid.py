@@ -35,7 +35,7 @@ def mermaid_lines(graph: FlowGraph) -> Iterator[str]:
 
 
 def _node(number: int, node: Node) -> str:
-    opening, closing = _SHAPES[node.kind]
+    opening, closing = _SHAPES.get(node.kind, ("[", "]"))
     return f'  n{number}{opening}"{_escaped(node_label(node))}"{closing}\n'
 
 

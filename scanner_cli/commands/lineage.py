@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from scanner_cli.asked_graph import generated_graph, node_called
 from scanner_cli.graph_documents import edge_document, edge_row, node_document, shown_name
 from scanner_cli.impact_answer import SHOWN, Impact, impact_document, impact_of, impact_rows, impact_sentence
 from scanner_cli.options import dictionary_option, reading
 from scanner_cli.show import Format, format_option, show
 from scanner_cli.telling import say
-from scanner_model.errors import InputInvalid, NameUnknown
 
 if TYPE_CHECKING:
-    from dataflow_generator.lineage import Hop, Question
+    from dataflow_generator.lineage import Hop
     from scanner_dictionary.graph_store import EdgeRow, NodeRow
     from scanner_dictionary.opening import Connection
 
 _STEP = ("from", "how", "to", "certainty")
-_LISTED = 10
 
 
 @click.command()
@@ -55,18 +54,19 @@ def lineage(node: str, way: str, columns: bool, depth: int | None, evidence: boo
     Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
     """
     with reading(url) as conn:
-        _check_age(conn)
-        root = _node(conn, node)
+        generated_graph(conn)
+        root = node_called(conn, node, "scanner lineage")
         beside = _beside(conn, root, node)
         if way == "impact":
             _show_impact(impact_of(conn, root, node, depth), evidence, style)
         else:
             from dataflow_generator.lineage import Question
+            from dataflow_generator.stored import stored_lineage
 
             question = Question(
                 upstream=way != "downstream", downstream=way != "upstream", columns=columns, depth=depth
             )
-            _show_steps(root, *_answer(conn, root, question), evidence, style)
+            _show_steps(root, *stored_lineage(conn, root, question), evidence, style)
     if beside:
         say(f"note: there are flows of {', '.join(beside)}")
 
@@ -91,45 +91,8 @@ def _show_impact(found: Impact, evidence: bool, style: str) -> None:
     say(f"affected: {impact_sentence(found)}")
 
 
-def _check_age(conn: Connection) -> None:
-    """Say that the graph is older than the newest scan; raises NameUnknown where there is none."""
-    from scanner_dictionary.graph_store import newest_scan, stored_graph
-
-    graph = stored_graph(conn)
-    if graph is None:
-        raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dataflow`")
-    if graph.last_scan < newest_scan(conn):
-        say(f"note: the graph is of scan {graph.last_scan}, older than the newest scan: run `scanner dataflow`")
-
-
-def _node(conn: Connection, text: str) -> NodeRow:
-    from scanner_dictionary.queries.graph_nodes import nodes_called
-
-    found = nodes_called(conn, text)
-    if len(found) > 1:
-        listed = [node.node_key for node in found[:_LISTED]] + ["…"] * (len(found) > _LISTED)
-        hint = "write one of these: " + ", ".join(listed)
-        raise InputInvalid(f"{len(found)} nodes are called {text!r}", where="scanner lineage", hint=hint)
-    return found[0]
-
-
 def _beside(conn: Connection, root: NodeRow, text: str) -> tuple[str, ...]:
     """Give the columns in flows around a column: what a structure's parts do is told of the parts."""
     from scanner_dictionary.queries.graph_nodes import columns_around
 
     return columns_around(conn, text) if root.kind == "column" else ()
-
-
-def _answer(
-    conn: Connection, root: NodeRow, question: Question
-) -> tuple[tuple[Hop[int, EdgeRow], ...], Mapping[int, NodeRow]]:
-    """Give the steps, and the nodes at their ends with *root* in the graph's order."""
-    from dataflow_generator.lineage import Hop, lineage
-    from scanner_dictionary.graph_store import edges_at, nodes_of
-
-    def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
-        for row in edges_at(conn, nodes, forward=forward, kinds=kinds):
-            yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
-
-    hops = lineage(root.id, root.kind, question, ahead)
-    return hops, nodes_of(conn, {root.id, *(end for hop in hops for end in (hop.source, hop.target))})

@@ -1,0 +1,76 @@
+"""The graph as CSV for spreadsheets: edges with the names of both ends, and nodes with their attributes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node
+from dataflow_generator.render.attributes import attribute_types
+from dataflow_generator.render.labels import full_name
+
+EDGE_COLUMNS = (
+    *("source", "source_kind", "source_namespace", "kind", "type", "subtype"),
+    *("target", "target_kind", "target_namespace", "certainty", "evidence", "source_id", "target_id"),
+)
+NODE_COLUMNS = ("id", "kind", "namespace", "name", "path")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+class _End(NamedTuple):
+    name: str
+    kind: str
+    namespace: str
+
+
+def csv_edges(graph: FlowGraph) -> Iterator[str]:
+    """Write a line for each edge under a heading, EDGE_COLUMNS; the names of all nodes are held meanwhile."""
+    ends = {node.key: _End(full_name(node), str(node.kind), node.namespace) for node in graph.nodes()}
+    yield from _lines([EDGE_COLUMNS])
+    yield from _lines(_edge(edge, ends[edge.source], ends[edge.target]) for edge in graph.edges())
+
+
+def csv_nodes(graph: FlowGraph) -> Iterator[str]:
+    """Write a line for each node under a heading: NODE_COLUMNS, then every attribute that some node has, by name."""
+    attributes = tuple(attribute_types(graph))
+    yield from _lines([(*NODE_COLUMNS, *(f"attribute_{name}" for name in attributes))])
+    yield from _lines(_node(node, attributes) for node in graph.nodes())
+
+
+def _edge(edge: Edge, source: _End, target: _End) -> tuple[str, ...]:
+    refined = (str(edge.kind), edge.type, edge.subtype)
+    return (*source, *refined, *target, str(edge.certainty), edge.evidence, edge.source, edge.target)
+
+
+def _node(node: Node, attributes: Iterable[str]) -> tuple[str, ...]:
+    told = dict(node.attributes)
+    path = "" if node.path is None else json.dumps(node.path, ensure_ascii=False)
+    cells = (_cell(told.get(name, "")) for name in attributes)
+    return (node.key, str(node.kind), node.namespace, node.name, path, *cells)
+
+
+def _cell(value: Attribute) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case tuple():
+            return ", ".join(value)
+    return str(value)
+
+
+def _lines(rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for row in rows:
+        writer.writerow(map(_harmless, row))
+        yield out.getvalue()
+        out.seek(0)
+        out.truncate()
+
+
+def _harmless(text: str) -> str:
+    """Put an apostrophe before what a spreadsheet would run as a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,97 @@
+"""The graph as one HTML file that needs nothing else: no network, no library; the files beside this are its parts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from importlib.resources import files
+from itertools import chain
+from typing import Any
+
+from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
+
+Json = Any
+
+SCRIPTS = ("model.js", "ways.js", "layout.js", "state.js", "view.js", "window.js", "outline.js", "panel.js", "main.js")
+"""The parts of the page's program, in the order in which they need each other."""
+
+MOST_SCHEMA_COLUMNS = 100_000
+"""Columns of schemas that a page holds (about 15 MB); those in flows are all there, and the page tells what is not."""
+
+# A script element ends at `</script>`, whatever stands around it; old readers of JSON end a line at U+2028.
+_UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+_SAFE = str.maketrans(_UNSAFE)
+
+
+def page_lines(graph: FlowGraph, *, most: int = MOST_SCHEMA_COLUMNS) -> Iterator[str]:
+    """Write the page; of the schemas' columns at most *most*, which the page says.
+
+    The graph is in it as JSON: `nodes` are `[key, kind, namespace, name, path, attributes]`, `edges` `[source, target,
+    kind, type, subtype, evidence, certainty]` with the places of their ends among the nodes.
+    """
+    before, between, after = _split(_part("page.html"), "/*style*/", "/*script*/")
+    middle, rest = between.split("<!--graph-->")
+    yield before + _part("page.css") + middle
+    yield from _data(graph, most)
+    yield rest
+    yield from map(_part, SCRIPTS)
+    yield after
+
+
+def _data(graph: FlowGraph, most: int) -> Iterator[str]:
+    """Write the graph as JSON, a node or an edge a line, safe inside a script element."""
+    places: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
+    about = {"part": graph.part, "coverage": asdict(graph.coverage)}
+    yield f'{{"about": {_json(about)},\n"nodes": [\n'
+    yield from _separated(map(_node, _kept(graph.nodes(), most, places, left_out)))
+    yield '],\n"edges": [\n'
+    ends = (edge for edge in graph.edges() if edge.source in places and edge.target in places)
+    yield from _separated(_edge(edge, places) for edge in ends)
+    yield f'],\n"leftOut": {_json(left_out)}}}\n'
+
+
+def _kept(nodes: Iterable[Node], most: int, places: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
+    """Give the nodes that the page holds, each with its place in *places*; count the others by their kind."""
+    columns = 0
+    for node in nodes:
+        # A column in a flow has the namespace of its dataset, one of a schema has none.
+        of_schema = node.kind is NodeKind.COLUMN and not node.namespace
+        columns += of_schema
+        if of_schema and columns > most:
+            left_out[node.kind] += 1
+        else:
+            places[node.key] = len(places)
+            yield node
+
+
+def _node(node: Node) -> Json:
+    return [node.key, str(node.kind), node.namespace, node.name, node.path, dict(node.attributes)]
+
+
+def _edge(edge: Edge, places: Mapping[str, int]) -> Json:
+    ends = places[edge.source], places[edge.target]
+    return [*ends, str(edge.kind), edge.type, edge.subtype, edge.evidence, str(edge.certainty)]
+
+
+def _separated(documents: Iterable[Json]) -> Iterator[str]:
+    for comma, document in zip(chain([""], iter(lambda: ",\n", None)), documents, strict=False):
+        yield comma + _json(document)
+    yield "\n"
+
+
+def _json(document: Json) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).translate(_SAFE)
+
+
+def _part(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _split(text: str, *marks: str) -> Iterator[str]:
+    for mark in marks:
+        before, _, text = text.partition(mark)
+        yield before
+    yield text

@@ -1,0 +1,276 @@
+// What people do: keys, clicks, dragging, searching; and the first picture.
+const search = document.getElementById("search"), hits = document.getElementById("hits");
+const MOST_HITS = 30;
+
+function refresh({fit: whole = false} = {}) {
+  document.documentElement.dataset.theme = state.theme;
+  document.getElementById("fold").textContent = state.folded.size ? "Open all" : "Collapse";
+  draw();
+  drawMap();
+  drawOutline();
+  drawPanel();
+  drawFooter();
+  writeAddress();
+  if (whole) fit();
+  else show();
+}
+
+function look(node, {bring: near = false} = {}) {
+  state.about = false;
+  select(node);
+  refresh();
+  if (!near || !node) return;
+  const own = drawn.boxes.get(node.card) || drawn.order.find((box) => box.group && box.group.node === node);
+  const others = state.way ? [...state.way.nodes].map((each) => drawn.boxes.get(each.card)) : [];
+  bring([own, ...others]);
+}
+
+function drawFooter() {
+  const {coverage, part} = graph.about;
+  const still = graph.cards.length - flowing.size;
+  const words = [
+    part && `part of the graph: ${part}`,
+    `${graph.nodes.length} nodes, ${graph.edges.length} edges`,
+    still ? `${still} in no known flow${state.still ? "" : ", not shown"}` : "",
+    state.folded.size ? `${state.folded.size} of ${graph.groups.size} clusters and systems are collapsed` : "",
+    coverage.unread || coverage.tables ? `${coverage.unread} statements not read, ${coverage.tables} to tables only` : "",
+    coverage.unknown_connectors ? `${coverage.unknown_connectors} connectors of unknown classes` : "",
+    (coverage.problems || []).length ? `${coverage.problems.length} problems` : "",
+    ...Object.entries(graph.leftOut).map(([kind, count]) => `${count} ${kind}s of schemas left out`),
+  ];
+  const button = act("what was not read", () => (state.about = true), {class: "refer"});
+  document.getElementById("footer").replaceChildren(make("span", {}, words.filter(Boolean).join(" · ")), " · ", button);
+  document.getElementById("still").disabled = !still;
+}
+
+const DO = {
+  in: () => zoom(1.25),
+  out: () => zoom(0.8),
+  fit,
+  still: () => {
+    state.still = !state.still;
+    refresh({fit: true});
+  },
+  fold: () => {
+    state.folded = new Set(state.folded.size ? [] : [...graph.groups.values()].filter((group) => group.cards.length));
+    refresh({fit: true});
+  },
+  theme: () => {
+    const dark = state.theme === "dark" || (!state.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+    state.theme = dark ? "light" : "dark";
+    refresh();
+  },
+  help: () => {
+    state.about = !state.about;
+    refresh();
+  },
+  none: () => look(null),
+};
+const KEYS = {"+": "in", "=": "in", "-": "out", "0": "fit", i: "still", g: "fold", d: "theme", "?": "help", Escape: "none"};
+
+document.querySelector("nav").addEventListener("click", (event) => {
+  const what = event.target.dataset.do;
+  if (what) DO[what]();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target === search) return;
+  if (event.key === "/") {
+    event.preventDefault();
+    search.focus();
+    search.select();
+  } else if (KEYS[event.key]) {
+    event.preventDefault();
+    DO[KEYS[event.key]]();
+  }
+});
+
+// --- the drawing
+
+stage.addEventListener("click", (event) => {
+  if (moved) return;
+  const card = event.target.closest(".card"), line = event.target.closest(".curve");
+  if (line) {
+    pick(line.edges);
+    refresh();
+  } else if (card) clickCard(card.box, event);
+});
+
+function clickCard(box, event) {
+  const row = event.target.closest(".row");
+  if (box.group) {
+    state.folded.delete(box.group);
+    refresh();
+    bring(box.group.cards.slice(0, 40).map((card) => drawn.boxes.get(card)));
+  } else if (event.target.closest(".twist")) {
+    flip(state.open, box.card);
+    refresh();
+  } else if (row && row.row) look(row.row.column);
+  else if (row) {
+    state.full.add(box.card);
+    refresh();
+  } else look(box.card);
+  focusCard(box.card);
+}
+
+stage.addEventListener("dblclick", (event) => {
+  const card = event.target.closest(".card");
+  if (!card || event.target.closest(".row, .twist") || card.box.group) return;
+  flip(state.open, card.box.card);
+  refresh();
+});
+
+function focusCard(card) {
+  const found = card && [...world.querySelectorAll(".card")].find((each) => each.box.stands.includes(card));
+  (found || stage).focus({preventScroll: true});
+}
+
+stage.addEventListener("keydown", (event) => {
+  const card = event.target.closest(".card");
+  const acts = card ? cardKeys(card.box) : stageKeys();
+  if (!acts[event.key]) return;
+  event.preventDefault();
+  event.stopPropagation();
+  acts[event.key]();
+});
+
+function stageKeys() {
+  const by = (x, y) => () => {
+    seen.x += x;
+    seen.y += y;
+    show();
+  };
+  const enter = () => drawn.order.length && step(state.selected && drawn.boxes.get(state.selected.card) || drawn.order[0]);
+  return {ArrowLeft: by(60, 0), ArrowRight: by(-60, 0), ArrowUp: by(0, 60), ArrowDown: by(0, -60), Enter: enter};
+}
+
+function cardKeys(box) {
+  const beside = (forward) => () => {
+    const nodes = graph.links.filter((link) => box.stands.includes(forward ? link.source : link.target))
+      .map((link) => drawn.boxes.get(forward ? link.target : link.source)).filter((each) => each && each !== box);
+    step(nodes.sort((a, b) => Math.abs(a.y - box.y) - Math.abs(b.y - box.y))[0]);
+  };
+  const along = (by) => () => {
+    const same = drawn.order.filter((each) => Math.abs(each.x - box.x) < 40).sort((a, b) => a.y - b.y);
+    step(same[same.indexOf(box) + by]);
+  };
+  const open = () => (box.group ? state.folded.delete(box.group) : flip(state.open, box.card), refresh(), focusCard(box.stands[0]));
+  return {
+    ArrowLeft: beside(false), ArrowRight: beside(true), ArrowUp: along(-1), ArrowDown: along(1), " ": open,
+    Enter: () => (box.group ? open() : (look(box.card), focusCard(box.card))),
+  };
+}
+
+function step(box) {
+  if (!box) return;
+  const element = [...world.querySelectorAll(".card")].find((each) => each.box === box);
+  const inside = (from, size, at, length) => from + at * seen.k >= 0 && from + (at + size) * seen.k <= length;
+  if (!inside(seen.x, box.w, box.x, stage.clientWidth) || !inside(seen.y, box.h, box.y, stage.clientHeight)) bring([box]);
+  element.focus({preventScroll: true});
+}
+
+// --- moving
+
+let hold = null, moved = false;
+
+stage.addEventListener("pointerdown", (event) => {
+  moved = false;
+  if (event.button === 0) hold = {x: event.clientX, y: event.clientY};
+});
+
+window.addEventListener("pointermove", (event) => {
+  if (!hold) return;
+  const x = event.clientX - hold.x, y = event.clientY - hold.y;
+  if (!moved && Math.hypot(x, y) < 4) return;
+  moved = true;
+  stage.classList.add("moving");
+  seen.x += x;
+  seen.y += y;
+  hold = {x: event.clientX, y: event.clientY};
+  show();
+});
+
+window.addEventListener("pointerup", () => {
+  hold = null;
+  stage.classList.remove("moving");
+});
+
+stage.addEventListener("wheel", (event) => {
+  event.preventDefault();
+  const frame = stage.getBoundingClientRect();
+  zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), event.clientX - frame.left, event.clientY - frame.top);
+}, {passive: false});
+
+// --- searching
+
+let index = null;
+
+function found(words) {
+  index = index || graph.nodes.map((node) => [nameOf(node).toLocaleLowerCase(), node]);
+  const wanted = words.trim().toLocaleLowerCase();
+  if (!wanted) return [];
+  const rank = ([name]) => (name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2);
+  const all = index.filter(([name, node]) => name.includes(wanted) && node.card !== undefined);
+  const weigh = (hit) => rank(hit) * 4 + (hit[1].kind === "column" ? (hit[1].in.length + hit[1].out.length ? 1 : 2) : 0);
+  return all.map((hit, at) => [weigh(hit), at, hit[1]]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map((hit) => hit[2]);
+}
+
+function drawHits() {
+  const all = found(search.value);
+  const listed = all.slice(0, MOST_HITS).map((node, at) => {
+    const hit = make("li", {role: "option", id: `hit${at}`, class: `kind-${cssName(node.kind)}`, "data-key": node.key, "aria-selected": String(at === 0)}, [
+      make("span", {class: "icon", "aria-hidden": "true"}, ICONS[node.kind] || "◆"), make("bdi", {class: "name", dir: "auto"}, nameOf(node)), make("span", {class: "note"}, node.kind),
+    ]);
+    hit.onmousedown = (event) => {
+      event.preventDefault();
+      take(node);
+    };
+    return hit;
+  });
+  const more = all.length > MOST_HITS ? [make("li", {class: "note"}, `${all.length - MOST_HITS} more: go on typing`)] : [];
+  const none = !all.length && search.value.trim() ? [make("li", {class: "note"}, "Nothing is called like that.")] : [];
+  hits.replaceChildren(...listed, ...more, ...none);
+  hits.hidden = !hits.children.length;
+  search.setAttribute("aria-expanded", String(!hits.hidden));
+}
+
+function take(node) {
+  hits.hidden = true;
+  search.setAttribute("aria-expanded", "false");
+  search.blur();
+  look(node, {bring: true});
+  focusCard(node.card);
+}
+
+search.addEventListener("input", drawHits);
+search.addEventListener("focus", drawHits);
+search.addEventListener("blur", () => (hits.hidden = true));
+search.addEventListener("keydown", (event) => {
+  const options = [...hits.querySelectorAll("[role=option]")];
+  const at = options.findIndex((hit) => hit.ariaSelected === "true");
+  const to = {ArrowDown: at + 1, ArrowUp: at - 1}[event.key];
+  if (event.key === "Escape") search.blur();
+  else if (event.key === "Enter" && options[at]) take(graph.byKey.get(options[at].dataset.key));
+  else if (to !== undefined && options[to]) {
+    event.preventDefault();
+    options[at].ariaSelected = "false";
+    options[to].ariaSelected = "true";
+    search.setAttribute("aria-activedescendant", options[to].id);
+    options[to].scrollIntoView({block: "nearest"});
+  }
+});
+
+// --- the first picture
+
+function open() {
+  readAddress();
+  document.getElementById("about").replaceChildren(text([...graph.groups.values()].filter((group) => group.kind === "cluster").map((group) => group.label).join(", ")));
+  refresh();
+  start();
+  const near = state.link ? [state.link[0].source, state.link[0].target] : [state.selected, ...(state.way ? state.way.nodes : [])];
+  bring(near.filter(Boolean).map((node) => drawn.boxes.get(node.card)));
+}
+
+window.addEventListener("hashchange", open);
+window.addEventListener("resize", show);
+open();

@@ -1,0 +1,164 @@
+// The graph as the page uses it: cards (topics, tables, jobs …), groups of cards, rows of columns, links between cards.
+const graph = readGraph(JSON.parse(document.getElementById("graph").textContent));
+
+function readGraph(raw) {
+  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes], id) => ({
+    id, key, kind, namespace, name, path, attributes, parent: null, inside: [], schemas: [], out: [], in: [], card: null,
+  }));
+  const edges = raw.edges.map(([source, target, kind, type, subtype, evidence, certainty], id) => ({
+    id, source: nodes[source], target: nodes[target], kind, type, subtype, evidence, certainty,
+  }));
+  for (const edge of edges) join(edge);
+  const cards = nodes.filter(isCard);
+  for (const node of nodes) node.card = cardOf(node);
+  const byKey = new Map(nodes.map((node) => [node.key, node]));
+  const groups = groupsOf(nodes, cards);
+  return {about: raw.about, leftOut: raw.leftOut, nodes, edges, cards, byKey, groups, links: linksOf(edges)};
+}
+
+function join(edge) {
+  const {source, target} = edge;
+  if (edge.kind === "contains") {
+    source.inside.push(target);
+    target.parent = target.parent || source;
+  } else if (edge.kind === "has-schema") {
+    source.schemas.push(edge);
+    target.parent = target.parent || source;
+  } else {
+    source.out.push(edge);
+    target.in.push(edge);
+  }
+}
+
+// A column or schema that nothing holds is a card of its own, so that nothing of the graph is without a place.
+function isCard(node) {
+  return node.kind !== "cluster" && (!["schema", "column"].includes(node.kind) || !node.parent);
+}
+
+function cardOf(node) {
+  let at = node;
+  while (at && !isCard(at)) at = at.parent;
+  return at;
+}
+
+function groupsOf(nodes, cards) {
+  const groups = new Map();
+  const clusters = new Map();
+  const group = (key, label, kind, node) => {
+    if (!groups.has(key)) groups.set(key, {key, label, kind, node, cards: []});
+    return groups.get(key);
+  };
+  for (const node of nodes) {
+    if (node.kind !== "cluster") continue;
+    clusters.set(node.namespace, clusters.get(node.namespace) || node);
+    group(node.key, node.name || node.key, "cluster", node);
+  }
+  for (const card of cards) {
+    const holder = card.parent || (card.kind === "topic" ? clusters.get(card.namespace) : null);
+    const where = card.namespace || "(no namespace)";
+    card.group = holder && holder.kind === "cluster"
+      ? group(holder.key, holder.name || holder.key, "cluster", holder)
+      : group(`${card.kind} in ${where}`, where, card.kind, null);
+    card.group.cards.push(card);
+  }
+  return groups;
+}
+
+// Links between cards: one of each pair, with every edge behind it; flows of columns are told apart.
+function linksOf(edges) {
+  const links = new Map();
+  for (const edge of edges) {
+    if (edge.kind === "contains" || edge.kind === "has-schema") continue;
+    const source = edge.source.card, target = edge.target.card;
+    if (!source || !target) continue;
+    const columns = edge.kind === "column-flow";
+    const id = `${source.id}>${target.id}${columns ? "c" : ""}`;
+    if (!links.has(id)) links.set(id, {id, source, target, columns, edges: []});
+    links.get(id).edges.push(edge);
+  }
+  const passes = new Set();
+  for (const {source, target, columns} of links.values()) if (!columns) passes.add(`${source.id}>${target.id}`);
+  for (const link of links.values()) {
+    // Where a job stands between, the job is the way that is drawn as long as no column is looked at.
+    link.shown = !link.columns || !(passes.has(`${link.source.id}>${link.target.id}`) || jobsBetween(link).length);
+  }
+  return [...links.values()];
+}
+
+// The jobs that read the one and write the other, on one of their ways.
+function jobsBetween({source, target}) {
+  const found = [];
+  for (const read of source.out) {
+    if (read.kind !== "reads") continue;
+    for (const write of read.target.out) {
+      const oneWay = !read.subtype || !write.subtype || read.subtype === write.subtype;
+      if (write.kind === "writes" && write.target === target && oneWay) found.push([read, write]);
+    }
+  }
+  return found;
+}
+
+const SIDE = {key: "@key"};
+const SECTIONS = new Map();
+
+// What stands in an opened card: its columns in flows that no schema has, then each of its schemas.
+function sectionsOf(card) {
+  if (!SECTIONS.has(card)) SECTIONS.set(card, readSections(card));
+  return SECTIONS.get(card);
+}
+
+function readSections(card) {
+  const flowing = new Map();
+  const holder = card.kind === "schema" ? [] : card.inside;
+  for (const column of holder) if (column.path) flowing.set(JSON.stringify(column.path), column);
+  const described = new Set();
+  const schemas = card.kind === "schema" ? [{target: card, subtype: "", evidence: ""}] : card.schemas;
+  const sections = schemas.map((edge) => {
+    const before = SIDE[edge.subtype] ? [SIDE[edge.subtype]] : [];
+    const rows = columnsIn(edge.target).map((column) => {
+      const flow = flowing.get(JSON.stringify([...before, ...column.path]));
+      if (flow) described.add(flow);
+      return {column: flow || column, described: column, depth: Math.max(0, column.path.length - 1)};
+    });
+    const format = edge.target.attributes.format;
+    return {title: [edge.subtype, edge.target.name, format && `(${format})`].filter(Boolean).join(" "), edge, rows};
+  });
+  const rest = [...flowing.values()].filter((column) => !described.has(column));
+  if (rest.length) {
+    const rows = rest.map((column) => ({column, described: column, depth: 0, whole: true}));
+    sections.unshift({title: sections.length ? "in flows, in no schema" : "", edge: null, rows});
+  }
+  return sections;
+}
+
+function columnsIn(schema) {
+  const found = [], waiting = [...schema.inside].reverse();
+  while (waiting.length) {
+    const column = waiting.pop();
+    found.push(column);
+    waiting.push(...[...column.inside].reverse());
+  }
+  return found;
+}
+
+function columnCount(card) {
+  return sectionsOf(card).reduce((sum, section) => sum + section.rows.length, 0);
+}
+
+// As `scanner_model.paths.path_name` writes it: marks and what is quoted already stay as they are.
+const FINAL = /^(?:\[\d*\]|\{\}|@key|<(?:[^`>]*|`(?:[^`]|``)*`)>|`(?:[^`]|``)*`)$/;
+
+function pathName(path) {
+  return path.map((part) => (FINAL.test(part) || (part && !/^<|[.`]/.test(part)) ? part : `\`${part.replace(/`/g, "``")}\``)).join(".");
+}
+
+function rowName(row) {
+  const path = row.column.path || [];
+  const named = row.whole ? pathName(path) : pathName(row.described.path.slice(-1));
+  return named || "(whole value)";
+}
+
+function nameOf(node) {
+  if (node.path) return [node.name, pathName(node.path)].filter(Boolean).join(".") || "(whole value)";
+  return node.name || node.key;
+}

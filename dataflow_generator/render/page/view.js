@@ -1,0 +1,280 @@
+// The drawing: cards as elements of the page, links as curves behind them.
+const stage = document.getElementById("stage");
+const SVG = "http://www.w3.org/2000/svg";
+const SIZE = {head: 32, row: 20, title: 20, pad: 6, w: 250};
+const ICONS = {
+  cluster: "▣", topic: "≡", dataset: "⛁", job: "⚙", schema: "¶", column: "▪", "consumer-group": "◎", "catalog-table": "▦",
+};
+const drawn = {boxes: new Map(), order: [], w: 0, h: 0};
+const world = make("div", {class: "world"});
+const curves = make("svg", {class: "curves", width: 1, height: 1, "aria-hidden": "true"}, [], SVG);
+world.append(curves);
+stage.append(world);
+
+function make(tag, attributes = {}, children = [], namespace = "") {
+  const element = namespace ? document.createElementNS(namespace, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  // Text only ever becomes text: a name may hold anything.
+  element.append(...[children].flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
+}
+
+function text(words) {
+  return make("bdi", {dir: "auto"}, words);
+}
+
+function draw() {
+  const boxes = boxesNow();
+  arrange(boxes);
+  for (const old of world.querySelectorAll(".card, .caption")) old.remove();
+  curves.replaceChildren();
+  drawn.boxes = new Map(boxes.flatMap((box) => box.stands.map((card) => [card, box])));
+  drawn.order = boxes;
+  drawCurves();
+  world.append(...boxes.map(cardElement));
+  if (drawn.caption) world.append(make("div", {class: "caption", style: place(drawn.caption)}, drawn.caption.text));
+  stage.classList.toggle("lit", Boolean(state.way || state.link));
+}
+
+// A box is what is drawn as one: a card, or a group of them that is collapsed.
+function boxesNow() {
+  const boxes = [], groups = new Set();
+  for (const card of graph.cards) {
+    const group = card.group;
+    if (state.folded.has(group)) {
+      if (!groups.has(group)) boxes.push(box(`g${boxes.length}`, group.cards, {group}));
+      groups.add(group);
+    } else if (state.still || flowing.has(card)) boxes.push(box(`c${card.id}`, [card], {card}));
+  }
+  for (const group of graph.groups.values()) {
+    if (state.still && !group.cards.length) boxes.push(box(`g${group.key}`, [], {group}));
+  }
+  return boxes;
+}
+
+function box(id, stands, what) {
+  const lines = what.card ? linesOf(what.card) : [];
+  const below = lines.reduce((sum, line) => sum + (line.title ? SIZE.title : SIZE.row), 0);
+  return {id, stands, ...what, lines, w: SIZE.w, h: SIZE.head + (below ? below + SIZE.pad : 0), x: 0, y: 0};
+}
+
+// The lines under a card's head: all columns where it is open, else those that are looked at.
+function linesOf(card) {
+  const columnWay = columnsLookedAt();
+  const open = state.open.has(card);
+  if (!open && !columnWay.size) return [];
+  const lines = [];
+  for (const section of sectionsOf(card)) {
+    const rows = open ? section.rows : section.rows.filter((row) => columnWay.has(row.column) && !once(lines, row));
+    if (!rows.length) continue;
+    if (open && section.title) lines.push({title: section.title, section});
+    lines.push(...rows.map((row) => ({row})));
+  }
+  if (!open || state.full.has(card) || lines.length <= MOST_ROWS + 1) return lines;
+  const onWay = (line) => line.row && columnWay.has(line.row.column);
+  const kept = lines.filter((line, at) => at < MOST_ROWS || onWay(line));
+  return kept.length === lines.length ? lines : [...kept, {more: lines.length - kept.length}];
+}
+
+function columnsLookedAt() {
+  if (state.link) return new Set(state.link.length > 1 ? [] : [state.link[0].source, state.link[0].target]);
+  return state.way && state.selected.kind === "column" ? state.way.nodes : new Set();
+}
+
+function once(lines, row) {
+  return lines.some((line) => line.row && line.row.column === row.column);
+}
+
+function arrange(boxes) {
+  const boxOf = new Map(boxes.flatMap((each) => each.stands.map((card) => [card, each])));
+  const links = new Map();
+  for (const link of graph.links) {
+    const source = boxOf.get(link.source), target = boxOf.get(link.target);
+    if (!source || !target) continue;
+    source.flows = target.flows = true;
+    if (source !== target && link.shown) links.set(`${source.id}>${target.id}`, [source.id, target.id]);
+  }
+  const aspect = Math.max(0.6, (stage.clientWidth || 1200) / (stage.clientHeight || 800));
+  const moving = boxes.filter((each) => each.flows);
+  drawn.via = null;
+  let size = {w: 0, h: 0};
+  if (moving.length) {
+    widen(moving, [...links.values()], aspect);
+    size = layout(moving, [...links.values()], aspect);
+    drawn.via = size.via;
+  }
+  const rest = boxes.filter((each) => !each.flows);
+  Object.assign(drawn, beneath(rest, size, aspect));
+}
+
+// A tall drawing has room for longer names.
+function widen(boxes, links, aspect) {
+  const size = layout(boxes, links, aspect);
+  const spare = (size.h * aspect) / Math.max(1, size.w);
+  const w = Math.round(Math.min(340, Math.max(SIZE.w, SIZE.w + (spare - 1) * 90)));
+  for (const each of boxes) each.w = w;
+}
+
+function beneath(boxes, size, aspect) {
+  if (!boxes.length) return {w: size.w, h: size.h, caption: null};
+  const w = boxes[0].w + 14;
+  const area = boxes.reduce((sum, each) => sum + (each.h + 10) * w, 0);
+  const columns = Math.max(1, Math.min(boxes.length, Math.round(Math.max(size.w, Math.sqrt(area * aspect)) / w)));
+  const top = size.h ? size.h + 80 : 40;
+  const downs = Array.from({length: columns}, () => top);
+  for (const each of boxes) {
+    const at = downs.indexOf(Math.min(...downs));
+    each.x = at * w;
+    each.y = downs[at];
+    downs[at] += each.h + 10;
+  }
+  const caption = {x: 0, y: top - 34, text: `In no known flow: ${boxes.length}`};
+  return {w: Math.max(size.w, columns * w), h: Math.max(...downs), caption};
+}
+
+function place({x, y, w, h}) {
+  return `left:${x}px;top:${y}px` + (w ? `;width:${w}px;height:${h}px` : "");
+}
+
+function cardElement(box) {
+  const node = box.card || box.group.node;
+  const kind = box.card ? box.card.kind : box.group.kind;
+  const onWay = state.way && box.stands.some((card) => onCardWay(card));
+  const picked = state.link && box.stands.some((card) => state.link.some((e) => e.source.card === card || e.target.card === card));
+  const chosen = state.selected && (node === state.selected);
+  const marks = ["card", `kind-${cssName(kind)}`, box.group ? "folded" : "", onWay || picked ? "on" : "", chosen ? "chosen" : ""];
+  const element = make("div", {
+    class: marks.filter(Boolean).join(" "), style: place(box), tabindex: "-1", role: "group", "data-box": box.id,
+    "data-key": node ? node.key : box.group.key, "aria-label": `${kind} ${box.card ? nameOf(box.card) : box.group.label}`,
+  }, [headElement(box, kind), ...box.lines.map((line) => lineElement(box, line))]);
+  element.box = box;
+  return element;
+}
+
+// A long name loses its middle: paths begin alike, and versions are at the end.
+function shortened(name) {
+  const letters = Array.from(name), tail = letters.length > 22 && !/[\u0590-\u08ff\ufb1d-\ufefc]/.test(name) ? 8 : 0;
+  const parts = tail ? [make("span", {class: "start"}, letters.slice(0, -tail).join("")), make("span", {}, letters.slice(-tail).join(""))] : [name];
+  return make("bdi", {class: tail ? "name parts" : "name", dir: "auto"}, parts);
+}
+
+function onCardWay(card) {
+  if (state.way.nodes.has(card)) return true;
+  return state.selected.kind === "column" && [...state.way.nodes].some((node) => node.card === card);
+}
+
+function headElement(box, kind) {
+  const name = box.card ? nameOf(box.card) : box.group.label;
+  const count = box.card ? columnCount(box.card) : box.group.cards.length;
+  const opened = box.card && state.open.has(box.card);
+  const says = box.card ? `${opened ? "Hide" : "Show"} ${count} columns` : `Open ${count} in ${name}`;
+  const twist = count && make("button", {class: "twist", type: "button", title: says, "aria-label": says, "aria-expanded": String(Boolean(opened)), tabindex: "-1"}, opened ? "▾" : "▸");
+  const where = box.card ? `${kind} · ${box.card.namespace}` : `${kind}, collapsed`;
+  return make("div", {class: "head", title: `${name}\n${where}`}, [
+    make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
+    shortened(name),
+    count ? make("span", {class: "count"}, String(count)) : "",
+    twist || "",
+  ]);
+}
+
+function lineElement(box, line) {
+  if (line.title) return make("div", {class: "title", title: line.section.edge ? line.section.edge.evidence : ""}, text(line.title));
+  if (line.more) return make("button", {class: "row more", type: "button", tabindex: "-1"}, `${line.more} more columns …`);
+  const {column, described} = line.row;
+  const about = described.attributes, chosen = state.selected === column || state.selected === described;
+  const on = chosen || columnsLookedAt().has(column);
+  const inFlow = column.in.length || column.out.length;
+  const marks = ["row", on ? "on" : "", chosen ? "chosen" : "", inFlow ? "flowing" : ""].filter(Boolean).join(" ");
+  const shownType = [about.logical_type || about.type || "", about.nullable ? "?" : ""].join("");
+  const element = make("div", {class: marks, "data-key": column.key, style: `--depth:${box.card && state.open.has(box.card) ? line.row.depth : 0}`,
+    title: `${nameOf(column)}${shownType ? `: ${shownType}` : ""}`}, [
+    make("bdi", {class: "name", dir: "auto"}, state.open.has(box.card) ? rowName(line.row) : pathName(column.path) || "(whole value)"),
+    make("span", {class: "type"}, shownType),
+  ]);
+  element.row = line.row;
+  return element;
+}
+
+function cssName(word) {
+  return word.replace(/[^a-z0-9-]/gi, "_");
+}
+
+// --- curves
+
+function drawCurves() {
+  const pairs = new Map();
+  for (const link of graph.links) {
+    const rows = link.columns ? rowCurves(link) : null;
+    if (!link.shown || (rows && rows === link.edges.length)) continue;
+    const source = drawn.boxes.get(link.source), target = drawn.boxes.get(link.target);
+    if (!source || !target || (source === target && (source.group || link.columns))) continue;
+    const id = `${source.id}>${target.id}`;
+    if (!pairs.has(id)) pairs.set(id, {source, target, edges: []});
+    pairs.get(id).edges.push(...link.edges);
+  }
+  for (const [id, {source, target, edges}] of pairs) {
+    curve({edges, via: drawn.via && drawn.via.get(id), from: headPoint(source, 1), to: headPoint(target, 0)});
+  }
+}
+
+// Draws the flows of columns whose both ends can be seen; gives how many.
+function rowCurves(link) {
+  const source = drawn.boxes.get(link.source), target = drawn.boxes.get(link.target);
+  if (!source || !target || source.group || target.group) return 0;
+  const columnWay = !state.link && state.way && state.selected.kind === "column";
+  let count = 0;
+  for (const edge of link.edges) {
+    if (columnWay && !state.way.edges.has(edge) && !(state.open.has(link.source) && state.open.has(link.target))) continue;
+    const from = rowPoint(source, edge.source, 1);
+    const to = edge.target === link.target ? headPoint(target, 0) : rowPoint(target, edge.target, 0);
+    if (!from || !to) continue;
+    count += 1;
+    curve({edges: [edge], from, to});
+  }
+  return count;
+}
+
+function headPoint(box, side) {
+  return {x: box.x + side * box.w, y: box.y + SIZE.head / 2};
+}
+
+function rowPoint(box, column, side) {
+  let y = box.y + SIZE.head;
+  for (const line of box.lines) {
+    const h = line.title ? SIZE.title : SIZE.row;
+    if (line.row && line.row.column === column) return {x: box.x + side * box.w, y: y + h / 2};
+    y += h;
+  }
+  return null;
+}
+
+function curve({edges, via, from, to}) {
+  const end = {x: to.x - 7, y: to.y};
+  const points = [from, ...(via || []).flatMap((p) => [{x: p.x - p.half, y: p.y}, {x: p.x + p.half, y: p.y}]), end];
+  let path = `M${from.x} ${from.y}`;
+  for (let at = 1; at < points.length; at++) path += bend(points[at - 1], points[at], via && at % 2 === 0 && at < points.length - 1);
+  const first = edges[0];
+  const on = state.way && edges.some((edge) => state.way.edges.has(edge));
+  const chosen = state.link && edges.some((edge) => state.link.includes(edge));
+  const marks = [
+    "curve", `edge-${cssName(first.kind)}`, edges.every((edge) => edge.type === "INDIRECT") ? "indirect" : "",
+    edges.every((edge) => edge.certainty === "matched") ? "matched" : "",
+    state.way && state.selected.kind === "column" && first.kind !== "column-flow" ? "beside" : "", on || chosen ? "on" : "", chosen ? "chosen" : "",
+  ];
+  const group = make("g", {class: marks.filter(Boolean).join(" "), "data-from": first.source.key, "data-to": first.target.key}, [
+    make("path", {class: "hit", d: path}, [], SVG), make("path", {class: "line", d: path}, [], SVG),
+    make("path", {class: "tip", d: `M${to.x} ${to.y}l-9 -4.5v9z`}, [], SVG),
+  ], SVG);
+  group.edges = edges;
+  if (on || chosen) curves.append(group);
+  else curves.prepend(group);
+}
+
+function bend(a, b, flat) {
+  if (flat) return `L${b.x} ${b.y}`;
+  const reach = b.x > a.x ? Math.max(24, (b.x - a.x) / 2) : Math.min(260, 80 + Math.abs(b.y - a.y) / 3);
+  return `C${a.x + reach} ${a.y} ${b.x - reach} ${b.y} ${b.x} ${b.y}`;
+}

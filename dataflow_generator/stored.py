@@ -1,0 +1,171 @@
+"""The graph out of the dictionary: whole, or the part around a node or of a cluster, in the order it was written in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import NamedTuple
+
+from dataflow_generator.coverage import Coverage
+from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
+from dataflow_generator.lineage import Hop, Question, lineage
+from scanner_dictionary.graph_store import (
+    EdgeRow,
+    NodeRow,
+    StoredGraph,
+    edges_at,
+    node_keys,
+    nodes_in,
+    nodes_of,
+    read_edges,
+    read_nodes,
+)
+from scanner_dictionary.opening import Connection
+from scanner_model.errors import DictionaryUnusable
+from scanner_model.problems import Problem
+
+_INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
+_BESIDE = frozenset(EdgeKind) - _INSIDE - {EdgeKind.COLUMN_FLOW}
+_FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
+
+
+class _Part(NamedTuple):
+    """Nodes and edges by their keys."""
+
+    nodes: dict[int, NodeRow]
+    edges: dict[int, EdgeRow]
+
+
+def whole_graph(conn: Connection, about: StoredGraph) -> FlowGraph:
+    """Give the stored graph, read while it is iterated, over *conn*; of all nodes only the keys are held."""
+    return FlowGraph(
+        nodes=lambda: map(_node, read_nodes(conn)), edges=lambda: _all_edges(conn), coverage=coverage_of(about)
+    )
+
+
+def part_around(conn: Connection, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
+    """Give the lineage of *root* with its columns, at most *depth* edges each way, and what stands around it.
+
+    Around it: what holds the nodes, and the schemas of the topics with their columns.
+    """
+    hops, nodes = stored_lineage(conn, root, Question(columns=True, depth=depth))
+    part = _Part(dict(nodes), {hop.edge.id: hop.edge for hop in hops})
+    _add_holders(conn, part)
+    _add_insides(conn, part)
+    said = f", at most {depth} steps each way" if depth else ""
+    return _graph(part, about, f"the lineage of {root.node_key}{said}")
+
+
+def part_of_cluster(conn: Connection, about: StoredGraph, cluster: str) -> FlowGraph:
+    """Give what is in *cluster*, the jobs at its topics, and what else these read and write."""
+    part = _Part({node.id: node for node in nodes_in(conn, cluster)}, {})
+    _add_beside(conn, part, list(part.nodes))
+    _add_beside(conn, part, [node.id for node in part.nodes.values() if node.kind == NodeKind.JOB])
+    _add_column_flows(conn, part)
+    _add_holders(conn, part)
+    _add_insides(conn, part)
+    return _graph(part, about, f"cluster {cluster}")
+
+
+def stored_lineage(
+    conn: Connection, root: NodeRow, question: Question
+) -> tuple[tuple[Hop[int, EdgeRow], ...], Mapping[int, NodeRow]]:
+    """Give the steps to and from *root*, and the nodes at their ends with *root*, in the graph's order."""
+
+    def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
+        for row in edges_at(conn, nodes, forward=forward, kinds=kinds):
+            yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
+
+    hops = lineage(root.id, root.kind, question, ahead)
+    return hops, nodes_of(conn, {root.id, *(end for hop in hops for end in (hop.source, hop.target))})
+
+
+def coverage_of(about: StoredGraph) -> Coverage:
+    """Read how much was read for the graph; all counts are 0 where an older program generated it."""
+    told = json.loads(about.coverage or "{}")
+    counts = {each.name: told.get(each.name, 0) for each in fields(Coverage) if each.name != "problems"}
+    return Coverage(**counts, problems=tuple(Problem(**each) for each in told.get("problems", ())))
+
+
+def _add_beside(conn: Connection, part: _Part, nodes: Sequence[int]) -> None:
+    """Add the edges between datasets, jobs and the like that leave or enter *nodes*, and their other ends."""
+    for forward in (True, False):
+        _add(conn, part, edges_at(conn, nodes, forward=forward, kinds=_BESIDE))
+
+
+def _add_column_flows(conn: Connection, part: _Part) -> None:
+    """Add the flows between columns of what is there already, and flows onto it as a whole."""
+    held = edges_at(conn, list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
+    columns = dict.fromkeys(edge.target_node_id for edge in held)
+    within = columns.keys() | part.nodes.keys()
+    flows = edges_at(conn, list(columns), forward=True, kinds=_FLOWS)
+    _add(conn, part, (edge for edge in flows if edge.target_node_id in within))
+
+
+def _add_holders(conn: Connection, part: _Part) -> None:
+    """Add what holds the nodes, up to their clusters."""
+    inner: Collection[int] = part.nodes
+    while inner:
+        known = set(part.nodes)
+        found = edges_at(conn, list(inner), forward=False, kinds=(EdgeKind.CONTAINS,), holders=True)
+        _add(conn, part, found)
+        inner = part.nodes.keys() - known
+
+
+def _add_insides(conn: Connection, part: _Part) -> None:
+    """Add the schemas of the topics, and the columns in them."""
+    outer = [node.id for node in part.nodes.values() if node.kind == NodeKind.TOPIC]
+    found = edges_at(conn, outer, forward=True, kinds=(EdgeKind.HAS_SCHEMA,))
+    while found:
+        _add(conn, part, found)
+        inner = list(dict.fromkeys(edge.target_node_id for edge in found))
+        found = edges_at(conn, inner, forward=True, kinds=(EdgeKind.CONTAINS,))
+
+
+def _add(conn: Connection, part: _Part, edges: Iterable[EdgeRow]) -> None:
+    """Add *edges*, and those of their ends that are not there."""
+    added = {edge.id: edge for edge in edges}
+    ends = {end for edge in added.values() for end in (edge.source_node_id, edge.target_node_id)}
+    part.edges.update(added)
+    part.nodes.update(nodes_of(conn, ends - part.nodes.keys()))
+
+
+def _all_edges(conn: Connection) -> Iterator[Edge]:
+    keys = node_keys(conn)
+    return (_edge(row, keys) for row in read_edges(conn))
+
+
+def _graph(part: _Part, about: StoredGraph, said: str) -> FlowGraph:
+    nodes = [part.nodes[key] for key in sorted(part.nodes)]
+    edges = [part.edges[key] for key in sorted(part.edges)]
+    keys = {node.id: node.node_key for node in nodes}
+    return FlowGraph(
+        nodes=lambda: map(_node, nodes),
+        edges=lambda: (_edge(edge, keys) for edge in edges),
+        coverage=coverage_of(about),
+        part=said,
+    )
+
+
+def _node(row: NodeRow) -> Node:
+    path = None if row.path is None else tuple(json.loads(row.path))
+    told = json.loads(row.attributes)
+    attributes = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in told.items())
+    try:
+        return Node(row.node_key, NodeKind(row.kind), row.namespace, row.name, path, attributes)
+    except ValueError as error:
+        raise _newer(f"node of kind {row.kind!r}") from error
+
+
+def _edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
+    ends = keys[row.source_node_id], keys[row.target_node_id]
+    try:
+        kind, certainty = EdgeKind(row.kind), Certainty(row.certainty)
+    except ValueError as error:
+        raise _newer(f"edge {row.kind!r} ({row.certainty})") from error
+    return Edge(*ends, kind, row.evidence, certainty, row.flow_type, row.subtype)
+
+
+def _newer(what: str) -> DictionaryUnusable:
+    return DictionaryUnusable(f"the stored graph holds a {what}, unknown here", hint="run `scanner dataflow`")
