@@ -45,6 +45,8 @@ class Refused:
 def read_event(text: str | bytes) -> LineageEvent | Refused:
     """Read one event; broken JSON, a missing member or a facet against its specification refuses all of it."""
     try:
+        if isinstance(text, str) and not text.isascii():
+            text.encode()  # a byte that was no UTF-8 is half a surrogate pair by now
         value = json.loads(text, parse_constant=str)
     except json.JSONDecodeError as error:
         return _refused("$", f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}")
@@ -207,6 +209,11 @@ class _Reader:
         self.problems.append(Problem(where, what, hint))
 
 
-def _is_future(schema_url: str) -> bool:
+def version_of(schema_url: str) -> tuple[int, ...] | None:
+    """Give the version of the specification that a schemaURL names; None where it names none."""
     match = _VERSION.search(schema_url)
-    return bool(match and tuple(map(int, match.groups())) > KNOWN_VERSION)
+    return tuple(map(int, match.groups())) if match else None
+
+
+def _is_future(schema_url: str) -> bool:
+    return (version_of(schema_url) or KNOWN_VERSION) > KNOWN_VERSION

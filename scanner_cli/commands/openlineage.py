@@ -1,0 +1,120 @@
+"""`scanner openlineage`: lineage that others tell as OpenLineage events, in and out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from scanner_cli.exits import Exit
+from scanner_cli.groups import Group
+from scanner_cli.options import dictionary_option
+from scanner_cli.show import Format, format_option, json_text
+from scanner_cli.telling import say
+
+if TYPE_CHECKING:
+    from dataflow_generator.openlineage.files import EventText
+    from dataflow_generator.openlineage.intake import Taken
+
+_SHOWN = 10
+"""Refused events that are told on stderr; the file of the refused holds all of them."""
+
+
+@click.group(cls=Group)
+def openlineage() -> None:
+    """Take in what others tell as OpenLineage events.
+
+    \b
+    Examples:
+      scanner openlineage import events/ spark.ndjson.gz
+      scanner openlineage listen --port 5000
+    """
+
+
+@openlineage.command("import")
+@click.argument("places", nargs=-1, required=True, metavar="FILE|DIRECTORY|-…")
+@click.option(
+    "--rejected",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where refused events are added, with the reasons; else beside the dictionary's file, or in this directory.",
+)
+@dictionary_option
+@format_option(Format.TABLE, Format.JSON)
+def import_events(places: Sequence[str], rejected: Path | None, url: str, style: str) -> int:
+    """Store the OpenLineage events of files: one on each line, one or an array in a file; plain or gzip.
+
+    Events of any producer, of past and later versions, in any order; repeating them changes nothing. Secrets inside
+    them are removed first. `scanner dataflow` draws what they add up to.
+
+    \b
+    Examples:
+      scanner openlineage import spark-events.ndjson
+      scanner openlineage import events/ --rejected broken.ndjson
+      zcat events.gz | scanner openlineage import - --format json
+
+    \b
+    Exit status: 0 every event was stored; 2 a file cannot be read, or none of them holds an event;
+    3 some events were refused, the rest is stored.
+    """
+    from dataflow_generator.openlineage.intake import take_in
+    from dataflow_generator.openlineage.rejected import RejectedFile, rejection
+    from scanner_dictionary.event_writer import write_events
+    from scanner_dictionary.opening import open_dictionary
+
+    texts = chain.from_iterable(map(_texts, _named(places)))
+    engine = open_dictionary(url)
+    shown = 0
+
+    def refuse(text: EventText, problems: Sequence[object]) -> None:
+        nonlocal shown
+        aside.add(rejection(text.where, text.text, problems))  # type: ignore[arg-type]
+        shown += 1
+        if shown <= _SHOWN:
+            say(f"refused: {text.where} {'; '.join(map(str, problems))}")
+
+    with RejectedFile(rejected or _beside(url)) as aside:
+        taken = take_in(texts, lambda events: write_events(engine, events), refuse)
+    return _told(taken, aside.path, style)
+
+
+def _told(taken: Taken, rejected: Path, style: str) -> int:
+    """Tell what became of the events, and give the exit status."""
+    counts = {name: getattr(taken, name) for name in ("received", "stored", "repeated", "refused", "future")}
+    file = str(rejected) if taken.refused else None
+    if style == Format.JSON:
+        click.echo(json_text(counts | {"rejected": file}))
+    more = f", {taken.future} of a version newer than we know" if taken.future else ""
+    say(f"{taken.received} events: {taken.stored} stored, {taken.repeated} repeated, {taken.refused} refused{more}")
+    if file:
+        say(f"refused events are in {file}")
+    if not taken.stored and not taken.repeated:
+        return Exit.INPUT_INVALID
+    return Exit.PARTIAL if taken.refused else Exit.DONE
+
+
+def _named(places: Sequence[str]) -> list[Path | None]:
+    """Give the files of *places*, None for standard input; raises InputInvalid where one is not there."""
+    from dataflow_generator.openlineage.files import event_files
+
+    found: list[Path | None] = []
+    for place in places:
+        found += [None] if place == "-" else event_files(Path(place))
+    return found
+
+
+def _texts(file: Path | None) -> Iterator[EventText]:
+    from dataflow_generator.openlineage.files import texts_in, texts_of
+
+    return texts_of(file) if file else texts_in(sys.stdin.buffer, "-")
+
+
+def _beside(url: str) -> Path:
+    from scanner_dictionary.location import locate
+
+    file = locate(url).file
+    return file.with_name(f"{file.name}.rejected.ndjson") if file else Path("rejected.ndjson")
