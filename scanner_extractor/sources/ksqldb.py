@@ -1,18 +1,19 @@
-"""Asks a ksqlDB cluster for its collections and queries: two requests, and older words where it knows no others."""
+"""Asks a ksqlDB cluster for all that it knows: two requests, and older words where it knows no others."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from scanner_extractor.http import Http
 from scanner_extractor.readings import KsqlReading, Progress
 from scanner_extractor.settings import KsqlSettings
 from scanner_extractor.sources.ksqldb_queries import joined_queries
 from scanner_extractor.sources.ksqldb_reader import Entity, read_entities
-from scanner_model.errors import NotFound, ScannerError, SourceObjected
-from scanner_model.estate import KsqlSource
+from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
+from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
@@ -25,17 +26,26 @@ _PLAIN_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 _RESERVED = {"STREAMS", "TABLES", "EXTENDED"}
 
 
+_Named = TypeVar("_Named", KsqlFunction, KsqlSource, KsqlType)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """What we want to know, the statements that ask for it (newest first), and the entities that answer it."""
+    """What we want to know, the statements that ask for it (newest first), and the entities that answer it.
+
+    *spare*: a server that does not know these statements has nothing of the kind.
+    """
 
     about: str
     statements: tuple[str, ...]
     answers: frozenset[str]
+    spare: bool = False
 
 
 _SOURCES = frozenset({"sourceDescriptions", "names"})
 _SOURCE_WORDS = frozenset({"streams", "tables"})
+_UNKNOWN = 40001
+"""The server's code for a statement that it does not know."""
 _QUESTIONS = (
     # The forms without EXTENDED spare the server the offsets of every group; old servers know only the others.
     _Question(
@@ -49,11 +59,14 @@ _QUESTIONS = (
         statements=("SHOW QUERIES EXTENDED;", "SHOW QUERIES;"),
         answers=frozenset({"queryDescriptions", "queries"}),
     ),
+    # Last, so that a server that knows no types has answered everything else by then.
+    _Question(about="functions", statements=("SHOW FUNCTIONS;",), answers=frozenset({"functions"}), spare=True),
+    _Question(about="types", statements=("LIST TYPES;",), answers=frozenset({"types"}), spare=True),
 )
 
 
 def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress) -> KsqlReading:
-    """Read collections and persistent queries (`GET /info`, `POST /ksql`).
+    """Read collections, persistent queries, types and functions (`GET /info`, `POST /ksql`).
 
     All statements go in one request; a server that does not know one of them is asked again, one by one, in the words
     of older versions. Raises ScannerError where neither streams nor tables can be read; everything less is a problem.
@@ -62,7 +75,7 @@ def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress) -> KsqlR
     service = client.service()
     # Descriptions of queries first: they tell most, and what comes later only fills their gaps.
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
-    collections = _distinct(_marked(one, service) for entity in entities for one in entity.collections)
+    collections = _by_name(_marked(one, service) for entity in entities for one in entity.collections)
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
     unread = frozenset[str]().union(*(entity.unread for entity in entities))
     got = len(collections) + len(queries)
@@ -81,6 +94,8 @@ def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress) -> KsqlR
         sources=collections,
         queries=queries,
         problems=tuple(dict.fromkeys(problem for entity in entities for problem in entity.problems)),
+        functions=_by_name(one for entity in entities for one in entity.functions),
+        types=_by_name(one for entity in entities for one in entity.types),
     )
 
 
@@ -119,6 +134,8 @@ class _Client:
             answers = self._post(" ".join(question.statements[0] for question in _QUESTIONS))
         except SourceObjected as error:
             answers = _earlier(error, self._source)
+        except SourceRefused:  # one of them needs a right that the others do not
+            answers = ()
         for question, entity in zip(_QUESTIONS, answers, strict=False):
             if entity.kind in question.answers:
                 yield question, entity
@@ -129,7 +146,9 @@ class _Client:
         for statement in question.statements:
             try:
                 answers = self._post(statement)
-            except SourceObjected as error:
+            except (SourceObjected, SourceRefused) as error:
+                if isinstance(error, SourceRefused) and not question.spare:
+                    raise
                 objection = error
                 continue
             for entity in answers:
@@ -138,6 +157,8 @@ class _Client:
         return self._refused(question, objection)
 
     def _refused(self, question: _Question, objection: ScannerError | None) -> Entity:
+        if question.spare and isinstance(objection, SourceObjected) and objection.code == _UNKNOWN:
+            return Entity()
         self.refused.append(question.about)
         if objection and _SOURCE_WORDS.issubset(self.refused):
             raise objection
@@ -179,8 +200,8 @@ def _marked(collection: KsqlSource, service: str) -> KsqlSource:
     return replace(collection, internal=True) if own else collection
 
 
-def _distinct(collections: Iterable[KsqlSource]) -> tuple[KsqlSource, ...]:
-    by_name = {collection.name: collection for collection in collections}
+def _by_name(facts: Iterable[_Named]) -> tuple[_Named, ...]:
+    by_name = {fact.name: fact for fact in facts}
     return tuple(by_name[name] for name in sorted(by_name))
 
 

@@ -1,4 +1,4 @@
-"""Reads what `POST /ksql` answers: an array of entities, each with collections, queries, or something else."""
+"""Reads what `POST /ksql` answers: an array of entities, each with collections, queries, functions, types, or else."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 from scanner_extractor.exchange import Json
 from scanner_extractor.sources.ksqldb_fields import read_fields
 from scanner_extractor.sources.ksqldb_queries import read_query_description, read_running_query
+from scanner_extractor.sources.ksqldb_types import read_function, read_type
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.estate import KsqlSource, Query
+from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType, Query
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 
@@ -27,6 +28,8 @@ class Entity:
     collections: tuple[KsqlSource, ...] = ()
     listed: tuple[str, ...] = ()
     queries: tuple[Query, ...] = ()
+    functions: tuple[KsqlFunction, ...] = ()
+    types: tuple[KsqlType, ...] = ()
     problems: tuple[Problem, ...] = ()
     unread: frozenset[str] = frozenset()
 
@@ -79,6 +82,11 @@ def _entity(item: Json, source: SourceId) -> Entity:
         case {"streams": list(listed)} | {"tables": list(listed)}:
             names = [str(one.get("name")) for one in listed if isinstance(one, dict) and one.get("name")]
             return Entity(kind="names", listed=tuple(names))
+        case {"functions": list(functions)}:
+            return _each("functions", functions, source, _function)
+        case {"types": dict(types)}:
+            named = [{"name": name, "schema": schema} for name, schema in types.items()]
+            return _each("types", named, source, _type)
         case {"errorMessage": message}:
             return Entity(problems=(Problem(str(source), f"ksqlDB could not answer: {message}"),))
         case _:
@@ -92,6 +100,8 @@ def _each(kind: str, items: list[Json], source: SourceId, read: Callable[[dict[s
         kind=kind,
         collections=tuple(one for part in parts for one in part.collections),
         queries=tuple(one for part in parts for one in part.queries),
+        functions=tuple(one for part in parts for one in part.functions),
+        types=tuple(one for part in parts for one in part.types),
         problems=tuple(one for part in parts for one in part.problems),
         unread=frozenset[str]().union(*(part.unread for part in parts)),
     )
@@ -126,6 +136,14 @@ def _query_described(payload: dict[str, Any], source: SourceId) -> Entity:
 
 def _query_running(payload: dict[str, Any], source: SourceId) -> Entity:
     return Entity(queries=(read_running_query(payload, source),))
+
+
+def _function(payload: dict[str, Any], source: SourceId) -> Entity:
+    return Entity(functions=(read_function(payload, source),))
+
+
+def _type(payload: dict[str, Any], source: SourceId) -> Entity:
+    return Entity(types=(read_type(payload["name"], payload["schema"], source),))
 
 
 def _with_warnings(entity: Entity, item: Json, source: SourceId) -> Entity:

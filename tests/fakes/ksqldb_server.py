@@ -99,6 +99,18 @@ ANSWERS: dict[str, Json] = {
     "DESCRIBE TABLES": {"@type": "source_descriptions", "sourceDescriptions": [PER_CITY]},
     "SHOW QUERIES EXTENDED": {"@type": "query_descriptions", "queryDescriptions": [DESCRIPTION]},
 }
+ANSWERS["SHOW FUNCTIONS"] = {
+    "@type": "function_names",
+    "functions": [
+        {"name": "COUNT", "type": "AGGREGATE", "category": "AGGREGATE"},
+        {"name": "EXPLODE", "type": "TABLE", "category": "TABLE"},
+        {"name": "UCASE", "type": "SCALAR", "category": "STRING"},
+    ],
+}
+ANSWERS["LIST TYPES"] = {
+    "@type": "type_list",
+    "types": {"PLACE": {"type": "STRUCT", "fields": GEO, "memberSchema": None}},
+}
 LISTED = ("name", "topic", "keyFormat", "valueFormat")
 ANSWERS["SHOW STREAMS"] = {
     "@type": "streams",

@@ -16,7 +16,7 @@ from scanner_model.errors import ScannerError
 from scanner_model.scan import Answer as Answered
 
 INFO = {"KsqlServerInfo": {"version": "7.9.0", "kafkaClusterId": "abc", "ksqlServiceId": "shop_"}}
-BATCH = "DESCRIBE STREAMS; DESCRIBE TABLES; SHOW QUERIES EXTENDED;"
+BATCH = "DESCRIBE STREAMS; DESCRIBE TABLES; SHOW QUERIES EXTENDED; SHOW FUNCTIONS; LIST TYPES;"
 STRING = {"type": "STRING"}
 
 
@@ -32,6 +32,10 @@ def sources(*descriptions: Any) -> dict[str, Any]:
 
 def queries(*descriptions: Any) -> dict[str, Any]:
     return {"@type": "query_descriptions", "queryDescriptions": list(descriptions), "warnings": []}
+
+
+FUNCTIONS = {"@type": "function_names", "functions": []}
+TYPES: dict[str, Any] = {"@type": "type_list", "types": {}}
 
 
 def query(name: str, **more: Any) -> dict[str, Any]:
@@ -76,7 +80,13 @@ def read() -> Read:
 
 def test_two_requests_tell_everything(read: Read) -> None:
     """A server of a thousand collections is asked as often as an empty one."""
-    answer = [sources(source("PAID", "paid"), source("ORDERS", "orders")), sources(), queries(query("Q1"))]
+    answer = [
+        sources(source("PAID", "paid"), source("ORDERS", "orders")),
+        sources(),
+        queries(query("Q1")),
+        FUNCTIONS,
+        TYPES,
+    ]
     server = Server({BATCH: answer})
 
     reading = read(server)
@@ -90,7 +100,7 @@ def test_two_requests_tell_everything(read: Read) -> None:
 
 def test_empty_server_is_read_and_empty(read: Read) -> None:
     """Nothing there is an answer, not a failure."""
-    reading = read(Server({BATCH: [sources(), sources(), queries()]}))
+    reading = read(Server({BATCH: [sources(), sources(), queries(), FUNCTIONS, TYPES]}))
 
     assert (reading.outcome.answer, reading.sources, reading.queries) == (Answered.READ, (), ())
 
@@ -118,7 +128,7 @@ def test_what_a_failed_batch_answered_is_not_asked_again(read: Read) -> None:
 
     reading = read(server)
 
-    assert server.asked == [BATCH, "DESCRIBE TABLES;", "SHOW QUERIES EXTENDED;"]
+    assert server.asked == [BATCH, "DESCRIBE TABLES;", "SHOW QUERIES EXTENDED;", "SHOW FUNCTIONS;", "LIST TYPES;"]
     assert [one.name for one in reading.sources] == ["ORDERS"]
 
 
@@ -240,3 +250,68 @@ def test_server_that_hides_its_info_is_read_all_the_same(read: Read, info) -> No
     server = Server({BATCH: [sources(source("ORDERS", "orders")), sources(), queries()]}, info=info)
 
     assert len(read(server).sources) == 1
+
+
+def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
+    """Functions tell aggregates from others, types what a column's short name stands for."""
+    functions = [
+        {"name": "b", "type": "table"},
+        {"name": "A", "type": "AGGREGATE", "category": "X"},
+        {"type": "SCALAR"},
+    ]
+    member = {"type": "ARRAY", "memberSchema": {"type": "MAP", "memberSchema": {"type": "DOUBLE"}}}
+    fields = [
+        {"name": "SUM", "schema": {"type": "DECIMAL", "parameters": {"precision": 9, "scale": 2}}},
+        {"name": "my`s", "schema": member},
+        {"name": "D", "schema": {"type": "DECIMAL"}},
+    ]
+    types = {"MONEY": {"type": "STRUCT", "fields": fields, "memberSchema": None}, "BAD": {"fields": []}, "BAD2": None}
+    answer = [sources(), sources(), queries(), {**FUNCTIONS, "functions": functions}, {**TYPES, "types": types}]
+
+    reading = read(Server({BATCH: answer}))
+
+    assert [(one.name, one.kind) for one in reading.functions] == [("A", "AGGREGATE"), ("b", "TABLE")]
+    assert [(one.name, one.definition) for one in reading.types] == [
+        ("MONEY", "STRUCT<SUM DECIMAL(9, 2), `my``s` ARRAY<MAP<STRING, DOUBLE>>, D DECIMAL>")
+    ]
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
+
+
+def test_server_that_knows_no_types_is_whole(read: Read) -> None:
+    """A statement that it does not know asks for what it does not have."""
+    error = {"error_code": 40001, "message": "what?", "entities": [sources(), sources(), queries(), FUNCTIONS]}
+
+    reading = read(Server({BATCH: (400, error)}))
+
+    assert (reading.outcome.answer, reading.types, reading.problems) == (Answered.READ, (), ())
+
+
+def test_functions_that_are_refused_cost_themselves(read: Read) -> None:
+    """They need another right than collections do, on a server with access control."""
+    refused = (403, {"error_code": 40300, "message": "no"})
+    server = Server(
+        {
+            BATCH: refused,
+            "DESCRIBE STREAMS;": [sources(source("ORDERS", "orders"))],
+            "DESCRIBE TABLES;": [sources()],
+            "SHOW QUERIES EXTENDED;": [queries()],
+            "SHOW FUNCTIONS;": refused,
+            "LIST TYPES;": [TYPES],
+        }
+    )
+
+    reading = read(server)
+
+    assert ([one.name for one in reading.sources], reading.outcome.answer) == (["ORDERS"], Answered.PARTIAL)
+    assert reading.outcome.reason == "ksqlDB does not list its functions"
+
+
+def test_type_that_is_nested_without_end_costs_itself(read: Read) -> None:
+    """No server nests so deep; a broken one must not end the scan."""
+    schema: dict[str, Any] = {"type": "STRING"}
+    for _ in range(150):
+        schema = {"type": "ARRAY", "memberSchema": schema}
+
+    reading = read(Server({BATCH: [sources(), sources(), queries(), FUNCTIONS, {**TYPES, "types": {"T": schema}}]}))
+
+    assert (reading.types, reading.outcome.unread) == ((), {"T"})

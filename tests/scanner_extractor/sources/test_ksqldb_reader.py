@@ -147,7 +147,7 @@ def test_nesting_without_end_is_refused() -> None:
 @pytest.mark.parametrize(
     ("entity", "part"),
     [
-        ({"@type": "type_list", "types": {}}, "'type_list'"),
+        ({"@type": "variables", "variables": []}, "'variables'"),
         ({"statementText": "e", "errorMessage": "no"}, "could not answer: no"),
         ("text", "no type"),
     ],
