@@ -11,6 +11,7 @@ from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs import Around, Part, PartReading, around_of, job_parts, merged, read_part
 from dataflow_generator.joining import joined_jobs
+from dataflow_generator.tabling import with_catalogs
 from scanner_dictionary.queries import graph_input
 from scanner_dictionary.queries.graph_input import Connection
 
@@ -34,7 +35,8 @@ def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:
     readings = [each for part in found for each in part.jobs]
     jobs, told, unsure = joined_jobs(conn, [each.flows for each in readings], around)
     coverage = Coverage.total([*(each.coverage for each in readings), unsure])
-    return drawn(jobs, _there(jobs, around), merged([*(part.described for part in found), told]), coverage)
+    flows = drawn(jobs, _there(jobs, around), merged([*(part.described for part in found), told]), coverage)
+    return with_catalogs(conn, flows, around)
 
 
 def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:

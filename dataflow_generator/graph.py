@@ -32,6 +32,7 @@ class EdgeKind(StrEnum):
     READS = "reads"
     WRITES = "writes"
     MEMBER_OF = "member-of"
+    MATERIALIZES = "materializes"
     COLUMN_FLOW = "column-flow"
 
 

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from dataflow_generator.coverage import Coverage
+from dataflow_generator.flows.catalogs import link_jobs, other_names
 from dataflow_generator.flows.connect import Told, connect_jobs, connector_group, connector_node, tell
 from dataflow_generator.flows.connect_columns import Known, Seen, derive
 from dataflow_generator.flows.drawing import Described
@@ -23,7 +24,7 @@ from dataflow_generator.flows.manual import manual_jobs
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.flows.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.flows.streams import streams_jobs, streams_node
-from scanner_dictionary.queries import flink, flow_input, graph_input, lineage_input, streams
+from scanner_dictionary.queries import catalog_input, flink, flow_input, graph_input, lineage_input, streams
 from scanner_dictionary.queries.connectors import connector_ids, connectors
 from scanner_dictionary.queries.flow_input import ClusterTopic
 from scanner_dictionary.queries.graph_input import Connection
@@ -165,6 +166,11 @@ def lineage_readings(conn: Connection, part: Part, _: Around) -> Iterator[JobRea
     return map(JobReading, dataset_jobs(lineage_input.dataset_flows(conn)))
 
 
+def catalog_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobReading]:
+    """Read the flows that catalogs of tables tell."""
+    return map(JobReading, link_jobs(catalog_input.catalog_links(conn), around.naming))
+
+
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(whole, manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
@@ -172,6 +178,7 @@ JOBS: Mapping[str, JobKind] = {
     "flink": JobKind(flink_parts, flink_readings),
     "streams": JobKind(whole, streams_readings),
     "groups": JobKind(whole, group_readings),
+    "catalog": JobKind(whole, catalog_readings),
     "openlineage": JobKind(lineage_parts, lineage_readings),
 }
 """The order is that of the graph's problems; of two jobs with one name the later is kept."""
@@ -207,7 +214,8 @@ def around_of(conn: Connection, columns: Columns | None = None) -> Around:
             told.append(derived_columns(conn, around))
         return told[0]
 
-    around = Around(Naming(graph_input.graph_clusters(conn)), topics, read, derived)
+    names = other_names(catalog_input.catalog_tables(conn, columns=False), catalog_input.kept_topics(conn))
+    around = Around(Naming(graph_input.graph_clusters(conn), names), topics, read, derived)
     return around
 
 

@@ -18,6 +18,7 @@ from dataflow_generator.openlineage.stitching import Stitching
 from scanner_dictionary.queries import graph_input, lineage_input
 from scanner_dictionary.queries.graph_input import Connection
 from scanner_model.columns import Column
+from scanner_model.lineage_events import DatasetRef, Symlink
 
 
 class JoinedJobs(NamedTuple):
@@ -32,7 +33,7 @@ def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> J
     """Give every dataset of *jobs* the one name that it is shown under; without events all stay as they are."""
     if not any(map(is_told, jobs)):
         return JoinedJobs(jobs, {}, Coverage())
-    stitching = _stitching(conn, jobs)
+    stitching = _stitching(conn, jobs, around)
     found = {each: _renamed(stitching, each) for each in datasets_of(jobs)}
     moved = [renamed(job, found.__getitem__) for job in jobs]
     columns = _told_columns(conn, stitching)
@@ -43,11 +44,15 @@ def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> J
     return JoinedJobs(finished, {**shown, **topics}, Coverage(problems=stitching.problems))
 
 
-def _stitching(conn: Connection, jobs: Iterable[JobFlows]) -> Stitching:
+def _stitching(conn: Connection, jobs: Iterable[JobFlows], around: Around) -> Stitching:
     others = datasets_of(job for job in jobs if not is_told(job))
+    of_catalogs = (
+        (DatasetRef(*other), Symlink(namespace=shown[0], name=shown[1], kind="TABLE"))
+        for other, shown in sorted(around.naming.shown.items())
+    )
     return Stitching(
         lineage_input.lineage_names(conn),
-        lineage_input.lineage_symlinks(conn),
+        (*lineage_input.lineage_symlinks(conn), *of_catalogs),
         clusters=_clusters(conn),
         known={normal(each.namespace, each.name) for each in others if each.kind is NodeKind.DATASET},
     )

@@ -21,7 +21,7 @@ K = TypeVar("K", bound=Hashable)
 E = TypeVar("E", bound=Refined)
 
 Kinds = frozenset[str]
-DATASETS: Kinds = frozenset((EdgeKind.READS, EdgeKind.WRITES))
+DATASETS: Kinds = frozenset((EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MATERIALIZES))
 COLUMNS: Kinds = frozenset((EdgeKind.COLUMN_FLOW, EdgeKind.CONTAINS))
 _CONTAINS: Kinds = frozenset((EdgeKind.CONTAINS,))
 _MEMBER_OF: Kinds = frozenset((EdgeKind.MEMBER_OF,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from dataflow_generator.flows.facts import Dataset
 from dataflow_generator.graph import NodeKind, kafka_namespace
@@ -13,9 +14,17 @@ _KAFKA = "kafka://"
 
 
 class Naming:
-    """Names datasets; *clusters* are names with their brokers' addresses in normal form, the first one canonical."""
+    """Names datasets; *clusters* are names with their brokers' addresses in normal form, the first one canonical.
 
-    def __init__(self, clusters: Iterable[tuple[str, tuple[str, ...]]]) -> None:
+    *shown* gives the namespace and name that a dataset with several is shown under, as catalogs tell it.
+    """
+
+    def __init__(
+        self,
+        clusters: Iterable[tuple[str, tuple[str, ...]]],
+        shown: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType({}),
+    ) -> None:
+        self._shown = shown
         self._clusters: dict[str, str] = {}
         self._brokers: dict[str, str] = {}
         for name, brokers in clusters:
@@ -28,6 +37,11 @@ class Naming:
         """Give each cluster's canonical namespace by its name."""
         return self._clusters
 
+    @property
+    def shown(self) -> Mapping[tuple[str, str], tuple[str, str]]:
+        """Give the name that a dataset is shown under by each of its others."""
+        return self._shown
+
     def topic(self, cluster: str, name: str) -> Dataset:
         """Name a topic of *cluster*."""
         return Dataset(NodeKind.TOPIC, self._clusters[cluster], name)
@@ -35,7 +49,7 @@ class Naming:
     def dataset(self, namespace: str, name: str) -> Dataset:
         """Name a dataset: a topic where *namespace* is Kafka's, in the canonical one of a cluster that we know."""
         if not namespace.startswith(_KAFKA):
-            return Dataset(NodeKind.DATASET, namespace, name)
+            return Dataset(NodeKind.DATASET, *self._shown.get((namespace, name), (namespace, name)))
         return Dataset(NodeKind.TOPIC, self._canonical(namespace), name)
 
     def _canonical(self, namespace: str) -> str:

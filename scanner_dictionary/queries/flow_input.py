@@ -36,7 +36,7 @@ _TOPICS_AT_ONCE = 500
 
 def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
     """List the flows that were declared by hand, each with its cluster, in the order they were stored."""
-    for row in conn.execute(_told(t.manual_flow).order_by(t.manual_flow.c.id)):
+    for row in conn.execute(told_rows(t.manual_flow).order_by(t.manual_flow.c.id)):
         yield (
             row.cluster_name,
             ManualFlow(
@@ -55,7 +55,7 @@ def ksql_collections(conn: Connection, server: tuple[str, str] | None = None) ->
 
     *server*, a cluster's name and a source's, chooses those of one.
     """
-    query = _told(t.ksql_source).order_by(t.cluster.c.name, t.source.c.name, t.ksql_source.c.name)
+    query = told_rows(t.ksql_source).order_by(t.cluster.c.name, t.source.c.name, t.ksql_source.c.name)
     if server is not None:
         query = query.where(t.cluster.c.name == server[0], t.source.c.name == server[1])
     rows = conn.execute(query).all()
@@ -82,7 +82,7 @@ def ksql_collections(conn: Connection, server: tuple[str, str] | None = None) ->
 
 def ksql_query_keys(conn: Connection) -> Iterator[QueryKey]:
     """List ksqlDB's queries by name and key, without what they are."""
-    query = _told(t.ksql_query).with_only_columns(
+    query = told_rows(t.ksql_query).with_only_columns(
         t.cluster.c.name, t.source.c.name, t.ksql_query.c.name, t.ksql_query.c.id
     )
     return (QueryKey(*row) for row in conn.execute(query))
@@ -90,7 +90,7 @@ def ksql_query_keys(conn: Connection) -> Iterator[QueryKey]:
 
 def ksql_queries(conn: Connection, keys: Sequence[int] | None = None) -> Iterator[tuple[str, Query]]:
     """List ksqlDB's queries, each with its cluster, by cluster, server and name; those of *keys*, all where None."""
-    query = _told(t.ksql_query).order_by(t.cluster.c.name, t.source.c.name, t.ksql_query.c.name)
+    query = told_rows(t.ksql_query).order_by(t.cluster.c.name, t.source.c.name, t.ksql_query.c.name)
     if keys is not None:
         query = query.where(t.ksql_query.c.id.in_(keys))
     for row in conn.execute(query):
@@ -129,7 +129,7 @@ def _sided(row: Row[Any]) -> Column:
     return replace(column, path=(KEY, *column.path)) if row.side == Role.KEY else column
 
 
-def _told(table: Table) -> Select[Any]:
+def told_rows(table: Table) -> Select[Any]:
     """Select the rows of *table* that are there now, with the names of their cluster and source."""
     names = t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name")
     return (
