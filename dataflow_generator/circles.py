@@ -1,0 +1,72 @@
+"""Circles in a directed graph: one for each part in which every node leads to every other. No I/O, no recursion."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
+
+N = TypeVar("N", bound=tuple[str, ...])
+
+
+def circles(ahead: Mapping[N, Sequence[N]]) -> Iterator[tuple[N, ...]]:
+    """Give the shortest circle through the first node of each part that holds one, by first node.
+
+    Takes time linear in the graph's size.
+    """
+    for part in sorted(_parts(ahead), key=min):
+        first = min(part)
+        if len(part) > 1 or first in ahead.get(first, ()):
+            yield _circle(first, part, ahead)
+
+
+def _circle(first: N, part: frozenset[N], ahead: Mapping[N, Sequence[N]]) -> tuple[N, ...]:
+    before: dict[N, N] = {}
+    waiting = deque([first])
+    while waiting:
+        node = waiting.popleft()
+        for after in sorted(ahead.get(node, ())):
+            if after == first:
+                way = [node]
+                while way[-1] != first:
+                    way.append(before[way[-1]])
+                return tuple(reversed(way))
+            if after in part and after not in before:
+                before[after] = node
+                waiting.append(after)
+    return (first,)
+
+
+def _parts(ahead: Mapping[N, Sequence[N]]) -> Iterator[frozenset[N]]:
+    """Give the strongly connected parts (Tarjan's algorithm, its calls on a list)."""
+    index: dict[N, int] = {}
+    low: dict[N, int] = {}
+    stack: dict[N, None] = {}
+    for root in ahead:
+        if root in index:
+            continue
+        index[root] = low[root] = len(index)
+        stack[root] = None
+        calls = [(root, iter(ahead.get(root, ())))]
+        while calls:
+            node, rest = calls[-1]
+            after = next(rest, None)
+            if after is None:
+                calls.pop()
+                if calls:
+                    low[calls[-1][0]] = min(low[calls[-1][0]], low[node])
+                if low[node] == index[node]:
+                    yield _taken(node, stack)
+            elif after not in index:
+                index[after] = low[after] = len(index)
+                stack[after] = None
+                calls.append((after, iter(ahead.get(after, ()))))
+            elif after in stack:
+                low[node] = min(low[node], index[after])
+
+
+def _taken(root: N, stack: dict[N, None]) -> frozenset[N]:
+    part: list[N] = []
+    while not part or part[-1] != root:
+        part.append(stack.popitem()[0])
+    return frozenset(part)
