@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "topics": ("listings:topics", "List the topics of the dictionary."),
     "schemas": ("listings:schemas", "List the subjects and their versions."),
     "connectors": ("connectors:connectors", "List the connectors, and what failed."),
+    "statements": ("statements:statements", "List the statements of Flink and ksqlDB."),
     "scans": ("listings:scans", "List the scans, or how each source of one answered."),
     "diff": ("diff:diff", "What changed between two scans, and whom does it break?"),
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),

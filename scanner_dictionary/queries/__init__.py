@@ -15,6 +15,7 @@ from scanner_dictionary.queries.history import (
 from scanner_dictionary.queries.listing import SubjectRow, TopicRow, schemas, topics
 from scanner_dictionary.queries.remembered import remembered
 from scanner_dictionary.queries.schemas_of import SchemaAnswer, schemas_of
+from scanner_dictionary.queries.statements import StatementRow, statements
 
 __all__ = [
     "ClusterRow",
@@ -23,6 +24,7 @@ __all__ = [
     "ScanRow",
     "SchemaAnswer",
     "SourceRow",
+    "StatementRow",
     "SubjectRow",
     "TaskRow",
     "TopicRow",
@@ -35,5 +37,6 @@ __all__ = [
     "schemas",
     "schemas_of",
     "sources",
+    "statements",
     "topics",
 ]

@@ -74,6 +74,9 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
                 return scanner("connectors", *asked).json
+            case ["statements"]:
+                scanner(*RETAIL, "--dictionary", own_dictionary)
+                return scanner("statements", *asked).json
             case ["manual-input", "check"]:
                 return scanner("manual-input", "check", tmp_path / "wrong.json", "--format", "json").json
             case ["graph.json"]:
@@ -91,7 +94,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 18
+    assert len(EXAMPLES) == 19
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
