@@ -25,6 +25,7 @@ __all__ = [
     "graph_definitions",
     "graph_links",
     "graph_topics",
+    "topic_names",
 ]
 
 _COLUMNS_AT_ONCE = 20_000
@@ -102,6 +103,15 @@ def graph_topics(conn: Connection) -> Iterator[TopicNodeRow]:
     )
     for cluster, name, partitions, internal, description, tags in conn.execute(query):
         yield TopicNodeRow(cluster, name, partitions, internal, description, tuple(json.loads(tags)))
+
+
+def topic_names(conn: Connection) -> dict[str, tuple[str, ...]]:
+    """Give the names of each cluster's live topics in order, and nothing else of them."""
+    query = select(t.cluster.c.name, t.topic.c.name).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+    found: dict[str, list[str]] = {}
+    for cluster, name in conn.execute(query.where(t.topic.c.gone.is_(None))):
+        found.setdefault(cluster, []).append(name)
+    return {cluster: tuple(sorted(names)) for cluster, names in sorted(found.items())}
 
 
 def graph_links(conn: Connection) -> Iterator[LinkRow]:
