@@ -9,9 +9,10 @@ from pathlib import Path
 
 from manual_input.reading import Reach, read_manual_input
 from scanner_extractor.access import Access
+from scanner_extractor.cloud_expansion import KINDS
 from scanner_extractor.cluster_file import read_cluster_file
 from scanner_extractor.formats import FORMATS
-from scanner_extractor.phases import PHASES
+from scanner_extractor.phases import DISCOVERY, PHASES
 from scanner_extractor.registries import registries
 from scanner_extractor.runner import Choice
 from scanner_extractor.settings import Settings
@@ -85,8 +86,10 @@ def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:
 
 def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:
     """List the kinds and the ids of all sources, each once."""
-    tasks = [task for one in clusters for phase in PHASES for task in phase.tasks(one, Access())]
-    return sorted({task.kind for task in tasks}), sorted({str(task.source) for task in tasks})
+    phases = (DISCOVERY, *PHASES)
+    tasks = [task for one in clusters for phase in phases for task in phase.tasks(one, Access())]
+    found = KINDS if any(one.cloud for one in clusters) else frozenset()
+    return sorted({task.kind for task in tasks} | found), sorted({str(task.source) for task in tasks})
 
 
 def _known(options: Sequence[str], option: str, known: Sequence[str]) -> frozenset[str]:

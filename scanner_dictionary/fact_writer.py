@@ -61,7 +61,8 @@ class FactWriter:
             self._merge(entity, (plain_row(entity, each, known) for each in getattr(scan, member)))
 
     def _brokers(self, scan: ClusterScan) -> None:
-        answers = {each.answer for each in scan.outcomes if each.kind == "kafka"}
+        # Over REST, brokers may stay unnamed: only the protocol lists them all.
+        answers = {each.answer for each in scan.outcomes if each.source.startswith("kafka:")}
         listed, problems = write_brokers(
             self.conn, scan.cluster, self.cluster, self.number, all_named=answers == {Answer.READ}
         )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import reduce
 
 from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.exchange import Exchange
 from scanner_extractor.http import Http
-from scanner_extractor.readings import KafkaReading, Progress
+from scanner_extractor.readings import CatalogReading, KafkaReading, Progress
 from scanner_extractor.settings import HttpSettings, KafkaSettings
+from scanner_extractor.settings_cloud import OffsetSettings
 from scanner_extractor.settings_flink import FileSettings
 from scanner_extractor.sources import file_texts
 from scanner_extractor.sources.kafka_document import DOCUMENT, kafka_document, read_kafka_document
@@ -25,16 +27,29 @@ def _live(settings: KafkaSettings, progress: Progress) -> KafkaReading:
     return read_kafka(settings, progress)
 
 
+def _live_offsets(settings: OffsetSettings, progress: Progress, now: datetime) -> CatalogReading:
+    from scanner_extractor.sources.offsets import read_offsets
+
+    return read_offsets(settings, progress, now=now)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
     """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them.
 
-    *brokers* asks a cluster over the Kafka protocol. *opened* are the HTTP sources, for what a failed one has cost.
+    *brokers* and *ends* ask a cluster over the Kafka protocol; *now* tells when a figure was read. *opened* are
+    the HTTP sources, for what a failed one has cost.
     """
 
     recorder: Recorder | None = None
     replay: Replay | None = None
     brokers: Callable[[KafkaSettings, Progress], KafkaReading] = _live
+    ends: Callable[[OffsetSettings, Progress, datetime], CatalogReading] = _live_offsets
+    now: Callable[[], datetime] = _utc_now
     opened: dict[SourceId, Http] = field(default_factory=dict)
 
     def http(
@@ -48,6 +63,18 @@ class Access:
         wrap = (lambda exchange: reduce(lambda inner, outer: outer(inner), wraps, exchange)) if wraps else None
         self.opened[source] = Http(settings, source, exchange=self.replay or live, wrap=wrap)
         return self.opened[source]
+
+    def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogReading:
+        """Ask the brokers how far topics are written; a capture holds this as one document, with its time."""
+        from scanner_extractor.sources import offsets
+
+        if self.replay:
+            told = self.replay.document(settings.source, offsets.DOCUMENT)
+            return offsets.read_offsets_document(told, settings.source)
+        reading = self.ends(settings, progress, self.now())
+        if self.recorder:
+            self.recorder.record_document(settings.source, offsets.DOCUMENT, offsets.offsets_document(reading))
+        return reading
 
     def requests(self, source: SourceId) -> int:
         """Count the requests that *source* was sent, also where it gave nothing."""

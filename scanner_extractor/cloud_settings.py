@@ -60,7 +60,8 @@ class CloudMembers:
         if not item:
             return None
         if item["type"] == "offsets":
-            return kafka and OffsetSettings(brokers=kafka.brokers, properties=kafka.properties, timeout=kafka.timeout)
+            asked = kafka or KafkaSettings(brokers=())
+            return OffsetSettings(brokers=asked.brokers, properties=asked.properties, timeout=asked.timeout)
         http = metrics_limited(self.http({"url": METRICS_URL} | item), item)
         look_back = item.get("look_back_minutes", 60)
         return MetricsSettings(http=http, cluster=item["cluster"], look_back=look_back)

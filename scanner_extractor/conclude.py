@@ -10,6 +10,7 @@ from typing import TypedDict, TypeVar
 
 from scanner_extractor.binding import Bound, RegistryNaming, bind
 from scanner_extractor.definitions import Defined, define
+from scanner_extractor.figures import rates
 from scanner_extractor.manual_merge import agreeing, merge_schemas
 from scanner_extractor.phases import Reading
 from scanner_extractor.readings import (
@@ -23,7 +24,7 @@ from scanner_extractor.readings import (
 from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
-from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics, with_earlier_settings
+from scanner_extractor.topics import ksqldb_topics, merge_groups, merge_topics, missing_topics, with_earlier_settings
 from scanner_model.brokers import broker_address
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.estate import Cluster, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Topic
@@ -50,6 +51,7 @@ def conclude(
     order, whatever order the sources answered in. Problems of reading, naming and merging are listed; none of them
     loses a fact.
     """
+    settings = asked.settings or settings
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
     said = _Said.of(asked.readings)
     listed, named = said.topics(remembered), tuple(ksqldb_topics(said.collections))
@@ -69,12 +71,12 @@ def conclude(
         versions=defined.versions,
         definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
         topic_schemas=_ordered(links, (link for _, link in described)),
-        consumer_groups=tuple(group for reading in said.kafka for group in reading.consumer_groups),
+        consumer_groups=merge_groups(reading.consumer_groups for reading in said.kafka),
         ksql_sources=said.collections,
         queries=tuple(query for reading in said.ksqldb for query in reading.queries),
         connectors=tuple(connector for reading in said.connect for connector in reading.connectors),
         manual_flows=manual.flows,
-        **said.estate(),
+        **said.estate(remembered),
         problems=(*read, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
 
@@ -118,8 +120,9 @@ class _Said:
             _of(CatalogReading, listed),
         )
 
-    def estate(self) -> Estate:
-        """Give what stands around the topics, as received."""
+    def estate(self, remembered: Remembered) -> Estate:
+        """Give what stands around the topics, as received, and how fast topics grow."""
+        metrics = _all(each.metrics for each in self.catalogs)
         return {
             "flink_statements": _all(each.statements for each in self.jobs),
             "flink_jobs": _all(each.jobs for each in self.jobs),
@@ -131,7 +134,7 @@ class _Said:
             "materializations": _all(each.materializations for each in self.catalogs),
             "catalog_tables": _all(each.tables for each in self.catalogs),
             "catalog_links": _all(each.links for each in self.catalogs),
-            "metrics": _all(each.metrics for each in self.catalogs),
+            "metrics": (*metrics, *rates(metrics, remembered.metrics)),
         }
 
     @property
@@ -142,10 +145,11 @@ class _Said:
         """Give the brokers' topics; None where the brokers did not answer, which is not the same as no topics."""
         if not self.kafka:
             return None
+        configured = {topic.name for reading in self.kafka for topic in reading.topics if topic.config}
         return tuple(
             topic
             for reading in self.kafka
-            for topic in with_earlier_settings(reading.topics, reading.unconfigured, remembered.topics)
+            for topic in with_earlier_settings(reading.topics, reading.unconfigured - configured, remembered.topics)
         )
 
 
@@ -181,12 +185,17 @@ def _cluster(
     settings: Settings, kafka: Sequence[KafkaReading], connect: Sequence[ConnectReading], manual: ManualInput
 ) -> Cluster:
     addresses = chain(settings.brokers, *(reading.brokers for reading in kafka), manual.cluster.brokers)
-    told = (*(reading.cluster_id for reading in kafka), *(reading.kafka_cluster_id for reading in connect))
+    told = (
+        settings.identity,
+        *(reading.cluster_id for reading in kafka),
+        *(reading.kafka_cluster_id for reading in connect),
+    )
     identities = [identity for identity in told if identity]
     return Cluster(
         name=settings.cluster,
         brokers=tuple(dict.fromkeys(map(broker_address, addresses))),
         cluster_id=identities[0] if identities else "",
+        aliases=settings.aliases,
     )
 
 

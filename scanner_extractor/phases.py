@@ -10,6 +10,7 @@ from functools import partial
 from scanner_extractor.access import Access
 from scanner_extractor.readings import (
     CatalogReading,
+    CloudReading,
     ConnectReading,
     JobsReading,
     KafkaReading,
@@ -19,11 +20,13 @@ from scanner_extractor.readings import (
 )
 from scanner_extractor.settings import ConnectSettings, KsqlSettings, RegistrySettings, Settings
 from scanner_extractor.settings_catalogs import CatalogSettings
+from scanner_extractor.settings_cloud import Lacking, OffsetSettings, StreamCatalogSettings
 from scanner_extractor.settings_flink import FlinkSettings, SqlFilesSettings, StreamsSettings
+from scanner_model.errors import SourceRefused
 from scanner_model.names import SourceId
 from scanner_model.secrets import mask_statement, mask_text
 
-Reading = CatalogReading | ConnectReading | JobsReading | KafkaReading | KsqlReading | RegistryReading
+Reading = CatalogReading | CloudReading | ConnectReading | JobsReading | KafkaReading | KsqlReading | RegistryReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +65,49 @@ class Phase:
         return mode is Mode.FULL or self.enriches is (mode is Mode.ENRICH)
 
 
+def cloud_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask Confluent Cloud's control plane where the sources are, before any phase."""
+    from scanner_extractor.sources.discovery import read_cloud
+
+    if cloud := settings.cloud:
+
+        def run(progress: Progress) -> CloudReading:
+            with access.http(cloud.http, cloud.source) as http:
+                return read_cloud(cloud, http, progress)
+
+        yield Task(source=cloud.source, kind="confluent_cloud", run=run)
+
+
 def kafka_tasks(settings: Settings, access: Access) -> Iterator[Task]:
-    """Ask the brokers, where cluster.json has a `kafka` member."""
-    if settings.kafka:
-        kafka = settings.kafka
+    """Ask the brokers over the Kafka protocol, and over REST."""
+    from scanner_extractor.sources.kafka_rest import read_kafka_rest
+
+    kafka, rest = settings.kafka, settings.kafka_rest
+    if kafka and kafka.brokers:
         yield Task(source=kafka.source, kind="kafka", run=lambda progress: access.kafka(kafka, progress))
+    if rest:
+
+        def run(progress: Progress) -> KafkaReading:
+            with access.http(rest.http, rest.source) as http:
+                return read_kafka_rest(rest, http, progress)
+
+        yield Task(source=rest.source, kind="kafka", run=run)
+
+
+def lacking_tasks(settings: Settings) -> Iterator[Task]:
+    """Say of each source that was found and has no key why it cannot be asked."""
+    for lacking in settings.lacking:
+
+        def refuse(_: Progress, lacking: Lacking = lacking) -> KafkaReading:
+            raise SourceRefused(lacking.what, hint=lacking.hint)
+
+        yield Task(source=lacking.source, kind=lacking.kind, run=refuse)
+
+
+def cluster_tasks(settings: Settings, access: Access) -> Iterator[Task]:
+    """Ask the cluster itself; and tell what cannot be asked at all."""
+    yield from kafka_tasks(settings, access)
+    yield from lacking_tasks(settings)
 
 
 def ksqldb_tasks(settings: Settings, access: Access) -> Iterator[Task]:
@@ -151,7 +192,15 @@ def registry_tasks(settings: Settings, access: Access) -> Iterator[Task]:
 
 def catalog_tasks(settings: Settings, access: Access) -> Iterator[Task]:
     """Ask every stream catalog, beside the registries."""
-    yield from ()
+    from scanner_extractor.sources.stream_catalog import read_stream_catalog
+
+    for catalog in settings.stream_catalogs:
+
+        def run(progress: Progress, catalog: StreamCatalogSettings = catalog) -> CatalogReading:
+            with access.http(catalog.http, catalog.source) as http:
+                return read_stream_catalog(catalog, http, progress)
+
+        yield Task(source=catalog.source, kind="stream_catalog", run=run)
 
 
 def described_tasks(settings: Settings, access: Access) -> Iterator[Task]:
@@ -162,7 +211,15 @@ def described_tasks(settings: Settings, access: Access) -> Iterator[Task]:
 
 def tableflow_tasks(settings: Settings, access: Access) -> Iterator[Task]:
     """Ask which topics are kept as tables."""
-    yield from ()
+    from scanner_extractor.sources.tableflow import read_tableflow
+
+    if tableflow := settings.tableflow:
+
+        def run(progress: Progress) -> CatalogReading:
+            with access.http(tableflow.http, tableflow.source) as http:
+                return read_tableflow(tableflow, http, progress)
+
+        yield Task(source=tableflow.source, kind="tableflow", run=run)
 
 
 def provider_tasks(settings: Settings, access: Access) -> Iterator[Task]:
@@ -179,12 +236,27 @@ def provider_tasks(settings: Settings, access: Access) -> Iterator[Task]:
 
 
 def metric_tasks(settings: Settings, access: Access) -> Iterator[Task]:
-    """Ask for figures."""
-    yield from ()
+    """Ask for figures: Confluent's service, or the brokers."""
+    from scanner_extractor.sources.metrics import read_metrics
 
+    metrics = settings.metrics
+    if isinstance(metrics, OffsetSettings):
+        if metrics.brokers:
+            yield Task(source=metrics.source, kind="metrics", run=lambda progress: access.offsets(metrics, progress))
+    elif metrics:
+
+        def run(progress: Progress) -> CatalogReading:
+            with access.http(metrics.http, metrics.source) as http:
+                return read_metrics(metrics, http, progress, now=access.now())
+
+        yield Task(source=metrics.source, kind="metrics", run=run)
+
+
+DISCOVERY = Phase("discovery", cloud_tasks)
+"""What comes before the phases, in every mode: it tells which sources there are."""
 
 PHASES = (
-    Phase("topics and consumer groups", kafka_tasks),
+    Phase("topics and consumer groups", cluster_tasks),
     Phase("collections and connectors", streaming_tasks),
     Phase("schemas", described_tasks),
     Phase("tables of topics", tableflow_tasks),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scanner_extractor.organization import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
 from scanner_model.estate import ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, Query, Topic
@@ -82,6 +83,15 @@ class JobsReading:
     statements: tuple[FlinkStatement, ...] = ()
     jobs: tuple[FlinkJob, ...] = ()
     topologies: tuple[StreamsTopology, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudReading:
+    """What Confluent Cloud's control plane said of an organisation: where a cluster's sources are, no facts."""
+
+    outcome: Outcome
+    organization: Organization
     problems: tuple[Problem, ...] = ()
 
 

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.access import Access
-from scanner_extractor.phases import PHASES, Mode, Phase, Reading, Task
-from scanner_extractor.readings import Progress, no_progress
+from scanner_extractor.cloud_expansion import expanded
+from scanner_extractor.phases import DISCOVERY, PHASES, Mode, Phase, Reading, Task
+from scanner_extractor.readings import CloudReading, Progress, no_progress
 from scanner_extractor.settings import Settings
 from scanner_model.errors import ScannerError
 from scanner_model.names import SourceId
@@ -43,10 +44,14 @@ ALL = Choice()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What asking every source gave: one outcome a source, and the readings of those that answered."""
+    """What asking every source gave: one outcome a source, and the readings of those that answered.
+
+    *settings* are those that were asked with, where they were found first.
+    """
 
     outcomes: tuple[Outcome, ...]
     readings: tuple[Reading, ...]
+    settings: Settings | None = None
 
 
 def ask(
@@ -63,7 +68,7 @@ def ask(
     A source whose phase the mode does not have is kept as it is. Outcomes and readings stand in the order of the
     phases and of cluster.json, whatever thread was first.
     """
-    results: list[tuple[Outcome, Reading | None]] = []
+    settings, results = _discovered(settings, access, choice, _Watch(progress, deadline))
     for phase in phases:
         tasks = tuple(phase.tasks(settings, access))
         if not phase.runs_in(choice.mode):
@@ -73,7 +78,20 @@ def ask(
     return Asked(
         outcomes=tuple(_costed(outcome, access) for outcome, _ in results),
         readings=tuple(reading for _, reading in results if reading is not None),
+        settings=settings,
     )
+
+
+def _discovered(
+    settings: Settings, access: Access, choice: Choice, watch: _Watch
+) -> tuple[Settings, list[tuple[Outcome, Reading | None]]]:
+    """Ask Confluent Cloud where the sources are, whatever is chosen but a `skip` of it; without an answer, go on."""
+    tasks = tuple(DISCOVERY.tasks(settings, access))
+    results = _together(tasks, Choice(skip=choice.skip), watch)
+    for _, reading in results:
+        if isinstance(reading, CloudReading) and settings.cloud:
+            settings = expanded(settings, settings.cloud, reading.organization)
+    return settings, results
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from scanner_model.estate import KsqlSource, Topic
+from scanner_model.estate import ConsumerGroup, KsqlSource, Topic
 from scanner_model.names import TopicName
 from scanner_model.problems import Problem
 
@@ -16,6 +16,16 @@ def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
     for topic in (topic for topics in sources for topic in topics):
         known = merged.get(topic.name)
         merged[topic.name] = _filled(known, topic) if known else topic
+    return tuple(merged[name] for name in sorted(merged))
+
+
+def merge_groups(readings: Iterable[Iterable[ConsumerGroup]]) -> tuple[ConsumerGroup, ...]:
+    """Give each consumer group once, by name; the first reading that knows it owns it, later ones add topics."""
+    merged: dict[str, ConsumerGroup] = {}
+    for group in (group for groups in readings for group in groups):
+        known = merged.get(group.name)
+        both = tuple(sorted({*known.topics, *group.topics})) if known else group.topics
+        merged[group.name] = replace(known, topics=both, state=known.state or group.state) if known else group
     return tuple(merged[name] for name in sorted(merged))
 
 
@@ -58,6 +68,7 @@ def _filled(first: Topic, later: Topic) -> Topic:
         partitions=later.partitions if first.partitions is None else first.partitions,
         replication=later.replication if first.replication is None else first.replication,
         internal=first.internal or later.internal,
+        config=first.config or later.config,
         description=first.description or later.description,
         tags=tuple(dict.fromkeys((*first.tags, *later.tags))),
     )

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, select
 
 from scanner_dictionary import tables as t
+from scanner_model.catalogs import Metric
 from scanner_model.estate import Topic
 from scanner_model.names import ClusterName, Role, SourceId, TopicName
 from scanner_model.scan import Remembered
@@ -22,8 +23,9 @@ def remembered(conn: Connection, cluster: ClusterName, sources: Collection[Sourc
     Topics come with their settings and their mark as internal. Brokers asked through other addresses than before are
     the same source.
     """
+    levels = _levels(conn, cluster)
     if not sources:
-        return Remembered()
+        return Remembered(metrics=levels)
     brokers, topic = _brokers(sources), t.topic.c
     told = select(t.source.c.name.label("source"), t.source.c.kind, topic.name, topic.is_internal, topic.config)
     topics = _told_by(told, cluster, sources)
@@ -43,6 +45,28 @@ def remembered(conn: Connection, cluster: ClusterName, sources: Collection[Sourc
             for row in conn.execute(topics.order_by(topic.name))
         ),
         sides=frozenset((TopicName(topic), Role(role)) for topic, role in conn.execute(sides)),
+        metrics=levels,
+    )
+
+
+def _levels(conn: Connection, cluster: ClusterName) -> tuple[Metric, ...]:
+    """Give the figures of topics that are levels, as each source told them last."""
+    metric = t.metric.c
+    query = (
+        select(t.source.c.name.label("source"), metric.name, metric.topic, metric.amount, metric.ended)
+        .join(t.source, t.source.c.id == metric.source_id)
+        .join(t.cluster, t.cluster.c.id == metric.cluster_id)
+        .where(t.cluster.c.name == cluster, metric.gone.is_(None), metric.started == "", metric.object_kind == "")
+    )
+    return tuple(
+        Metric(
+            source=SourceId(row.source),
+            name=row.name,
+            topic=row.topic,
+            amount=row.amount,
+            ended=row.ended,
+        )
+        for row in conn.execute(query.order_by(t.source.c.name, metric.name, metric.topic))
     )
 
 

@@ -35,7 +35,7 @@ def kept_pages(pages: Iterable[T]) -> Listed[T]:
     items: list[T] = []
     try:
         for item in pages:
-            items.append(item)  # noqa: PERF402  what came before a failure is to be there
+            items.append(item)
     except ScannerError as error:
         if not items:
             raise

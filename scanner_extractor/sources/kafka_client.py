@@ -25,6 +25,7 @@ _LOG = logging.getLogger("scanner_extractor.kafka")
 _LOG.addHandler(logging.NullHandler())
 
 _BATCH = 500
+_PARTITIONS = 5000
 _PATIENCE = 5.0
 """Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
 
@@ -186,6 +187,27 @@ class KafkaClient:
         return self._batches(
             groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
         )
+
+    def ends(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Ask how far partitions, as (topic, number), are written (ListOffsets; one request a leader and batch).
+
+        One that has no leader just now is left out. Raises SourceRefused and SourceUnreachable where none is told.
+        """
+        from confluent_kafka import TopicPartition
+
+        found: dict[tuple[str, int], int] = {}
+        failure: Exception | None = None
+        for start in range(0, len(partitions), _PARTITIONS):
+            latest = self._admin_module.OffsetSpec.latest()
+            wanted = {TopicPartition(*each): latest for each in partitions[start : start + _PARTITIONS]}
+            for partition, future in self._admin.list_offsets(wanted, request_timeout=self._timeout).items():
+                try:
+                    found[partition.topic, partition.partition] = future.result().offset
+                except self._exception as error:
+                    failure = failure or error
+        if failure and not found:
+            raise self._failures.error(failure.args[0]) from failure
+        return found
 
     def _batches(self, names: Sequence[str], ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]]) -> Gathered[_T]:
         """Ask in batches; once a whole batch has failed, the rest is not asked but failed for the same reason."""

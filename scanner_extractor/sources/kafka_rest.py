@@ -182,7 +182,7 @@ class _Scan:
     def _lacks(self, what: str, error: ScannerError) -> None:
         reason = f"{what} could not be read: {error.what}"
         self.problems.append(Problem(str(self.settings.source), reason, error.hint))
-        if len(self.reasons) < 2:  # noqa: PLR2004  one line for people
+        if len(self.reasons) < 2:
             self.reasons.append(reason)
 
 

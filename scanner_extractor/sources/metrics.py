@@ -113,15 +113,15 @@ def _read(
 ) -> Iterable[Metric]:
     window = timedelta(minutes=1 if figure.level else settings.look_back)
     for row in () if isinstance(answer, ScannerError) else objects(list(answer.items)):
-        value, name = row.get("value"), text(row, figure.label) if figure.label else ""
-        if not text(row, _TOPIC) or not _is_number(value) or (figure.label and not name):
+        amount, name = _number(row.get("value")), text(row, figure.label) if figure.label else ""
+        if amount is None or not text(row, _TOPIC) or (figure.label and not name):
             continue
         started = _time(text(row, "timestamp")) or now - timedelta(minutes=LAG_MINUTES) - window
         yield Metric(
             source=settings.source,
             name=figure.name,
             topic=text(row, _TOPIC),
-            amount=float(value),
+            amount=amount,
             started="" if figure.level else _iso(started),
             ended=_iso(started + window),
             object_kind=figure.object_kind,
@@ -146,8 +146,9 @@ def _identity(row: Json) -> tuple[str, ...]:
     return tuple(text(row, name) for name in ("timestamp", _TOPIC, _GROUP))
 
 
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MOST
+def _number(value: Json) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < _MOST else None
 
 
 def _time(told: str) -> datetime | None:

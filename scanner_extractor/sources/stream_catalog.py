@@ -75,7 +75,8 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
 
 def search_page(http: Http, kind: str, start: int, size: int) -> list[Entity]:
     """Give a page of the entities of a type; raises ScannerError."""
-    params = [("type", kind), *(("attr", name) for name in _ATTRIBUTES), ("limit", size), ("offset", start)]
+    attributes: list[tuple[str, str | int]] = [("attr", name) for name in _ATTRIBUTES]
+    params = [("type", kind), *attributes, ("limit", size), ("offset", start)]
     return read_search(http.get("catalog", "v1", "search", "basic", params=params))
 
 

@@ -103,7 +103,7 @@ def placed(annotation: Annotation, own: str, cluster: str) -> Annotation | None:
 
 
 def read_graphql(payload: Json, root: str) -> list[dict[str, Json]]:
-    """Read the entities under *root* of a GraphQL answer, whose errors come with status 200; raises PayloadUnexpected."""
+    """Read the entities under *root* of a GraphQL answer, whose errors have status 200; raises PayloadUnexpected."""
     match payload:
         case {"errors": [first, *_]}:
             raise PayloadUnexpected(f"GraphQL refused: {text(first, 'message') or 'no reason given'}", hint=_HINT)

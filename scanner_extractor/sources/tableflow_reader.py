@@ -117,7 +117,7 @@ class _Topic:
         return text(status, "phase"), text(status, "error_message")
 
     def _own_name(self) -> tuple[str, str]:
-        """Name a table by its place, as OpenLineage does for Delta and Iceberg; by Confluent's ids where it is not told."""
+        """Name a table by its place, as OpenLineage does; by Confluent's ids where the place is not told."""
         place = urlsplit(self._location)
         if place.scheme and place.netloc:
             return f"{place.scheme}://{place.netloc}", place.path.strip("/") or "/"
