@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dataflow_generator.graph import FlowGraph
-from dataflow_generator.render import OUTPUTS
+from dataflow_generator.render import OUTPUTS, files_of
 from scanner_model.errors import InputInvalid
 
 
 def write_files(graph: FlowGraph, directory: Path, formats: Iterable[str]) -> tuple[Path, ...]:
-    """Write *graph* as `graph.<format>` into *directory*, which is made where it is missing.
+    """Write *graph* into *directory*, which is made where it is missing; `render.files_of` names the files.
 
     Raises InputInvalid for a format that is not in OUTPUTS, before anything is written.
     """
@@ -20,7 +20,8 @@ def write_files(graph: FlowGraph, directory: Path, formats: Iterable[str]) -> tu
         if name not in OUTPUTS:
             raise InputInvalid(f"no output format {name!r}", where="--format", hint=f"one of {', '.join(OUTPUTS)}")
     directory.mkdir(parents=True, exist_ok=True)
-    return tuple(_written(OUTPUTS[name](graph), directory / f"graph.{name}") for name in names)
+    wanted = [(file, output) for name in names for file, output in files_of(name).items()]
+    return tuple(_written(output(graph), directory / file) for file, output in wanted)
 
 
 def _written(pieces: Iterator[str], file: Path) -> Path:

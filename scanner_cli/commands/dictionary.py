@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from scanner_cli.documents import members
 from scanner_cli.groups import Group
 from scanner_cli.options import dictionary_option, one_of, reading
 from scanner_cli.show import Format, format_option, json_text, table_text
-from scanner_model.errors import InputInvalid
+from scanner_cli.transfers import TRANSFERS, export_tables
 
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
 _SOURCES = ("cluster", "name", "last_asked", "last_read", "stale_since", "stale_reason")
@@ -50,7 +49,7 @@ def info(url: str, style: str) -> None:
 
 
 @dictionary.command()
-@one_of("--format", "style", words=("h2", "parquet"), text="A SQL script, or a Parquet file a table.", required=True)
+@one_of("--format", "style", words=TRANSFERS, text="A Parquet file a table, or a SQL script.", required=True)
 @click.option(
     "--output",
     "-o",
@@ -71,16 +70,7 @@ def export(style: str, output: Path, url: str) -> None:
       java -cp h2.jar org.h2.tools.RunScript -url jdbc:h2:./dictionary -script dictionary.sql
       scanner dictionary export --format parquet -o tables
     """
-    from scanner_dictionary.transfer import export_h2, export_parquet
-
-    to_stdout = str(output) == "-"
-    if to_stdout and style == "parquet":
-        raise InputInvalid("Parquet is a directory of files", where="--output -", hint="name a new directory")
-    with reading(url) as conn:
-        if style == "parquet":
-            export_parquet(conn, output)
-        else:
-            export_h2(conn, sys.stdout if to_stdout else output)
+    export_tables(style, output, url)
 
 
 def _document(url: str) -> dict[str, Any]:

@@ -109,11 +109,13 @@ function arrange(boxes) {
   Object.assign(drawn, beneath(rest, size, aspect));
 }
 
-// A tall drawing has room for longer names.
+// A tall drawing has room for longer names, as far as all layers stay in the window.
 function widen(boxes, links, aspect) {
   const size = layout(boxes, links, aspect);
-  const spare = (size.h * aspect) / Math.max(1, size.w);
-  const w = Math.round(Math.min(340, Math.max(SIZE.w, SIZE.w + (spare - 1) * 90)));
+  const k = Math.max(LEGIBLE, Math.min(1, (stage.clientHeight || 800) / Math.max(1, size.h)));
+  const layers = Math.max(1, Math.round(size.w / (SIZE.w + GAP.x)));
+  const spare = ((stage.clientWidth || 1200) - 60) / k - size.w;
+  const w = Math.round(Math.min(340, Math.max(SIZE.w, SIZE.w + spare / layers)));
   for (const each of boxes) each.w = w;
 }
 
@@ -155,7 +157,7 @@ function cardElement(box) {
 
 // A long name loses its middle: paths begin alike, and versions are at the end.
 function shortened(name) {
-  const letters = Array.from(name), tail = letters.length > 22 && !/[\u0590-\u08ff\ufb1d-\ufefc]/.test(name) ? 8 : 0;
+  const letters = Array.from(name), tail = letters.length > 12 && !/[\u0590-\u08ff\ufb1d-\ufefc]/.test(name) ? 7 : 0;
   const parts = tail ? [make("span", {class: "start"}, letters.slice(0, -tail).join("")), make("span", {}, letters.slice(-tail).join(""))] : [name];
   return make("bdi", {class: tail ? "name parts" : "name", dir: "auto"}, parts);
 }

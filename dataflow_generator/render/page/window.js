@@ -44,8 +44,8 @@ function bring(boxes) {
   if (!found.length) return;
   const area = extent(found);
   const k = Math.min(1.1, (stage.clientWidth - 60) / area.w, (stage.clientHeight - 60) / area.h);
-  const wanted = k >= LEGIBLE ? area : extent(found.slice(0, 1));
-  seen.k = k >= LEGIBLE ? k : Math.max(seen.k, 0.7);
+  const wanted = k >= 0.45 ? area : extent(found.slice(0, 1));
+  seen.k = k >= 0.45 ? k : 0.5;
   seen.x = stage.clientWidth / 2 - (wanted.x + wanted.w / 2) * seen.k;
   seen.y = stage.clientHeight / 2 - (wanted.y + wanted.h / 2) * seen.k;
   show();
