@@ -58,7 +58,7 @@ def statements(
     newest = newest_scans(conn)
     told = chain(
         (_flink(row, newest) for row in conn.execute(_chosen(t.flink_statement, cluster, include_gone))),
-        (_ksqldb(row, newest) for row in conn.execute(_chosen(t.query, cluster, include_gone))),
+        (_ksqldb(row, newest) for row in conn.execute(_chosen(t.ksql_query, cluster, include_gone))),
     )
     found = (row for row in told if fits(row.name) and of_source(row.source) and _has_state(row, state))
     return iter(sorted(found, key=lambda row: (row.cluster, row.source, row.name, row.gone)))
