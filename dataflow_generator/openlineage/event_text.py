@@ -29,12 +29,14 @@ def event_text(event: LineageEvent) -> str:
         for member, side in (("inputs", Side.INPUT), ("outputs", Side.OUTPUT)):
             listed = ",".join(_dataset(each) for each in event.datasets if each.side is side)
             members.append(f'"{member}":[{listed}]')
-    return "{" + ",".join(members) + "}"
+    text = "{" + ",".join(members) + "}"
+    # Half a surrogate pair can stand in JSON as an escape only.
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def fingerprint(event: LineageEvent) -> str:
     """Give what tells *event* from every other, and is the same however its JSON was laid out."""
-    return blake2b(event_text(event).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b(event_text(event).encode(), digest_size=16).hexdigest()
 
 
 def _dataset(dataset: EventDataset) -> str:

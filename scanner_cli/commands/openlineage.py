@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from scanner_cli.commands.openlineage_listen import listen
 from scanner_cli.exits import Exit
 from scanner_cli.groups import Group
 from scanner_cli.options import dictionary_option
@@ -33,6 +34,9 @@ def openlineage() -> None:
       scanner openlineage import events/ spark.ndjson.gz
       scanner openlineage listen --port 5000
     """
+
+
+openlineage.add_command(listen)
 
 
 @openlineage.command("import")
@@ -77,7 +81,7 @@ def import_events(places: Sequence[str], rejected: Path | None, url: str, style:
         if shown <= _SHOWN:
             say(f"refused: {text.where} {'; '.join(map(str, problems))}")
 
-    with RejectedFile(rejected or _beside(url)) as aside:
+    with RejectedFile(rejected or beside(url, ".rejected.ndjson")) as aside:
         taken = take_in(texts, lambda events: write_events(engine, events), refuse)
     return _told(taken, aside.path, style)
 
@@ -113,8 +117,9 @@ def _texts(file: Path | None) -> Iterator[EventText]:
     return texts_of(file) if file else texts_in(sys.stdin.buffer, "-")
 
 
-def _beside(url: str) -> Path:
+def beside(url: str, ending: str) -> Path:
+    """Give the path beside the dictionary's file, or in this directory where the dictionary is on a server."""
     from scanner_dictionary.location import locate
 
     file = locate(url).file
-    return file.with_name(f"{file.name}.rejected.ndjson") if file else Path("rejected.ndjson")
+    return file.with_name(file.name + ending) if file else Path(f"openlineage{ending}")

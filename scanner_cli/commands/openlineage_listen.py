@@ -1,0 +1,143 @@
+"""`scanner openlineage listen`: the endpoint that OpenLineage transports send to."""
+
+from __future__ import annotations
+
+import ipaddress
+import signal
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scanner_cli.exits import Exit
+from scanner_cli.options import dictionary_option, directory_option
+from scanner_cli.outputs import check_file
+from scanner_cli.telling import say
+from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from dataflow_generator.openlineage.keeping import Keeping
+    from dataflow_generator.openlineage.spool import Spool
+
+_MIB = 1024 * 1024
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="The address to listen at.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=5000, show_default=True, metavar="N", help="0: any free one."
+)
+@click.option(
+    "--token",
+    envvar="SCANNER_OPENLINEAGE_TOKEN",
+    metavar="TOKEN",
+    help="What clients must send as `Authorization: Bearer TOKEN`; better from SCANNER_OPENLINEAGE_TOKEN or a file.",
+)
+@click.option(
+    "--token-file", type=click.Path(path_type=Path), metavar="FILE", help="Read the token from this file instead."
+)
+@click.option(
+    "--max-body", type=click.IntRange(1, 1024), default=16, show_default=True, metavar="MIB", help="Largest body."
+)
+@click.option(
+    "--max-spool",
+    type=click.IntRange(1),
+    default=1024,
+    show_default=True,
+    metavar="MIB",
+    help="How much may wait for the dictionary before clients are asked to come back.",
+)
+@directory_option("--spool", "Where events are kept until they are stored; else beside the dictionary's file.")
+@click.option(
+    "--rejected",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where refused events are added, with the reasons; else beside the dictionary's file, or in this directory.",
+)
+@dictionary_option
+def listen(
+    host: str,
+    port: int,
+    token: str | None,
+    token_file: Path | None,
+    max_body: int,
+    max_spool: int,
+    spool: Path | None,
+    rejected: Path | None,
+    url: str,
+) -> int:
+    """Receive OpenLineage events (`POST /api/v1/lineage`, one or an array) and store them.
+
+    An event is on the disk before it is answered with 201; what was not stored when the program ended, however it
+    ended, is stored when it starts again. A broken event is answered with 400 and the reason, and kept aside. Ctrl-C
+    or SIGTERM ends it. `GET /health` tells how it does. `scanner dataflow` draws what the events add up to.
+
+    \b
+    Examples:
+      scanner openlineage listen
+      SCANNER_OPENLINEAGE_TOKEN=... scanner openlineage listen --host 0.0.0.0 --port 5000
+      OPENLINEAGE_URL=http://127.0.0.1:5000 airflow scheduler
+
+    Exit status 2: the address cannot be listened at, or one that others reach has no token.
+    """
+    from dataflow_generator.openlineage.keeping import Keeping
+    from dataflow_generator.openlineage.listener import Listener
+    from dataflow_generator.openlineage.receiving import Rules
+    from dataflow_generator.openlineage.spool import Spool
+    from scanner_cli.commands.openlineage import beside
+    from scanner_dictionary.event_writer import write_events
+    from scanner_dictionary.opening import open_dictionary
+
+    rules = Rules(token=_token(token, token_file, host), largest=max_body * _MIB)
+    aside = check_file(rejected or beside(url, ".rejected.ndjson"), "--rejected")
+    engine = open_dictionary(url)
+    kept = Spool(spool or beside(url, ".spool"), aside, largest=max_spool * _MIB)
+    keeping = Keeping(kept, lambda events: write_events(engine, events), aside, say)
+    listener = Listener((host, port), kept, rules, lambda: _health(keeping, kept))
+    keeping.start()
+    listener.start()
+    say(f"listening at http://{f'[{host}]' if ':' in host else host}:{listener.port}/api/v1/lineage")
+    _wait_for_the_end()
+    listener.stop()
+    keeping.stop()
+    kept.close()
+    say(", ".join(f"{count} {name}" for name, count in asdict(keeping.taken).items()))
+    return Exit.FAILED if keeping.trouble else Exit.DONE
+
+
+def _wait_for_the_end() -> None:
+    """Wait for SIGINT or SIGTERM."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    while not ended.wait(1.0):
+        continue
+
+
+def _health(keeping: Keeping, spool: Spool) -> dict[str, Any]:
+    status = "degraded" if keeping.trouble else "ok"
+    return {"status": status, "trouble": keeping.trouble, "spool_bytes": spool.size()} | asdict(keeping.taken)
+
+
+def _token(token: str | None, file: Path | None, host: str) -> str:
+    """Give the token, empty for none; raises InputInvalid where others reach the address and there is none."""
+    if file is not None:
+        try:
+            token = file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputInvalid("cannot be read", where=f"--token-file {file}", hint="look at its rights") from error
+        if not token:
+            raise InputInvalid("the file is empty", where=f"--token-file {file}", hint="write the token into it")
+    if not token and not _is_loopback(host):
+        what = "others reach this address, and no token is asked of them"
+        raise InputInvalid(what, where=f"--host {host}", hint="set SCANNER_OPENLINEAGE_TOKEN, or name --token-file")
+    return token or ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
