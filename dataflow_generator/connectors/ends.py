@@ -93,7 +93,7 @@ def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, 
     source, target = ends
     from_topic = flow.source is not None and flow.source.kind is DatasetKind.TOPIC
     made = [(Role.VALUE, one.path) for one in flows.row.columns] if flows.row else []
-    if flows.row and flows.row.rest is None:
+    if flows.row and flows.row.rest != flow.source:
         return made
     known = [_place(path) if from_topic else (Role.VALUE, path) for path in source]
     if from_topic and known:
@@ -119,7 +119,7 @@ def _origins(
         yield _shown(origin), False, ""
     elif origin[1] in made:
         column = made[origin[1]]
-        yield from ((path, column.changed, "query") for dataset, path in column.origins if dataset == source)
+        yield from ((path, column.changed, "") for dataset, path in column.origins if dataset == source)
     else:
         what, key = lists.treatment(source, origin[1])
         if what in (Treatment.COPIED, Treatment.CHANGED):

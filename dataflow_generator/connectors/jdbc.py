@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of
-from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
+from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
 from dataflow_generator.connectors.landing import in_debezium_table, in_table
 from dataflow_generator.connectors.lists import Selection, selection
+from dataflow_generator.connectors.queries import read_query
 from dataflow_generator.connectors.sinks import Written, sink, to
-from dataflow_generator.connectors.sources import Read, Reads, fixed, source
+from dataflow_generator.connectors.sources import Read, Reads, source
 from dataflow_generator.connectors.topics import seen
 from dataflow_generator.connectors.transforms.templates import quoted
+from scanner_model.paths import field_segment
 from scanner_model.problems import Problem
 
 _TABLES = ("table.include.list", "table.whitelist", "tables.include", "tables")
@@ -52,7 +54,7 @@ def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
     config = connector.config
     prefix = config.text("topic.prefix")
     if config.text("query"):
-        return fixed(connector, None, [prefix] if prefix else [], "query, topic.prefix")
+        return _of_query(connector, server, prefix)
     chosen = selection(connector, _TABLES, _NO_TABLES)
     reads = [
         *(_table(server, item, prefix, chosen.key) for item in chosen.names),
@@ -60,6 +62,30 @@ def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
     ]
     problems = (Problem(chosen.key or "topic.prefix", what) for what in chosen.unclear)
     return source(connector, Reads(reads=tuple(reads), problems=tuple(problems)))
+
+
+def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> ConnectorFlows:
+    """Read what a source's query reads; where it cannot be read, only the topic is told."""
+    found = read_query(connector.config.text("query"), server.scheme)
+    tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in found.tables}
+    because = "query, topic.prefix"
+    reads = [Read(source=tables[table], topic=prefix, because=because) for table in found.tables]
+    columns = tuple(
+        RowColumn(
+            (field_segment(one.name),), tuple((tables[table], (name,)) for table, name in one.origins), one.changed
+        )
+        for one in found.columns
+    )
+    row = Row(columns, tables[found.rest] if found.rest else None) if columns or found.rest else None
+    problems = (Problem("query", found.problem),) if found.problem else ()
+    return source(
+        connector,
+        Reads(reads=tuple(reads) or (Read(source=None, topic=prefix, because=because),), row=row, problems=problems),
+    )
+
+
+def _quoted(part: str) -> str:
+    return f'"{part}"'
 
 
 def _table(server: JdbcServer, item: str, prefix: str, key: str) -> Read:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.flows import Flow, Landed
+from dataflow_generator.connectors.folding import folded
 from dataflow_generator.connectors.transforms.records import Carried, Record, begins, moved, segments
 from scanner_model.names import Role
 from scanner_model.paths import ColumnPath, field_segment
-
-Fold = Callable[[str], str]
-
-_FOLDS: dict[str, Fold] = {
-    "postgres": str.lower,
-    "redshift": str.lower,
-    "oracle": str.upper,
-    "db2": str.upper,
-    "snowflake": str.upper,
-}
-"""What databases make of names that are not quoted; the others keep their case, or compare without it."""
 
 
 def as_it_is(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
@@ -35,7 +25,7 @@ def in_table(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:
     named = {one.path for one in keys}
     value = (one for one in _fields(record.value) if not listed or one.path[0] in listed)
     rest = (Landed(one.path, one) for one in value if one.path not in named)
-    fold = _folded(config, flow, "quote.sql.identifiers", ("never",))
+    fold = _folding(config, flow, "quote.sql.identifiers", ("never",))
     return tuple(_renamed((*keys, *rest), fold))
 
 
@@ -45,7 +35,7 @@ def in_debezium_table(config: Config, flow: Flow, record: Record) -> tuple[Lande
     named = {one.path for one in keys}
     value = (one for one in _fields(_row_after(record.value)) if _included(config, flow, one))
     rest = (Landed(one.path, one) for one in value if one.path not in named)
-    fold = _folded(config, flow, "quote.identifiers", ("false", ""))
+    fold = _folding(config, flow, "quote.identifiers", ("false", ""))
     return tuple(_renamed((*keys, *rest), fold))
 
 
@@ -151,18 +141,17 @@ def _included(config: Config, flow: Flow, one: Carried) -> bool:
     return (not included or bool(names & {*included})) and not names & {*config.items("field.exclude.list")}
 
 
-def _folded(config: Config, flow: Flow, key: str, unquoted: tuple[str, ...]) -> tuple[Fold, str]:
-    """Give what becomes of the case of names, and the key that says so."""
+def _folding(config: Config, flow: Flow, key: str, unquoted: tuple[str, ...]) -> tuple[str, str]:
+    """Give the scheme of the database that folds names, empty where they are quoted, and the key that says so."""
     scheme = flow.target.namespace.partition(":")[0] if flow.target else ""
-    if scheme == "redshift" or config.text(key).lower() in unquoted:
-        return _FOLDS.get(scheme, str), config.key(key)
-    return str, ""
+    folds = scheme == "redshift" or config.text(key).lower() in unquoted
+    return (scheme, config.key(key)) if folds else ("", "")
 
 
-def _renamed(columns: Iterable[Landed], fold: tuple[Fold, str]) -> Iterator[Landed]:
-    change, key = fold
+def _renamed(columns: Iterable[Landed], fold: tuple[str, str]) -> Iterator[Landed]:
+    scheme, key = fold
     for one in columns:
-        path = (change(one.path[0]), *one.path[1:])
+        path = (folded(one.path[0], scheme), *one.path[1:])
         because = ", ".join(filter(None, (one.because, key if path != one.path else "")))
         yield Landed(path, one.origin, because)
 

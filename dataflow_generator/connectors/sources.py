@@ -113,8 +113,8 @@ class _Resolver:
     def flows(self, routed: tuple[_Routed, ...]) -> Iterator[Flow]:
         exact = [one for one in routed if one.template and one.template.name]
         if self._contradicted(routed, exact):
-            for name in self._active():
-                yield Flow(routed[0].read.source, topic(self.namespace, name), USED)
+            for one in routed:
+                yield from (Flow(one.read.source, topic(self.namespace, name), USED) for name in self._active())
             return
         for one in exact:
             assert one.template
@@ -128,13 +128,13 @@ class _Resolver:
         return tuple(name for name in sorted(self.connector.active or ()) if name not in self.side)
 
     def _contradicted(self, routed: tuple[_Routed, ...], exact: list[_Routed]) -> bool:
-        """Say whether the one dataset goes elsewhere than concluded: what was seen outranks the configuration."""
+        """Say whether what goes to one topic goes elsewhere: what was seen outranks the configuration."""
         sources = {one.read.source for one in routed}
         names = {one.template.name for one in exact if one.template}
         active = set(self._active())
         if not active or len(exact) < len(routed) or names & active:
             return False
-        if len(sources) == 1:
+        if len(sources) == 1 or len(names) == 1:
             return True
         told = f"of {len(names)} topics concluded none is in use, but {len(active)} others are"
         self.problems.append(Problem("topics", told, "a transform or a strategy may change their names"))

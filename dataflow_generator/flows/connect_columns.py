@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dataflow_generator.connectors import Config, ConnectorFlows, Flow
 from dataflow_generator.connectors.ends import EndToEnd, Paths, follow
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, Place
-from dataflow_generator.graph import Certainty
+from dataflow_generator.graph import Certainty, NodeKind
 from scanner_model.paths import ColumnPath
 from scanner_model.problems import Problem
 
@@ -53,7 +53,7 @@ def moved(name: str, config: Config, flows: ConnectorFlows, pairs: Sequence[Name
         columns.extend(_flow(name, flow, (source, target), one) for one in found.columns)
         if not found.whole:
             whole = False
-            (lost if any(ends) else dark).append(source)
+            (lost if any(ends) else dark).append(target if target.kind is NodeKind.TOPIC else source)
     return Moved(tuple(columns), whole, tuple(_problems(dark, lost)))
 
 
