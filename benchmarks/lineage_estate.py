@@ -19,7 +19,7 @@ def events(count: int, *, seed: int = 7) -> Iterator[Json]:
     for number in range(count):
         run, end = divmod(number, 2)
         job = run % JOBS
-        yield _event(job, UUID(int=(run << 64) + seed, version=4), number, end=bool(end))
+        yield _event(job, UUID(int=(seed << 96) + run, version=4), number, end=bool(end))
 
 
 def _event(job: int, run: UUID, number: int, *, end: bool) -> Json:
