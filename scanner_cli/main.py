@@ -23,6 +23,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "schemas": ("listings:schemas", "List the subjects and their versions."),
     "connectors": ("connectors:connectors", "List the connectors, and what failed."),
     "statements": ("statements:statements", "List the statements of Flink and ksqlDB."),
+    "tables": ("tables:tables", "List the tables of catalogs, and topics kept as tables."),
+    "validate": ("validate:validate", "What failed, dangles, or is described by nothing?"),
     "scans": ("listings:scans", "List the scans, or how each source of one answered."),
     "diff": ("diff:diff", "What changed between two scans, and whom does it break?"),
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
@@ -30,6 +32,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "export": ("export:export", "Write the graph or the dictionary for people and other programs."),
     "explain": ("explain:explain", "Why: what we make of one file or name."),
     "manual-input": ("manual:manual_input", "Check, describe and exemplify manual-input files."),
+    "openlineage": ("openlineage:openlineage", "Lineage that others tell as OpenLineage events."),
     "dictionary": ("dictionary:dictionary", "Show what the dictionary is, or export it."),
     "config": ("config:config", "The JSON Schema of cluster.json."),
 }
