@@ -15,7 +15,7 @@ _PHYSICAL_TABLE = "__dbz__physicalTableIdentifier"
 
 def unwrap(step: Step, record: Record) -> Record:
     """Make the row after the change the value; metadata that `add.fields` lists come along under new names."""
-    added = dict(_added(step))
+    added = dict(added(step))
 
     def mend(columns: tuple[Carried, ...]) -> Columns:
         if not any(begins(one.path, AFTER) for one in columns):
@@ -27,7 +27,7 @@ def unwrap(step: Step, record: Record) -> Record:
     return change(record, Role.VALUE, mend)
 
 
-def _added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
+def added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
     """List the new name and the place of each of `add.fields`: `op`, `source.ts_ms`, `table`, `op:action`."""
     prefix = dict(step.settings.pairs).get("add.fields.prefix", "__")
     pairs = [item.partition(":") for item in step.names("add.fields")]
