@@ -15,13 +15,13 @@ _PHYSICAL_TABLE = "__dbz__physicalTableIdentifier"
 
 def unwrap(step: Step, record: Record) -> Record:
     """Make the row after the change the value; metadata that `add.fields` lists come along under new names."""
-    added = dict(added(step))
+    more = dict(added(step))
 
     def mend(columns: tuple[Carried, ...]) -> Columns:
         if not any(begins(one.path, AFTER) for one in columns):
             return columns  # no envelope: the transform passes it through
         rows = [moved(one, one.path[1:]) for one in columns if begins(one.path, AFTER) and len(one.path) > 1]
-        extra = [moved(found, name) if found else Carried(name) for name, found in _metadata(columns, added)]
+        extra = [moved(found, name) if found else Carried(name) for name, found in _metadata(columns, more)]
         return (*rows, *extra)
 
     return change(record, Role.VALUE, mend)

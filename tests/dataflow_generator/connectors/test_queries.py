@@ -9,7 +9,6 @@ from dataflow_generator.connectors.ends import follow
 from dataflow_generator.connectors.queries import QueryReading, read_query
 from scanner_model.paths import path_name
 
-
 WORDS = (
     *("select", "from", "t", "u", "a.b", "*", "(", ")", ",", "join", "on", "=", "union", "with x as"),
     *("case when", "end", "'", '"', "é", "\0"),
