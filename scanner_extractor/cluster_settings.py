@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from scanner_extractor.settings import (
     Tls,
 )
 from scanner_model.brokers import broker_addresses
+from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName
 from scanner_model.problems import Problem
 
@@ -52,6 +54,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
     return Settings(
         cluster=ClusterName(document["cluster"]),
         brokers=brokers,
+        aliases=tuple(("address", _alias(each)) for each in document.get("aliases", [])),
         file=file,
         kafka=kafka,
         registries=tuple(_registry(item, base) for item in document.get("schema_registries", [])),
@@ -69,6 +72,15 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         manual_input=_files(document.get("manual_input", []), base),
         warnings=warnings,
     )
+
+
+def _alias(text: str) -> str:
+    """Give an alias back; raises InputInvalid where it begins with `regex:` and what follows is no expression."""
+    try:
+        re.compile(text.removeprefix("regex:") if text.startswith("regex:") else "")
+    except re.error as error:
+        raise InputInvalid(f"{text!r} is no regular expression: {error}", where="aliases") from error
+    return text
 
 
 def broker_list(written: Json) -> tuple[str, ...]:
