@@ -51,7 +51,10 @@ def part_around(conn: Connection, about: StoredGraph, root: NodeRow, depth: int 
     """
     hops, nodes = stored_lineage(conn, root, Question(columns=True, depth=depth))
     part = _Part(dict(nodes), {hop.edge.id: hop.edge for hop in hops})
+    if root.kind != NodeKind.COLUMN:
+        _add_column_flows(conn, part)
     _add_holders(conn, part)
+    _add_between(conn, part)
     _add_insides(conn, part)
     said = f", at most {depth} steps each way" if depth else ""
     return _graph(part, about, f"the lineage of {root.node_key}{said}")
@@ -92,6 +95,12 @@ def _add_beside(conn: Connection, part: _Part, nodes: Sequence[int]) -> None:
     """Add the edges between datasets, jobs and the like that leave or enter *nodes*, and their other ends."""
     for forward in (True, False):
         _add(conn, part, edges_at(conn, nodes, forward=forward, kinds=_BESIDE))
+
+
+def _add_between(conn: Connection, part: _Part) -> None:
+    """Add the edges between datasets, jobs and the like that are there: where a column goes, its job is the way."""
+    found = edges_at(conn, list(part.nodes), forward=True, kinds=_BESIDE)
+    _add(conn, part, (edge for edge in found if edge.target_node_id in part.nodes))
 
 
 def _add_column_flows(conn: Connection, part: _Part) -> None:

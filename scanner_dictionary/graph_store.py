@@ -62,10 +62,8 @@ def write_graph(
         conn.execute(table.delete())
     insert_rows(conn, t.flow_node, nodes)
     insert_rows(conn, t.flow_edge, edges)
-    counts = (
-        conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)
-    )
-    graph = StoredGraph(newest_scan(conn), *counts, coverage)
+    sizes = [conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)]
+    graph = StoredGraph(newest_scan(conn), nodes=sizes[0], edges=sizes[1], coverage=coverage)
     insert_rows(conn, t.flow_graph, [(_GRAPH, *graph)])
     return graph
 
