@@ -157,7 +157,7 @@ def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
         ("consumer groups", len(scan.consumer_groups)),
         ("manual flows", len(scan.manual_flows)),
         ("statements", len(scan.flink_statements)),
-        ("Flink jobs", len(scan.flink_jobs)),
+        ("jobs", len(scan.flink_jobs)),
         ("topologies", len(scan.topologies)),
         ("annotations", len(scan.annotations)),
         ("materialized topics", len(scan.materializations)),

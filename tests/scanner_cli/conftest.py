@@ -79,6 +79,12 @@ def connect() -> ModuleType:
     return _program("connect_server")
 
 
+@pytest.fixture(scope="session")
+def flink() -> ModuleType:
+    """Load the fake Flink server."""
+    return _program("flink_server")
+
+
 def _program(name: str) -> ModuleType:
     """Load a fake, which is a program and no part of a package."""
     spec = importlib.util.spec_from_file_location(f"{name}_for_commands", FAKES / f"{name}.py")
