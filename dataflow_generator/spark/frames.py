@@ -1,79 +1,133 @@
-"""Nodes and edges as rows of DataFrames, and back; the schemas are documented in `docs/dataflow.md`."""
+"""The parts of a graph as DataFrames: tasks read their share of the dictionary and call the same pure functions."""
 
 from __future__ import annotations
 
-import json
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
+from dataflow_generator.assemble import estate_edges, estate_nodes
+from dataflow_generator.columnar.pieces import edge_batch, node_batch
+from dataflow_generator.columnar.schema import (
+    EDGE_DDL,
+    ESTATE,
+    FLOWS,
+    NODE_DDL,
+    arrow_schema,
+    edge_record,
+    node_record,
+    record_batches,
+)
+from dataflow_generator.flows.drawing import Flows
+from dataflow_generator.jobs import Part, PartReading, read_part
+from dataflow_generator.source import DictionarySource
 
 if TYPE_CHECKING:
     import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
 
-Record = dict[str, Any]
+Batches = Iterator[Any]
+_COLUMNS_A_TASK = 100_000
+_TASKS = 2_000
+"""Spark's driver keeps something of every task: of a huge dictionary each task reads more."""
 
-_TYPES = {"range": "long", "place": "long", "path": "array<string>"}
-_NODE = ("range", "place", "node_key", "kind", "namespace", "name", "path", "attributes")
-_EDGE = ("range", "place", "source", "target", "kind", "evidence", "certainty", "type", "subtype")
+_PARTS_A_TASK, _PART_TASKS = 4, 64
+"""What a task reads once for several parts of jobs, as the names of all topics, may be the larger part of its work."""
 
-
-def _ddl(names: tuple[str, ...]) -> str:
-    return ", ".join(f"{name} {_TYPES.get(name, 'string')}" for name in names)
-
-
-NODE_SCHEMA = _ddl(_NODE)
-"""Columns of a node, in Spark's DDL; *range* and *place* keep the order of the graph."""
-
-EDGE_SCHEMA = _ddl(_EDGE)
-"""Columns of an edge, in Spark's DDL."""
+_READING = "place long, reading binary"
 
 
-def arrow_schema(ddl: str) -> pyarrow.Schema:
-    """Give the Arrow schema of NODE_SCHEMA or EDGE_SCHEMA."""
-    import pyarrow
-
-    arrow = {"long": pyarrow.int64(), "string": pyarrow.string(), "array<string>": pyarrow.list_(pyarrow.string())}
-    return pyarrow.schema([(name, arrow[kind]) for name, kind in (column.split(" ") for column in ddl.split(", "))])
+def schema_nodes(spark: SparkSession, source: DictionarySource) -> DataFrame:
+    """Give the nodes of schemas and their columns, rows of NODE_DDL; partitions and rows are in the graph's order."""
+    return _by_range(spark, source, lambda cells: node_batch(cells), NODE_DDL)
 
 
-def node_record(node: Node, start: int, place: int) -> Record:
-    """Give a node as a row; *start* and *place* keep the order of the graph."""
-    attributes = json.dumps(node.attributes, ensure_ascii=False)
-    return {
-        "range": start,
-        "place": place,
-        "node_key": node.key,
-        "kind": str(node.kind),
-        "namespace": node.namespace,
-        "name": node.name,
-        "path": None if node.path is None else list(node.path),
-        "attributes": attributes,
-    }
+def schema_edges(spark: SparkSession, source: DictionarySource) -> DataFrame:
+    """Give the edges inside schemas, rows of EDGE_DDL; partitions and rows are in the graph's order."""
+    return _by_range(spark, source, lambda cells: edge_batch(cells), EDGE_DDL)
 
 
-def record_node(row: Record) -> Node:
-    """Read a node back from its row."""
-    attributes = tuple((name, tuple(v) if isinstance(v, list) else v) for name, v in json.loads(row["attributes"]))
-    path = None if row["path"] is None else tuple(row["path"])
-    return Node(row["node_key"], NodeKind(row["kind"]), row["namespace"], row["name"], path, attributes)
+def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
+    """Give the nodes of clusters and topics, rows of NODE_DDL."""
+
+    def made(_: Iterable[int]) -> Batches:
+        with source.connected() as conn:
+            nodes = enumerate(estate_nodes(conn, Flows()))
+            yield from record_batches((node_record(node, ESTATE, at) for at, node in nodes), arrow_schema(NODE_DDL))
+
+    return _tasks(spark, 1, made, NODE_DDL)
 
 
-def edge_record(edge: Edge, start: int, place: int) -> Record:
-    """Give an edge as a row."""
-    return {
-        "range": start,
-        "place": place,
-        "source": edge.source,
-        "target": edge.target,
-        "kind": str(edge.kind),
-        "evidence": edge.evidence,
-        "certainty": str(edge.certainty),
-        "type": edge.type,
-        "subtype": edge.subtype,
-    }
+def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
+    """Give the edges from clusters to topics and from topics to schemas, rows of EDGE_DDL."""
+
+    def made(_: Iterable[int]) -> Batches:
+        with source.connected() as conn:
+            edges = enumerate(estate_edges(conn, Flows()))
+            yield from record_batches((edge_record(edge, ESTATE, at) for at, edge in edges), arrow_schema(EDGE_DDL))
+
+    return _tasks(spark, 1, made, EDGE_DDL)
 
 
-def record_edge(row: Record) -> Edge:
-    """Read an edge back from its row."""
-    kind, certainty = EdgeKind(row["kind"]), Certainty(row["certainty"])
-    return Edge(row["source"], row["target"], kind, row["evidence"], certainty, row["type"], row["subtype"])
+def flow_node_frame(spark: SparkSession, flows: Flows) -> DataFrame:
+    """Give the nodes that jobs make, rows of NODE_DDL."""
+    records = (node_record(node, FLOWS, at) for at, node in enumerate(flows.nodes))
+    return _from_driver(spark, record_batches(records, arrow_schema(NODE_DDL)), NODE_DDL)
+
+
+def flow_edge_frame(spark: SparkSession, flows: Flows) -> DataFrame:
+    """Give the edges that jobs make, rows of EDGE_DDL."""
+    records = (edge_record(edge, FLOWS, at) for at, edge in enumerate(flows.edges))
+    return _from_driver(spark, record_batches(records, arrow_schema(EDGE_DDL)), EDGE_DDL)
+
+
+def read_parts(
+    spark: SparkSession, source: DictionarySource, parts: Sequence[tuple[str, Part]]
+) -> Iterator[PartReading]:
+    """Read parts of jobs in tasks, in the order given."""
+
+    def made(places: Iterable[int]) -> Batches:
+        with source.connected() as conn:
+            around = source.around(conn)
+            for at in places:
+                record = {"place": at, "reading": pickle.dumps(read_part(conn, *parts[at], around))}
+                yield from record_batches([record], _reading_schema())
+
+    tasks = min(_PART_TASKS, -(-len(parts) // _PARTS_A_TASK))
+    found = _tasks(spark, len(parts), made, _READING, most=max(tasks, 1)).toArrow().sort_by("place")
+    # Rows of our own tasks, which nobody else can write: to unpickle them is safe.
+    return (pickle.loads(cell.as_py()) for cell in found.column("reading"))  # noqa: S301
+
+
+def _by_range(
+    spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pyarrow.RecordBatch], schema: str
+) -> DataFrame:
+    ranges = source.ranges(_COLUMNS_A_TASK)
+
+    def made(places: Iterable[int]) -> Batches:
+        return (batch(cells) for at in places for cells in source.cells(ranges[at]))
+
+    return _tasks(spark, len(ranges), made, schema)
+
+
+def _tasks(
+    spark: SparkSession, count: int, make: Callable[[Iterable[int]], Batches], schema: str, most: int = _TASKS
+) -> DataFrame:
+    """Call *make* with the numbers below *count*, in order: each in a task of its own, several where there are many."""
+
+    def work(batches: Iterable[Any]) -> Batches:
+        return make(at for batch in batches for at in batch.column(0).to_pylist())
+
+    return spark.range(0, count, 1, min(max(count, 1), most)).mapInArrow(work, schema)
+
+
+def _from_driver(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
+    import pyarrow as pa
+
+    return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)
+
+
+def _reading_schema() -> pyarrow.Schema:
+    import pyarrow as pa
+
+    return pa.schema([("place", pa.int64()), ("reading", pa.binary())])

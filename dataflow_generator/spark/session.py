@@ -69,6 +69,8 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={properties.resolve().as_uri()}",
         "spark.sql.shuffle.partitions": "4",
+        # A task writes nodes and edges of a few kinds; it need not sort them first.
+        "spark.sql.maxConcurrentOutputFileWriters": "32",
     }
     builder = SparkSession.builder.appName("scanner dataflow")
     for name, value in {**defaults, **settings}.items():

@@ -1,0 +1,90 @@
+"""The graph as Parquet files, `nodes` and `edges`, each a directory for every kind; written by this process alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.columnar.about import Written, whole_graph, write_about
+from dataflow_generator.columnar.pieces import edge_batch, node_batch
+from dataflow_generator.columnar.schema import (
+    EDGE_DDL,
+    ESTATE,
+    FLOWS,
+    NODE_DDL,
+    arrow_schema,
+    edge_record,
+    node_record,
+    record_batches,
+)
+from dataflow_generator.coverage import Coverage
+from dataflow_generator.flows.drawing import Flows
+from dataflow_generator.source import DictionarySource
+from scanner_dictionary.queries.graph_input import Connection
+
+_COLUMNS_AT_ONCE = 1_000_000
+
+
+def write_graph(source: DictionarySource, directory: Path) -> Written:
+    """Write the graph of *source* as *directory*, whole or not at all; Spark writes the same rows.
+
+    Raises InputInvalid where it cannot be written.
+    """
+    with whole_graph(directory) as part:
+        coverage = write_parquet(source, part)
+        return Written(write_about(part, source.newest_scan()), coverage)
+
+
+def write_parquet(source: DictionarySource, directory: Path) -> Coverage:
+    """Write the graph of *source* into *directory*, in bounded memory."""
+    spans = source.ranges(_COLUMNS_AT_ONCE)
+    with source.connected() as conn:
+        flows = read_flows(conn)
+        nodes = (node_batch(cells) for span in spans for cells in source.cells(span))
+        edges = (edge_batch(cells) for span in spans for cells in source.cells(span))
+        write_kinds(chain(_nodes(conn, flows), nodes), directory / "nodes")
+        write_kinds(chain(_edges(conn, flows), edges), directory / "edges")
+    return flows.coverage
+
+
+def write_kinds(batches: Iterable[Any], directory: Path) -> None:
+    """Write *batches* into one file for each of their kinds."""
+    with ExitStack() as open_files:
+        writers: dict[str, Any] = {}
+        for batch in batches:
+            for kind, rows in _by_kind(batch):
+                if kind not in writers:
+                    file = directory / f"kind={kind}" / "part-0.parquet"
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    writers[kind] = open_files.enter_context(_writer(file, rows.schema))
+                writers[kind].write_batch(rows)
+
+
+def _writer(file: Path, schema: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    from pyarrow import parquet
+
+    return parquet.ParquetWriter(file, schema, compression="zstd")
+
+
+def _by_kind(batch: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow.compute as pc
+
+    kinds = batch.column("kind")
+    for kind in sorted(pc.unique(kinds).to_pylist()):
+        yield kind, batch.filter(pc.equal(kinds, kind)).drop_columns(["kind"])
+
+
+def _nodes(conn: Connection, flows: Flows) -> Iterator[Any]:
+    estate = (node_record(node, ESTATE, at) for at, node in enumerate(estate_nodes(conn, Flows())))
+    made = (node_record(node, FLOWS, at) for at, node in enumerate(flows.nodes))
+    return record_batches(chain(estate, made), arrow_schema(NODE_DDL))
+
+
+def _edges(conn: Connection, flows: Flows) -> Iterator[Any]:
+    estate = (edge_record(edge, ESTATE, at) for at, edge in enumerate(estate_edges(conn, Flows())))
+    made = (edge_record(edge, FLOWS, at) for at, edge in enumerate(flows.edges))
+    return record_batches(chain(estate, made), arrow_schema(EDGE_DDL))
