@@ -9,6 +9,7 @@ name also quotes segments that hold a dot or a backtick, or are empty. A backtic
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from scanner_model.errors import InputInvalid
 
@@ -39,6 +40,7 @@ def field_segment(name: str) -> str:
     return name if name.isidentifier() or not _is_final(name) else _quoted(name)
 
 
+@lru_cache(maxsize=1 << 16)
 def path_name(path: ColumnPath) -> str:
     """Give *path* as people write it, with dots; the root path is the empty string."""
     return ".".join(map(_shown, path))

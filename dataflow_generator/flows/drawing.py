@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use
-from dataflow_generator.graph import Attributes, Edge, EdgeKind, Node, NodeKind, present
+from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind, present
 from scanner_model.columns import Column
 from scanner_model.paths import ColumnPath
 
 Described = Mapping[tuple[str, str], tuple[Column, ...]]
 """The columns of a topic, by its namespace and name."""
+
+_Paths = Mapping[tuple[str, str], Mapping[ColumnPath, Column]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +36,12 @@ def drawn(jobs: Iterable[JobFlows], there: Collection[str], described: Described
     found = {each.job.key: each for each in jobs}
     listed = [found[key] for key in sorted(found)]
     datasets = sorted(datasets_of(listed))
-    columns = _columns(listed)
+    flows = list(_flows(listed))
+    columns = _columns(flows)
     kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in there]
-    nodes = [*kept, *(each.job for each in listed), *(_column_node(place, described) for place, _ in columns)]
-    edges = [*_uses(listed), *(edge for _, edge in columns), *_column_edges(listed)]
+    paths = {name: {each.path: each for each in reversed(columns)} for name, columns in described.items()}
+    nodes = [*kept, *(each.job for each in listed), *(_column_node(*each, paths) for each in columns.items())]
+    edges = [*_uses(listed), *(edge for _, edge in columns.values()), *map(_column_edge, flows)]
     unique = {node.key: node for node in nodes}
     return Flows(nodes=tuple(unique.values()), edges=tuple(dict.fromkeys(edges)), coverage=coverage)
 
@@ -72,39 +77,47 @@ def _use_order(use: Use) -> tuple[Dataset, str]:
     return use.dataset, use.way
 
 
-def _columns(jobs: list[JobFlows]) -> list[tuple[Place, Edge]]:
+class _Keyed(NamedTuple):
+    """A flow between columns with the keys of its ends: there may be millions, and a key is not told for nothing."""
+
+    source: str
+    target: str
+    flow: ColumnFlow
+    sure: Certainty
+
+
+def _flows(jobs: list[JobFlows]) -> Iterator[_Keyed]:
+    for each in jobs:
+        keyed = (_Keyed(one.source.key, one.target.key, one, one.certainty or each.certainty) for one in each.columns)
+        yield from sorted(keyed, key=_order)
+
+
+def _order(each: _Keyed) -> tuple[str, ...]:
+    return each.source, each.target, each.flow.type, each.flow.subtype, each.flow.evidence
+
+
+def _columns(flows: list[_Keyed]) -> dict[str, tuple[Place, Edge]]:
     """List the columns that take part in flows, each with the edge from its dataset: believed for its first flow."""
     found: dict[str, tuple[Place, Edge]] = {}
-    for each in jobs:
-        for flow in sorted(each.columns, key=_order):
-            for place in (flow.source, flow.target):
-                if place.path is not None and place.key not in found:
-                    key = place.dataset.key
-                    sure = flow.certainty or each.certainty
-                    edge = Edge(key, place.key, EdgeKind.CONTAINS, flow.evidence, sure)
-                    found[place.key] = place, edge
-    return [found[key] for key in sorted(found)]
+    for source, target, flow, sure in flows:
+        for key, place in ((source, flow.source), (target, flow.target)):
+            if place.path is not None and key not in found:
+                found[key] = place, Edge(place.dataset.key, key, EdgeKind.CONTAINS, flow.evidence, sure)
+    return {key: found[key] for key in sorted(found)}
 
 
-def _column_edges(jobs: list[JobFlows]) -> Iterator[Edge]:
-    for each in jobs:
-        for flow in sorted(each.columns, key=_order):
-            ends, sure = (flow.source.key, flow.target.key), flow.certainty or each.certainty
-            yield Edge(*ends, EdgeKind.COLUMN_FLOW, flow.evidence, sure, flow.type, flow.subtype)
+def _column_edge(each: _Keyed) -> Edge:
+    ends, flow = (each.source, each.target), each.flow
+    return Edge(*ends, EdgeKind.COLUMN_FLOW, flow.evidence, each.sure, flow.type, flow.subtype)
 
 
-def _order(flow: ColumnFlow) -> tuple[str, ...]:
-    return flow.source.key, flow.target.key, flow.type, flow.subtype, flow.evidence
+def _column_node(key: str, found: tuple[Place, Edge], described: _Paths) -> Node:
+    dataset, path = found[0].dataset, found[0].path or ()
+    attributes = _attributes(described.get((dataset.namespace, dataset.name), {}).get(path))
+    return Node(key, NodeKind.COLUMN, dataset.namespace, dataset.name, path, attributes)
 
 
-def _column_node(place: Place, described: Described) -> Node:
-    dataset, path = place.dataset, place.path or ()
-    attributes = _attributes(described.get((dataset.namespace, dataset.name), ()), path)
-    return Node(place.key, NodeKind.COLUMN, dataset.namespace, dataset.name, path, attributes)
-
-
-def _attributes(columns: tuple[Column, ...], path: ColumnPath) -> Attributes:
-    column = next((each for each in columns if each.path == path), None)
+def _attributes(column: Column | None) -> Attributes:
     if column is None:
         return ()
     return present(logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type)
