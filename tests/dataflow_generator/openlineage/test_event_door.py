@@ -1,0 +1,86 @@
+"""Secrets are removed before anything of an event is stored, and nothing else is."""
+
+import json
+
+import pytest
+
+from dataflow_generator.openlineage.door import LARGEST_FACET, clean_facet
+from dataflow_generator.openlineage.event_text import event_text
+from dataflow_generator.openlineage.rejected import rejection
+from scanner_model.problems import Problem
+
+SECRET = "hidden-word-1A"
+
+
+@pytest.mark.parametrize(
+    ("name", "facet"),
+    [
+        ("spark_properties", {"properties": {"spark.jdbc.password": SECRET, "spark.master": "yarn"}}),
+        ("environmentVariables", {"environmentVariables": [{"name": "DB_PASSWORD", "value": SECRET}]}),
+        ("debezium_config", {"configs": [{"name": "database.password", "value": SECRET}]}),
+        ("debezium_config", {"configs": {"connector.class": "x.Y", "database.password": SECRET}}),
+        ("dataSource", {"name": "db", "uri": f"jdbc:postgresql://app:{SECRET}@db/shop?password={SECRET}"}),
+        ("sql", {"query": f"CREATE TABLE a (b INT) WITH ('sasl.password' = '{SECRET}')"}),
+        ("errorMessage", {"message": f"login failed: password={SECRET}", "programmingLanguage": "JAVA"}),
+        ("acme", {"nested": {"deep": [{"apiKey": SECRET}]}}),
+        ("acme", {"header": f"Authorization: Bearer {SECRET * 2}"}),
+        ("tags", {"tags": [{"key": "access_token", "value": SECRET}]}),
+    ],
+)
+def test_secrets_of_facets_are_hidden(name, facet) -> None:
+    """Producers send their configuration along."""
+    cleaned = json.dumps(clean_facet(name, facet))
+
+    assert SECRET not in cleaned
+    assert "****" in cleaned or "@" not in cleaned
+
+
+@pytest.mark.parametrize(
+    ("name", "facet"),
+    [
+        ("schema", {"fields": [{"name": "password", "type": "string"}, {"name": "token", "type": "string"}]}),
+        (
+            "columnLineage",
+            {"fields": {"password": {"inputFields": [{"namespace": "a", "name": "b", "field": "token"}]}}},
+        ),
+        ("sql", {"query": "SELECT * FROM a JOIN b ON a.token=b.token"}),
+        ("acme", {"list": [1, None, True, 2.5], "text": "ordinary"}),
+    ],
+)
+def test_columns_and_joins_stay_whatever_they_are_called(name, facet) -> None:
+    """A column called password is what a governance team looks for."""
+    assert clean_facet(name, facet) == facet
+
+
+def test_users_in_namespaces_are_left_out(told, read) -> None:
+    """A connection URL as a namespace names its user."""
+    event = read(told.run_event(inputs=[told.dataset(f"postgres://app:{SECRET}@db:5432", "shop.public.o")]))
+
+    assert event.datasets[0].ref.namespace == "postgres://db:5432"
+    assert SECRET not in event_text(event)
+
+
+def test_a_container_of_azure_is_no_user(told, read) -> None:
+    """Its name stands before the `@`."""
+    namespace = "abfss://box@acct.dfs.core.windows.net"
+
+    assert read(told.run_event(inputs=[told.dataset(namespace, "x")])).datasets[0].ref.namespace == namespace
+
+
+def test_a_facet_too_large_to_keep_says_how_large_it_was() -> None:
+    """A plan of Spark may take many megabytes."""
+    facet = clean_facet("spark.logicalPlan", {"_producer": "p", "plan": "x" * LARGEST_FACET})
+
+    assert facet["_producer"] == "p"
+    assert facet["_omitted"] > LARGEST_FACET
+
+
+@pytest.mark.parametrize(
+    "text", [f'{{"facets": {{"a": {{"password": "{SECRET}"}}}}}}', f"password={SECRET} is no JSON"]
+)
+def test_what_is_refused_is_kept_without_secrets(text) -> None:
+    """A file of broken events is read by people."""
+    line = rejection("a.json:1", text, (Problem("$", "is broken"),))
+
+    assert SECRET not in line
+    assert json.loads(line)["problems"] == [{"where": "$", "what": "is broken", "hint": ""}]
