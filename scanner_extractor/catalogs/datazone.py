@@ -93,33 +93,37 @@ class _Lineage:
     def __init__(self, gathering: Gathering) -> None:
         self._gathering = gathering
         self._domain = gathering.settings.domain
-        self._nodes: dict[str, Json] = {}
+        self._nodes: dict[str, dict[str, Json]] = {}
 
     def read(self, assets: list[tuple[str, str]]) -> None:
         """Keep the flows between datasets, each by its job where there is one."""
-        self._gathering.lineage([identifier for _, identifier in assets], str, self._fetch)
+        self._keep(self._gathering.lineage([identifier for _, identifier in assets], str, self._fetch))
         self._fetch_all(self._beside(self._nodes.values()))
         jobs = [node for node in self._nodes.values() if is_process(node)]
         self._fetch_all(self._beside(jobs))
         for key in sorted(self._nodes):
             self._flows(self._nodes[key])
 
-    def _fetch(self, identifier: str) -> None:
+    def _fetch(self, identifier: str) -> dict[str, Json]:
         """Ask for a node; an asset that no event named has none."""
         try:
             body = {"domainIdentifier": self._domain, "identifier": identifier}
             node = self._gathering.http.post("GetLineageNode", body=body)
         except NotFound:
-            return
-        if identity := text(node, "id"):
-            self._nodes[identity] = node
+            return {}
+        return node if isinstance(node, dict) else {}
 
     def _fetch_all(self, wanted: Iterable[str]) -> None:
-        listed_ = sorted(set(wanted) - self._nodes.keys())
-        for identifier, told in zip(listed_, self._gathering.each(listed_, self._fetch), strict=True):
-            if isinstance(told, ScannerError):
+        identifiers = sorted(set(wanted) - self._nodes.keys())
+        told = self._gathering.each(identifiers, self._fetch)
+        self._keep(node for node in told if not isinstance(node, ScannerError))
+        for identifier, answer in zip(identifiers, told, strict=True):
+            if isinstance(answer, ScannerError):
                 self._gathering.silent += 1
-                self._gathering.complain(identifier, "this lineage node could not be read", told)
+                self._gathering.complain(identifier, "this lineage node could not be read", answer)
+
+    def _keep(self, nodes: Iterable[dict[str, Json]]) -> None:
+        self._nodes |= {identity: node for node in nodes if (identity := text(node, "id"))}
 
     def _beside(self, nodes: Iterable[Json]) -> list[str]:
         return [identity for node in nodes for side in (_UP, _DOWN) for identity in references(node, side)]

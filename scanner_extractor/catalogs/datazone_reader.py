@@ -14,6 +14,7 @@ from scanner_extractor.catalogs.payload import (
     moment,
     objects,
     parameters,
+    shown_location,
     text,
 )
 from scanner_extractor.catalogs.shapes import Part, columns_of
@@ -21,7 +22,6 @@ from scanner_extractor.exchange import Json
 from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.paths import field_segment
-from scanner_model.secrets import mask_text
 
 ASSET = "amazon.datazone.asset/"
 _ARN = re.compile(r"(?P<namespace>arn:[\w-]+:[\w-]+:[\w-]*:\d*):(?P<name>.+)")
@@ -54,7 +54,7 @@ def read_asset(told: Json, settings: CatalogSettings) -> CatalogTable | None:
         namespace=namespace,
         name=name,
         kind=text(told, "typeIdentifier"),
-        location=mask_text(location),
+        location=shown_location(location),
         owner=text(told, "owningProjectId"),
         description=text(told, "description"),
         created=moment(told.get("firstRevisionCreatedAt") or told.get("createdAt")),

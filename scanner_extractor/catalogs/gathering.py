@@ -99,8 +99,8 @@ class Gathering:
             self.complain(name, f"its {what} could not be listed", error)
         return [(name, answer) for name, answer in told if not isinstance(answer, ScannerError)]
 
-    def lineage(self, jobs: Sequence[Job], name: Callable[[Job], str], ask: Callable[[Job], object]) -> None:
-        """Ask each job for its lineage; where none of the first few tells it, no other is asked."""
+    def lineage(self, jobs: Sequence[Job], name: Callable[[Job], str], ask: Callable[[Job], Result]) -> list[Result]:
+        """Ask each job for its lineage, give what was told; where none of the first few tells it, no other is asked."""
         told = list(self.each(jobs[:_TRIAL], ask))
         if not all(isinstance(answer, ScannerError) for answer in told):
             told += self.each(jobs[_TRIAL:], ask)
@@ -109,6 +109,7 @@ class Gathering:
                 self.silent += 1
                 self.complain(name(job), "its lineage could not be read", answer)
         self.silent += len(jobs) - len(told)
+        return [answer for answer in told if not isinstance(answer, ScannerError)]
 
     def complain(self, name: str, what: str, error: ScannerError) -> None:
         """Report what could not be read of *name*."""

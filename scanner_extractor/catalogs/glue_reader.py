@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from scanner_extractor.catalogs.hive_types import known_shape
-from scanner_extractor.catalogs.payload import location_name, member, moment, objects, parameters, text
+from scanner_extractor.catalogs.payload import location_name, member, moment, objects, parameters, shown_location, text
 from scanner_extractor.catalogs.shapes import Part, columns_of
 from scanner_extractor.catalogs.spark_types import spark_shape
 from scanner_extractor.exchange import Json
 from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.paths import field_segment
-from scanner_model.secrets import mask_text
 
 _READ = frozenset(
     {"Name", "DatabaseName", "CatalogId", "Owner", "Description", "CreateTime", "UpdateTime", "LastAccessTime"}
@@ -56,7 +55,7 @@ def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings)
         name=glue_name(text(entry, "DatabaseName") or database, name),
         kind=text(entry, "TableType"),
         table_format=_format(own, storage, serde),
-        location=mask_text(location),
+        location=shown_location(location),
         serde=text(serde, "SerializationLibrary"),
         owner=text(entry, "Owner"),
         description=text(entry, "Description"),

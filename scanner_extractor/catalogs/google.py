@@ -44,12 +44,8 @@ def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> Ca
     tables = _listed(gathering)
     _described(gathering, tables)
     if settings.lineage is not Lineage.NONE:
-        lineage = GoogleLineage(gathering)
         asked = [(each.project, settings.location or each.location, each.name) for each in tables]
-        gathering.lineage(asked, lambda each: each[2], lineage.links)
-        if settings.lineage is Lineage.COLUMNS:
-            gathering.lineage(asked, lambda each: each[2], lineage.columns)
-        lineage.finish()
+        GoogleLineage(gathering).ask(asked, columns=settings.lineage is Lineage.COLUMNS)
     return gathering.reading()
 
 

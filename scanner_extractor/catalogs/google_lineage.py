@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from dataclasses import dataclass
 
 from scanner_extractor.catalogs.gathering import Gathering, Place
 from scanner_extractor.catalogs.google_reader import place_of
@@ -17,34 +17,64 @@ _PAGE = 100
 """The most links that are given at once; without it there are ten."""
 _MOST = 10_000
 
-_Asked = tuple[str, str, str]
+Asked = tuple[str, str, str]
 """Project, location and OpenLineage name of a table."""
 _Where = tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A link by its resource name, and where it is kept."""
+
+    where: _Where
+    name: str
+    origin: Place
+    target: Place
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnLink:
+    """A link between columns, what makes it, and how."""
+
+    origin: Place
+    target: Place
+    processes: tuple[str, ...]
+    dependency: str
+
+
 class GoogleLineage:
-    """Gathers links while tables are asked side by side; `finish` names what makes them."""
+    """Asks for the links of tables, which are asked side by side, and for what makes them."""
 
     def __init__(self, gathering: Gathering) -> None:
         self._gathering = gathering
-        self._lock = threading.Lock()
-        self._links: dict[str, tuple[_Where, Place, Place]] = {}
-        self._columns: list[tuple[_Where, Place, Place, tuple[str, ...], str]] = []
+        self._links: dict[str, _Link] = {}
+        self._columns: list[_ColumnLink] = []
 
-    def links(self, asked: _Asked) -> None:
+    def ask(self, tables: list[Asked], *, columns: bool) -> None:
+        """Keep the links of *tables*, and those of their columns where these are wanted."""
+        for found in self._gathering.lineage(tables, lambda each: each[2], self._of_table):
+            self._links |= {link.name: link for link in found}
+        if columns:
+            for told in self._gathering.lineage(tables, lambda each: each[2], self._of_columns):
+                self._columns += told
+        self._finish()
+
+    def _of_table(self, asked: Asked) -> list[_Link]:
         """Ask for the links that lead to a table and from it."""
         project, location, name = asked
+        where, found = (project, location), []
         for end in ("target", "source"):
             body = {end: {"fullyQualifiedName": f"bigquery:{name}"}}
-            for link in self._pages((project, location), "searchLinks", "links", body):
-                places = place_of(link.get("source")), place_of(link.get("target"))
-                if places[0] and places[1]:
-                    with self._lock:
-                        self._links[text(link, "name")] = ((project, location), places[0], places[1])
+            for link in self._pages(where, "searchLinks", "links", body):
+                origin, target = place_of(link.get("source")), place_of(link.get("target"))
+                if origin and target:
+                    found.append(_Link(where, text(link, "name"), origin, target))
+        return found
 
-    def columns(self, asked: _Asked) -> None:
+    def _of_columns(self, asked: Asked) -> list[_ColumnLink]:
         """Ask for the links that lead to a table's columns and from them; the answer is a list of parts."""
         project, location, name = asked
+        found: list[_ColumnLink] = []
         for direction in ("UPSTREAM", "DOWNSTREAM"):
             body = {
                 "locations": [location],
@@ -54,38 +84,30 @@ class GoogleLineage:
                 "direction": direction,
                 "limits": {"maxDepth": 1, "maxResults": _MOST, "maxProcessPerLink": 1},
             }
-            told = self._gathering.http.post(
-                *_API, project, "locations", f"{location}:searchLineageStreaming", body=body
-            )
+            method = f"{location}:searchLineageStreaming"
+            told = self._gathering.http.post(*_API, project, "locations", method, body=body)
             for part in told if isinstance(told, list) else [told]:
-                for link in listed(part, "links"):
-                    self._column((project, location), link)
+                found += [link for entry in listed(part, "links") if (link := _column_link(entry))]
+        return found
 
-    def finish(self) -> None:
+    def _finish(self) -> None:
         """Keep the links, each with its processes by the names that people gave them; unnamed where nobody tells."""
         processes = self._processes()
         told = {process for each in processes.values() for process in each}
-        names = self._names(told | {process for each in self._columns for process in each[3]})
-        for name, (_, origin, target) in sorted(self._links.items(), key=lambda each: each[0]):
+        names = self._names(told | {process for each in self._columns for process in each.processes})
+        for name in sorted(self._links):
+            link = self._links[name]
             for process in sorted(processes.get(name, ())) or [""]:
-                self._gathering.link(origin, target, names.get(process, ""))
-        for _, origin, target, made, dependency in self._columns:
-            for process in made or ("",):
-                self._gathering.link(origin, target, names.get(process, ""), dependency)
-
-    def _column(self, where: _Where, link: dict[str, Json]) -> None:
-        places = place_of(link.get("source")), place_of(link.get("target"))
-        if places[0] and places[1] and places[0].path and places[1].path:
-            kinds = sorted({text(each, "dependencyType") for each in objects(link, "dependencyInfo")} - {""})
-            made = tuple(sorted({_process(each) for each in objects(link, "processes")} - {""}))
-            with self._lock:
-                self._columns.append((where, places[0], places[1], made, ",".join(kinds)))
+                self._gathering.link(link.origin, link.target, names.get(process, ""))
+        for each in self._columns:
+            for process in each.processes or ("",):
+                self._gathering.link(each.origin, each.target, names.get(process, ""), each.dependency)
 
     def _processes(self) -> dict[str, set[str]]:
         """Give the processes of each link, a hundred links at once."""
         batches: list[tuple[_Where, list[str]]] = []
-        for where in sorted({each[0] for each in self._links.values()}):
-            names = sorted(name for name, each in self._links.items() if each[0] == where and name)
+        for where in sorted({each.where for each in self._links.values()}):
+            names = sorted(name for name, each in self._links.items() if each.where == where and name)
             batches += [(where, names[start : start + _PAGE]) for start in range(0, len(names), _PAGE)]
         found: dict[str, set[str]] = {}
         for batch, told in zip(batches, self._gathering.each(batches, self._batch), strict=True):
@@ -128,3 +150,12 @@ def _process(entry: dict[str, Json]) -> str:
     """Give the resource name of a link's process, which may stand there alone or with all that is known of it."""
     told = member(entry, "process")
     return told if isinstance(told, str) else text(told, "name")
+
+
+def _column_link(entry: dict[str, Json]) -> _ColumnLink | None:
+    origin, target = place_of(entry.get("source")), place_of(entry.get("target"))
+    if not origin or not target or not origin.path or not target.path:
+        return None
+    kinds = sorted({text(each, "dependencyType") for each in objects(entry, "dependencyInfo")} - {""})
+    made = tuple(sorted({_process(each) for each in objects(entry, "processes")} - {""}))
+    return _ColumnLink(origin, target, made, ",".join(kinds))

@@ -10,6 +10,7 @@ from scanner_extractor.catalogs.payload import (
     member,
     objects,
     parameters,
+    shown_location,
     text,
 )
 from scanner_extractor.catalogs.shapes import DEEPEST, Part, Shape, columns_of
@@ -17,7 +18,6 @@ from scanner_extractor.exchange import Json
 from scanner_model.catalogs import CatalogTable
 from scanner_model.names import SourceId
 from scanner_model.paths import ELEMENT, field_segment
-from scanner_model.secrets import mask_text
 
 NAMESPACE = "bigquery"
 """OpenLineage's namespace of every BigQuery table. Source: OpenLineage, naming."""
@@ -56,7 +56,7 @@ def read_table(told: Json, name: str, source: SourceId) -> CatalogTable:
         name=name,
         kind=text(entry, "type"),
         table_format=(text(lake, "tableFormat") or text(external, "sourceFormat")).lower(),
-        location=mask_text(location),
+        location=shown_location(location),
         description=text(entry, "description"),
         created=instant(entry.get("creationTime")),
         updated=instant(entry.get("lastModifiedTime")),

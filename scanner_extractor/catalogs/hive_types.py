@@ -14,6 +14,7 @@ _NAME = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^:<>,`\s][^:<>,
 _END = re.compile(r">\s*")
 _NOT_NULL = re.compile(r"(?i:not\s+null)\s*")
 _COMMENT = re.compile(r"(?i:comment)\s+(?:'(?P<single>(?:[^'\\]|\\.|'')*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\")\s*")
+_ESCAPE = re.compile(r"(?:\\|'(?='))(.)", re.DOTALL)
 
 
 class _Unreadable(ValueError):
@@ -78,7 +79,7 @@ def _part(kind: str, number: int, text: str, at: int, depth: int) -> tuple[Part,
     fixed = _NOT_NULL.match(text, at)
     at = fixed.end() if fixed else at
     comment = _COMMENT.match(text, at)
-    doc = (comment["single"] or comment["double"] or None) if comment else None
+    doc = _ESCAPE.sub(r"\1", comment["single"] or comment["double"] or "") or None if comment else None
     part = Part(segment=field_segment(name), shape=shape, nullable=not fixed, doc=doc)
     return part, comment.end() if comment else at
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
@@ -10,9 +11,22 @@ from scanner_extractor.registries.rows import canonical, items, member, text
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.secrets import mask_config, mask_text
 
-__all__ = ["instant", "items", "listed", "location_name", "member", "moment", "objects", "parameters", "plain", "text"]
+__all__ = [
+    "instant",
+    "items",
+    "listed",
+    "location_name",
+    "member",
+    "moment",
+    "objects",
+    "parameters",
+    "plain",
+    "shown_location",
+    "text",
+]
 
 _SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "wasbs"}
+_CONTAINER = re.compile(r"(?i:abfss?|wasbs?)://[^/:@?#\s]+@")
 _KEYED = frozenset({"s3", "gs", "abfss", "wasbs"})
 _ROOTED = frozenset({"hdfs", "dbfs"})
 
@@ -63,12 +77,18 @@ def parameters(told: Mapping[str, Json], read: Collection[str] = ()) -> tuple[tu
     return tuple(sorted((name, plain(value)) for name, value in mask_config(kept).items()))
 
 
+def shown_location(location: str) -> str:
+    """Give a location without what is secret in it; what stands before `@` in Azure's stores is a container."""
+    found = _CONTAINER.match(location)
+    return found[0] + mask_text(location[found.end() :]) if found else mask_text(location)
+
+
 def location_name(location: str) -> tuple[str, str] | None:
     """Name the place of files as OpenLineage does; None for what is no address of files.
 
     Keys of object stores have no leading slash, other paths have one; none ends in one. Source: OpenLineage, naming.
     """
-    scheme, mark, rest = mask_text(location).partition("://")
+    scheme, mark, rest = shown_location(location).partition("://")
     scheme = _SCHEMES.get(scheme.lower(), scheme.lower())
     if not mark or scheme not in _KEYED | _ROOTED:
         return None

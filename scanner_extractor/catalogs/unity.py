@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
-from scanner_extractor.catalogs.gathering import Gathering, Place
+from scanner_extractor.catalogs.gathering import Gathering, Name, Place
 from scanner_extractor.catalogs.payload import listed, objects, text
 from scanner_extractor.catalogs.unity_reader import (
     dataset,
@@ -31,6 +32,9 @@ _OURS = frozenset({"system", "samples", "__databricks_internal"})
 """Catalogs that Databricks fills; read only where they are named."""
 _VIEWS = "information_schema"
 _GLOB = frozenset("*?[")
+
+_Flow = tuple[Place, Place, str]
+"""Where data come from, where they go, and what makes that."""
 
 
 def read_unity(
@@ -92,10 +96,13 @@ class _Scan:
     def lineage(self) -> None:
         """Ask each table for its neighbours, and each of its columns where columns are wanted."""
         tables = [self.gathering.tables[key] for key in sorted(self.gathering.tables)]
-        self.gathering.lineage(tables, lambda table: table.name, self._neighbours)
+        found = self.gathering.lineage(tables, lambda table: table.name, self._neighbours)
         if self._settings.lineage is Lineage.COLUMNS:
             columns = [(table, column.path[0]) for table in tables for column in table.columns if len(column.path) == 1]
-            self.gathering.lineage(columns, lambda each: f"{each[0].name}.{each[1]}", self._column_neighbours)
+            found += self.gathering.lineage(columns, lambda each: f"{each[0].name}.{each[1]}", self._column_neighbours)
+        for flows in found:
+            for origin, target, process in flows:
+                self.gathering.link(origin, target, process)
 
     def _tables(self, catalog: str, schema: str) -> list[CatalogTable]:
         entries = _pages(
@@ -106,30 +113,27 @@ class _Scan:
         found = (read_table(entry, self.namespace, self._settings.source) for entry in wanted)
         return [table for table in found if table]
 
-    def _neighbours(self, table: CatalogTable) -> None:
+    def _neighbours(self, table: CatalogTable) -> list[_Flow]:
         params = (("table_name", table.name), ("include_entity_lineage", "true"))
         told = self._http.get(*_LINEAGE, "table-lineage", params=params)
         here = Place((self.namespace, table.name))
-        for entry in objects(told, "upstreams"):
-            for process in processes(entry):
-                if name := dataset(entry, self.namespace):
-                    self.gathering.link(Place(name), here, process)
-        for entry in objects(told, "downstreams"):
-            for process in processes(entry):
-                if name := dataset(entry, self.namespace):
-                    self.gathering.link(here, Place(name), process)
+        up = ((Place(name), here, process) for name, process in self._beside(objects(told, "upstreams")))
+        down = ((here, Place(name), process) for name, process in self._beside(objects(told, "downstreams")))
+        return [*up, *down]
 
-    def _column_neighbours(self, each: tuple[CatalogTable, str]) -> None:
+    def _beside(self, entries: list[dict[str, Json]]) -> Iterator[tuple[Name, str]]:
+        for entry in entries:
+            if name := dataset(entry, self.namespace):
+                yield from ((name, process) for process in processes(entry))
+
+    def _column_neighbours(self, each: tuple[CatalogTable, str]) -> list[_Flow]:
         table, column = each
         params = (("table_name", table.name), ("column_name", column))
         told = self._http.get(*_LINEAGE, "column-lineage", params=params)
         here = Place((self.namespace, table.name), (column,))
-        for entry in objects(told, "upstream_cols"):
-            if there := self._column(entry):
-                self.gathering.link(there, here)
-        for entry in objects(told, "downstream_cols"):
-            if there := self._column(entry):
-                self.gathering.link(here, there)
+        up = (self._column(entry) for entry in objects(told, "upstream_cols"))
+        down = (self._column(entry) for entry in objects(told, "downstream_cols"))
+        return [*((place, here, "") for place in up if place), *((here, place, "") for place in down if place)]
 
     def _column(self, entry: dict[str, Json]) -> Place | None:
         name = full_name(entry | {"name": entry.get("table_name")})

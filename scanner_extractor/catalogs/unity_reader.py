@@ -7,14 +7,13 @@ from urllib.parse import urlsplit
 
 from scanner_extractor.catalogs.gathering import Name
 from scanner_extractor.catalogs.hive_types import known_shape
-from scanner_extractor.catalogs.payload import instant, location_name, member, objects, parameters, text
+from scanner_extractor.catalogs.payload import instant, location_name, member, objects, parameters, shown_location, text
 from scanner_extractor.catalogs.shapes import Part, Shape, columns_of
 from scanner_extractor.catalogs.spark_types import spark_shape
 from scanner_extractor.exchange import Json
 from scanner_model.catalogs import CatalogTable
 from scanner_model.names import SourceId
 from scanner_model.paths import field_segment
-from scanner_model.secrets import mask_text
 
 _READ = frozenset(
     {"name", "full_name", "catalog_name", "schema_name", "columns", "table_type", "data_source_format", "comment"}
@@ -60,7 +59,7 @@ def read_table(entry: dict[str, Json], namespace: str, source: SourceId) -> Cata
         name=name,
         kind=text(entry, "table_type"),
         table_format=text(entry, "data_source_format").lower(),
-        location=mask_text(location),
+        location=shown_location(location),
         owner=text(entry, "owner"),
         description=text(entry, "comment"),
         created=instant(entry.get("created_at")),

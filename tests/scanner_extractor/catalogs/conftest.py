@@ -1,0 +1,102 @@
+"""The fakes, which are programs and no part of a package, and how each is read."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from scanner_extractor.catalogs import providers
+from scanner_extractor.catalogs.datazone import datazone_exchange
+from scanner_extractor.catalogs.glue import glue_catalog_exchange
+from scanner_extractor.exchange import Answer, Exchange, Request
+from scanner_extractor.http import Http
+from scanner_extractor.readings import CatalogReading, no_progress
+from scanner_extractor.settings import HttpSettings
+from scanner_extractor.settings_catalogs import AwsSettings, CatalogSettings
+
+FAKES = Path(__file__).parents[2] / "fakes"
+AWS = AwsSettings(region="eu-central-1")
+
+Read = Callable[..., CatalogReading]
+
+
+def _program(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{name}_for_catalogs", FAKES / f"{name}.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def unity() -> ModuleType:
+    """Load the fake Databricks."""
+    return _program("unity_server")
+
+
+@pytest.fixture(scope="session")
+def google() -> ModuleType:
+    """Load the fake Google."""
+    return _program("google_services")
+
+
+@pytest.fixture(scope="session")
+def aws() -> ModuleType:
+    """Load the fake AWS."""
+    return _program("aws_catalogs")
+
+
+@pytest.fixture
+def exchange() -> Callable[[Any], Exchange]:
+    """Give a fake as an exchange."""
+    return _exchange
+
+
+@pytest.fixture
+def read() -> Read:
+    """Read a fake of Databricks or Google with settings."""
+
+    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogReading:
+        return _read(CatalogSettings(type=kind, http=_http(kind), **more), _exchange(server), wrap)
+
+    return reading
+
+
+@pytest.fixture
+def read_aws(aws: ModuleType) -> Read:
+    """Read a fake of AWS with settings, through a stubbed client of boto3."""
+
+    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogReading:
+        settings = CatalogSettings(type=kind, http=_http(kind), aws=AWS, **more)
+        client = aws.Stubbed(kind, server)
+        make = {"glue": glue_catalog_exchange, "datazone": datazone_exchange}[kind]
+        return _read(settings, make(settings, lambda: client), wrap)
+
+    return reading
+
+
+def _read(settings: CatalogSettings, exchange: Exchange, wrap: Any) -> CatalogReading:
+    with Http(settings.http, settings.source, exchange=exchange, wrap=wrap) as http:
+        return providers()[settings.type](settings, http, no_progress)
+
+
+def _http(kind: str) -> HttpSettings:
+    return HttpSettings(url=f"https://{kind}.example", concurrency=3)
+
+
+def _exchange(server: Any) -> Exchange:
+    def ask(request: Request) -> Answer:
+        target = "/" + request.url.partition("://")[2].partition("/")[2]
+        status, told = server.answer(request.method, target, request.body.encode())
+        return Answer(status=status, body=json.dumps(told).encode())
+
+    return ask
