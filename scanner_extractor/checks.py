@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
+from scanner_extractor.cloud_checks import Found, cloud_tries, own_sources, source_tries
+from scanner_extractor.cloud_expansion import expanded
 from scanner_extractor.exchange import Exchange, Json
 from scanner_extractor.http import Http
 from scanner_extractor.registries import own_exchange
 from scanner_extractor.registry_checks import Try, registry_tries
 from scanner_extractor.settings import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings, Settings
+from scanner_extractor.settings_cloud import Lacking
 from scanner_extractor.settings_flink import FileSettings, FlinkSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
@@ -54,9 +57,17 @@ Probe = Callable[[KafkaSettings], str]
 def check(settings: Settings, *, probe: Probe, exchange: Exchange | None = None) -> Iterator[CheckResult]:
     """Try every source in the order of cluster.json, two attempts each; where the first fails, it stays with one.
 
-    *exchange* stands in for the network. Raises no ScannerError, each is a result.
+    *exchange* stands in for the network. Raises no ScannerError, each is a result. A cluster of Confluent Cloud is
+    found first, and then what was found is tried.
     """
-    if kafka := settings.kafka:
+    found = Found()
+    if cloud := settings.cloud:
+        with Http(cloud.http, cloud.source, exchange=exchange) as http:
+            yield from _all(cloud.source, cloud_tries(cloud, http, found))
+        settings = expanded(settings, cloud, found.organization) if found.organization else settings
+    yield from (_lacking(each) for each in settings.lacking)
+    kafka = settings.kafka
+    if kafka and kafka.brokers:
         yield _attempt(kafka.source, "read metadata of the brokers", lambda: probe(kafka))
     for ksqldb in settings.ksqldb:
         with Http(ksqldb.http, ksqldb.source, exchange=exchange) as http:
@@ -72,7 +83,16 @@ def check(settings: Settings, *, probe: Probe, exchange: Exchange | None = None)
     for registry in settings.registries:
         with Http(registry.http, registry.source, exchange=exchange or own_exchange(registry)) as http:
             yield from _registry(registry, http)
+    for own, http_settings, source in own_sources(settings):
+        with Http(http_settings, source, exchange=exchange) as http:
+            yield from _one_by_one(source, source_tries(own, http))
     yield from _catalogs(settings, exchange)
+
+
+def _lacking(lacking: Lacking) -> CheckResult:
+    return CheckResult(
+        source=lacking.source, tried="look for a key", state=State.REFUSED, detail=lacking.what, hint=lacking.hint
+    )
 
 
 def _ksqldb(settings: KsqlSettings, http: Http) -> Iterator[CheckResult]:
@@ -121,6 +141,10 @@ def _catalogs(settings: Settings, exchange: Exchange | None) -> Iterator[CheckRe
 
 def _registry(settings: RegistrySettings, http: Http) -> Iterator[CheckResult]:
     yield from _one_by_one(settings.source, registry_tries(settings, http))
+
+
+def _all(source: SourceId, tries: Iterator[Try]) -> Iterator[CheckResult]:
+    return (_attempt(source, tried, ask) for tried, ask in tries)
 
 
 def _one_by_one(source: SourceId, tries: Iterator[Try]) -> Iterator[CheckResult]:

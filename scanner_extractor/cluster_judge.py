@@ -11,6 +11,7 @@ from pathlib import Path
 from scanner_extractor.addresses import Address, read_address
 from scanner_extractor.catalog_judge import catalog_complaints
 from scanner_extractor.catalogs import providers
+from scanner_extractor.cloud_judge import cloud_complaints, cloud_sources
 from scanner_extractor.cluster_settings import broker_list, manual_files
 from scanner_extractor.exchange import Json
 from scanner_extractor.flink_judge import FileJudge
@@ -56,6 +57,9 @@ class Judge:
         for path, item in catalogs:
             yield from self._http(path, item)
         yield from catalog_complaints(catalogs, self.shown.shown, providers())
+        for path, item in cloud_sources(self.document):
+            yield from self._http(path, item)
+        yield from cloud_complaints(self.document)
 
     def _jobs(self) -> Iterator[Complaint]:
         flink, streams = (tuple(_items(self.document, (member,))) for member in _JOBS)
@@ -157,7 +161,8 @@ def warnings_of(document: Json) -> Iterator[Complaint]:
         if item["type"] == SQL_GATEWAY:
             what = "a SQL gateway tells nobody's statements but one's own: it is only asked whether it is there"
             yield (*path, "type"), what, "name the job manager, and the files of SQL as `sql-files`"
-    for path, item in _items(document, (*_SOURCES, *_CATALOGS, *_JOBS)):
+    sources = _items(document, (*_SOURCES, *_CATALOGS, *_JOBS))
+    for path, item in (*sources, *cloud_sources(document)):
         if item.get("tls", {}).get("verify") is False:
             yield (*path, "tls", "verify"), "the server's certificate is not checked", "give its CA as `ca`"
 
