@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors.column_lists import ColumnLists, Treatment
 from dataflow_generator.connectors.columns import columns_behind, columns_through, topic_before
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.flows import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
+from dataflow_generator.connectors.json_envelope import Envelope
 from dataflow_generator.connectors.landing import as_it_is
 from dataflow_generator.connectors.transforms.steps import Place
 from scanner_model.names import Role
@@ -45,11 +46,24 @@ def follow(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths,
     """Follow columns along *flow* of a connector; *ends* are those of its source and of its target, as far as known.
 
     Where only one end is known the other has what the connector makes of it, or must have made it of. Where none is,
-    or a transform is not known, nothing is told.
+    or a transform is not known, nothing is told. What Connect's JSON wraps the columns of a topic in is looked through.
     """
-    if flows.direction is Direction.SINK:
-        return _out(config, flows, flow, ends)
-    return _in(config, flows, flow, ends)
+    sink = flows.direction is Direction.SINK
+    source, target = _envelopes(flow, ends)
+    seen = source.opened(ends[0]), target.opened(ends[1])
+    found = _out(config, flows, flow, seen) if sink else _in(config, flows, flow, seen)
+    if not (source.sides or target.sides):
+        return found
+    closed = (replace(one, source=source.closed(one.source), target=target.closed(one.target)) for one in found.columns)
+    return replace(found, columns=tuple(closed))
+
+
+def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelope]:
+    """Tell how the messages at both ends are wrapped; from topic to topic, bytes are copied."""
+    source, target = (end is not None and end.kind is DatasetKind.TOPIC for end in (flow.source, flow.target))
+    if source == target:
+        return Envelope(), Envelope()
+    return Envelope.of(ends[0] if source else ()), Envelope.of(ends[1] if target else ())
 
 
 def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Followed:

@@ -314,6 +314,32 @@ def test_a_change_stream_of_mongodb_has_documents_inside() -> None:
     assert pairs(followed(stream, target="id")) == {"id": {"id"}}
 
 
+def test_the_envelope_of_connect_s_json_is_looked_through() -> None:
+    """Transforms and tables see the payload; the message has it inside."""
+    topic = "@key.schema @key.payload @key.payload.id schema payload payload.id payload.email"
+
+    assert pairs(followed(JDBC | {"pk.mode": "record_key"}, source=topic)) == {
+        "id": {"@key.payload.id"},
+        "email": {"payload.email"},
+    }
+    assert pairs(followed(POSTGRES_CDC | UNWRAP, target=topic)) == {
+        "payload.id": {"id"},
+        "payload.email": {"email"},
+        "@key.payload.id": {"id"},
+    }
+
+
+def test_a_mirror_copies_an_envelope_as_it_is() -> None:
+    """It sees bytes."""
+    mirror = {"connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector", "topics": "t"}
+
+    assert pairs(followed(mirror, source="schema payload payload.id")) == {
+        "schema": {"schema"},
+        "payload": {"payload"},
+        "payload.id": {"payload.id"},
+    }
+
+
 def test_a_line_of_a_file_is_one_value() -> None:
     """Hoisted, it is the one field."""
     file = {"connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector", "file": "/l", "topic": "t"}
