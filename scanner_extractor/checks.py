@@ -78,8 +78,9 @@ def check(settings: Settings, *, probe: Probe, exchange: Exchange | None = None)
     for flink in settings.flink:
         with Http(flink.http, flink.source, exchange=exchange) as http:
             yield from _flink(flink, http)
-    for files in (*settings.sql_files, *settings.streams):
-        yield _attempt(files.source, "read its files", partial(_files, files.files, files.source))
+    told = [(each.source, each.files) for each in settings.sql_files]
+    for source, files in (*told, *((each.source, each.files) for each in settings.streams)):
+        yield _attempt(source, "read its files", partial(_files, files, source))
     for registry in settings.registries:
         with Http(registry.http, registry.source, exchange=exchange or own_exchange(registry)) as http:
             yield from _registry(registry, http)

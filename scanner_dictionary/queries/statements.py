@@ -96,7 +96,9 @@ def _flink(row: Any, newest: Mapping[int, int]) -> StatementRow:  # noqa: ANN401
 
 
 def _ksqldb(row: Any, newest: Mapping[int, int]) -> StatementRow:  # noqa: ANN401 - of the query
-    empty = dict.fromkeys(("detail", "catalog", "database", "compute_pool", "region", "principal", "created"), "")
+    empty: dict[str, Any] = dict.fromkeys(
+        ("detail", "catalog", "database", "compute_pool", "region", "principal", "created"), ""
+    )
     return StatementRow(**_shared(row, newest), **empty, engine="ksqldb", topics_read=None, hidden=False)
 
 
