@@ -1,0 +1,319 @@
+"""The page in a real browser: what it shows, that it stays legible, that nothing fails and nobody is asked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
+from dataflow_generator.render.page import page_lines
+
+pytestmark = pytest.mark.browser
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+OPTIONS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-logging=stderr"),
+    *("--window-size=1600,1000", "--dump-dom"),
+)
+KAFKA = "kafka://k:9092"
+LOADED = 'performance.getEntriesByType("resource").length'
+ALWAYS = """
+  const all = (query) => [...document.querySelectorAll(query)];
+  const key = (element) => element.dataset.key;
+  const card = (name) => all(".card").find((each) => key(each).endsWith("/" + name));
+  const press = (where, what) => where.dispatchEvent(new KeyboardEvent("keydown", {key: what, bubbles: true}));
+"""
+
+
+class Drawing:
+    """Collects a graph: teams of a table, jobs, topics of some stages, and a warehouse."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Node] = {}
+        self.edges: list[Edge] = []
+
+    def node(self, kind: NodeKind, space: str, name: str, *path: str) -> Node:
+        key = f"{kind}:{space}/{name}" + (f"#{'.'.join(path)}" if path else "")
+        made = Node(key, kind, space, name, path or None)
+        if key not in self.nodes and kind is NodeKind.COLUMN:
+            holder = next(each for each in self.nodes.values() if (each.namespace, each.name) == (space, name))
+            self.edge(holder, made, EdgeKind.CONTAINS)
+        return self.nodes.setdefault(key, made)
+
+    def edge(self, source: Node, target: Node, kind: EdgeKind, *refined: str) -> None:
+        why = f"why {source.name} {kind} {target.name}"
+        self.edges.append(Edge(source.key, target.key, kind, why, Certainty.DERIVED, *refined))
+
+    def topic(self, name: str, columns: int = 0) -> Node:
+        made = self.node(NodeKind.TOPIC, KAFKA, name)
+        self.edge(self.node(NodeKind.CLUSTER, KAFKA, "shop"), made, EdgeKind.CONTAINS)
+        for number in range(columns):
+            schema = self.nodes.setdefault(f"schema:{name}", Node(f"schema:{name}", NodeKind.SCHEMA, "", name.title()))
+            column = Node(f"column:{name}#f{number}", NodeKind.COLUMN, "", schema.name, (f"f{number}",))
+            self.nodes[column.key] = column
+            self.edge(schema, column, EdgeKind.CONTAINS)
+            if not number:
+                self.edge(made, schema, EdgeKind.HAS_SCHEMA, "", "value")
+        return made
+
+    def table(self, name: str) -> Node:
+        return self.node(NodeKind.DATASET, "pg://db", name)
+
+    def job(self, name: str, source: Node, target: Node) -> None:
+        made = self.node(NodeKind.JOB, "connect://c", name)
+        self.edge(source, made, EdgeKind.READS)
+        self.edge(made, target, EdgeKind.WRITES)
+        ends = [self.node(NodeKind.COLUMN, each.namespace, each.name, "f0") for each in (source, target)]
+        self.edge(ends[0], ends[1], EdgeKind.COLUMN_FLOW, "DIRECT", "IDENTITY")
+
+    def page(self) -> str:
+        graph = FlowGraph(nodes=lambda: iter(self.nodes.values()), edges=lambda: iter(self.edges))
+        return "".join(page_lines(graph))
+
+
+def estate(teams: int) -> Drawing:
+    """Make nine nodes a team: table → raw → clean → warehouse, three jobs between, a mirror and a topic apart."""
+    drawing = Drawing()
+    for number in range(teams):
+        stages = [drawing.topic(f"{stage}.team-{number}", 5) for stage in ("raw", "clean", "retry")]
+        drawing.job(f"cdc-{number}", drawing.table(f"shop.table_{number}"), stages[0])
+        drawing.job(f"clean-{number}", stages[0], stages[1])
+        drawing.job(f"load-{number}", stages[1], drawing.table(f"dwh.table_{number // 3}"))
+    return drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a script found in the page, what the page's console said, and how many things it loaded."""
+
+    found: Any
+    complaints: list[str]
+    loaded: int
+
+
+class _Body(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.data: dict[str, str] = {}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs) -> None:
+        if tag == "body":
+            self.data = {name: value or "" for name, value in attrs}
+
+
+@pytest.fixture
+def look(tmp_path) -> Callable[..., Seen]:
+    """Open a page at an address after #, run a script that gives what is asked for."""
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
+        pytest.skip("no Chromium on this machine; Debian: apt-get install chromium")
+
+    def looked(page: str, script: str, **address: str) -> Seen:
+        asks = f"document.body.dataset.found = JSON.stringify((() => {{ {ALWAYS} {script} }})());"
+        counts = f"addEventListener('load', () => document.body.dataset.loaded = {LOADED});"
+        file = tmp_path / "page.html"
+        file.write_text(page.replace("</body>", f"<script>{asks}{counts}</script></body>"), encoding="utf-8")
+        there = f"file://{file}#{urlencode(address)}"
+        profile = f"--user-data-dir={tmp_path / 'profile'}"
+        done = subprocess.run([program, *OPTIONS, profile, there], capture_output=True, timeout=60, check=False)
+        body = _Body(done.stdout.decode()).data
+        complaints = [line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
+        return Seen(json.loads(body["data-found"]), complaints, int(body["data-loaded"]))
+
+    return looked
+
+
+PICTURE = """
+  const boxes = all(".card").map((each) => each.getBoundingClientRect());
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+  const heads = all(".card .head .name");
+  const zoom = (head) => head.getBoundingClientRect().height / head.offsetHeight;
+  const size = (head) => parseFloat(getComputedStyle(head).fontSize) * zoom(head);
+  const way = (line) => line.getPointAtLength(line.getTotalLength()).x - line.getPointAtLength(0).x;
+  return {
+    cards: boxes.length, lines: all("#stage .curve").length, smallest: Math.min(...heads.map(size)),
+    overlaps: boxes.flatMap((a, at) => boxes.slice(at + 1).filter((b) => !apart(a, b))).length,
+    backwards: all("#stage .curve .line").filter((line) => way(line) <= 0).length,
+  };
+"""
+
+
+@pytest.mark.parametrize("teams", [4, 62])
+def test_thirty_and_five_hundred_nodes_are_legible_and_apart(look, teams) -> None:
+    """No card hides another, every line goes to the right, and the names can be read without a click."""
+    drawing = estate(teams)
+    seen = look(drawing.page(), PICTURE)
+    cards = [node for node in drawing.nodes.values() if node.kind in {"topic", "job", "dataset"}]
+
+    assert (seen.complaints, seen.loaded) == ([], 0)
+    shown = len(cards) if teams == 4 else len(cards) - teams
+    assert (seen.found["cards"], seen.found["lines"]) == (shown, 6 * teams)
+    assert (seen.found["overlaps"], seen.found["backwards"]) == (0, 0)
+    assert seen.found["smallest"] >= 8
+
+
+def test_a_page_that_fails_or_loads_something_is_seen_to(look) -> None:
+    """The other tests rely on it."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        image = f"<img src='http://127.0.0.1:{nobody.getsockname()[1]}/nothing.png'>"
+        seen = look(f"<!DOCTYPE html><body>{image}<script>console.error('bad')</script></body>", "return 1;")
+
+    assert seen.loaded == 1
+    assert any("bad" in line for line in seen.complaints)
+
+
+def test_a_column_that_is_looked_at_lights_its_way_both_ways(look) -> None:
+    """Upstream to the table, downstream to the warehouse, with the jobs between; the other teams are dimmed."""
+    script = """return {
+      cards: all(".card.on").map(key).sort(), rows: all(".row.on").map(key).sort(),
+      lines: all("#stage .curve.edge-column-flow.on").length, chosen: all(".row.chosen").map(key),
+      told: document.getElementById("panel").textContent,
+    };"""
+    seen = look(estate(3).page(), script, node=f"column:{KAFKA}/clean.team-1#f0")
+    holders = [
+        "dataset:pg://db/dwh.table_0",
+        "dataset:pg://db/shop.table_1",
+        f"topic:{KAFKA}/clean.team-1",
+        f"topic:{KAFKA}/raw.team-1",
+    ]
+
+    assert seen.complaints == []
+    assert [each for each in seen.found["cards"] if not each.startswith("job:")] == holders
+    assert [each for each in seen.found["cards"] if each.startswith("job:")] == [
+        f"job:connect://c/{name}-1" for name in ("cdc", "clean", "load")
+    ]
+    assert seen.found["rows"] == sorted(
+        each.replace("dataset:", "column:").replace("topic:", "column:") + "#f0" for each in holders
+    )
+    assert (seen.found["lines"], seen.found["chosen"]) == (3, [f"column:{KAFKA}/clean.team-1#f0"])
+    assert "Upstream: 2" in seen.found["told"]
+    assert "why raw.team-1 column-flow clean.team-1" in seen.found["told"]
+
+
+def test_a_job_is_left_on_the_way_that_it_was_entered_by(look) -> None:
+    """A mirror of two topics is two ways, as in `scanner lineage`."""
+    drawing = Drawing()
+    mirror = drawing.node(NodeKind.JOB, "connect://c", "mirror")
+    for name in ("a", "b"):
+        drawing.edge(drawing.topic(name), mirror, EdgeKind.READS, "", name)
+        drawing.edge(mirror, drawing.topic(f"dr.{name}"), EdgeKind.WRITES, "", name)
+    seen = look(drawing.page(), 'return all(".card.on").map(key);', node=f"topic:{KAFKA}/a")
+
+    assert sorted(seen.found) == ["job:connect://c/mirror", f"topic:{KAFKA}/a", f"topic:{KAFKA}/dr.a"]
+
+
+def test_clicks_open_a_card_tell_evidence_and_collapse_a_cluster(look) -> None:
+    """From cluster to column, and back."""
+    script = """
+      const found = {};
+      card("raw.team-0").querySelector(".twist").click();
+      found.rows = [...card("raw.team-0").querySelectorAll(".row .name")].map((each) => each.textContent);
+      const line = all("#stage .curve").find((each) => each.dataset.to.endsWith("/cdc-0"));
+      line.querySelector(".hit").dispatchEvent(new MouseEvent("click", {bubbles: true}));
+      found.told = document.getElementById("panel").textContent;
+      found.kept = location.hash;
+      press(document, "g");
+      found.collapsed = all(".card").map(key);
+      all(".card").find((each) => key(each) === "cluster:kafka://k:9092/shop").click();
+      found.opened = all(".card").map(key).filter((each) => each.startsWith("topic:")).length;
+      return found;"""
+    seen = look(estate(2).page(), script)
+
+    assert seen.complaints == []
+    assert seen.found["rows"] == [f"f{number}" for number in range(5)]
+    assert "why shop.table_0 reads cdc-0" in seen.found["told"]
+    assert "derived: a rule concluded it" in seen.found["told"]
+    assert "expand=topic" in seen.found["kept"]
+    assert (
+        seen.found["collapsed"] == [f"cluster:{KAFKA}/shop", "job in connect://c", "dataset in pg://db"]
+        or len(seen.found["collapsed"]) == 3
+    )
+    assert seen.found["opened"] == 6
+
+
+def test_a_search_finds_columns_and_enter_takes_the_first(look) -> None:
+    """With the keyboard alone; a column in a flow comes before its namesake in a schema."""
+    script = """
+      const search = document.getElementById("search");
+      press(document, "/");
+      const focused = document.activeElement === search;
+      search.value = "CLEAN.team-1.f0";
+      search.dispatchEvent(new Event("input"));
+      const hits = all("#hits [role=option]").map(key).slice(0, 1);
+      press(search, "Enter");
+      return {focused, hits, chosen: all(".row.chosen").map(key), hidden: document.getElementById("hits").hidden};"""
+    seen = look(estate(2).page(), script)
+
+    column = f"column:{KAFKA}/clean.team-1#f0"
+    assert seen.found == {"focused": True, "hits": [column], "chosen": [column], "hidden": True}
+
+
+def test_keys_lead_from_card_to_card(look) -> None:
+    """Nobody needs a mouse."""
+    script = """
+      const stage = document.getElementById("stage");
+      const way = [];
+      stage.focus();
+      press(stage, "Enter");
+      way.push(key(document.activeElement));
+      for (const what of ["ArrowRight", "ArrowRight", "ArrowLeft", " "]) {
+        press(document.activeElement, what);
+        way.push(key(document.activeElement));
+      }
+      return {way, rows: document.activeElement.querySelectorAll(".row").length};"""
+    seen = look(estate(1).page(), script)
+    topic, job, table = f"topic:{KAFKA}/raw.team-0", "job:connect://c/clean-0", f"topic:{KAFKA}/clean.team-0"
+
+    assert seen.found == {"way": [topic, job, table, job, job], "rows": 0}
+
+
+def test_a_wide_card_says_how_many_columns_it_does_not_show(look) -> None:
+    """Two thousand columns are there, when they are asked for."""
+    drawing = Drawing()
+    drawing.topic("wide", 2000)
+    script = """
+      const before = {rows: all(".card .row").length, more: all(".card .more").map((each) => each.textContent)};
+      document.querySelector(".card .more").click();
+      return {...before, after: all(".card .row").length};"""
+    seen = look(drawing.page(), script, expand=f"topic:{KAFKA}/wide")
+
+    assert seen.found == {"rows": 30, "more": ["1971 more columns …"], "after": 2000}
+
+
+def test_circles_have_a_drawing(look) -> None:
+    """A topic that a job copies onto itself, and two topics that feed each other."""
+    drawing = Drawing()
+    topics = [drawing.topic(f"t{number}") for number in range(3)]
+    for source, target in ((0, 1), (1, 0), (1, 2), (2, 2)):
+        drawing.job(f"j{source}{target}", topics[source], topics[target])
+    seen = look(
+        drawing.page(), 'return [all(".card").length, all("#stage .curve").length];', node=f"column:{KAFKA}/t0#f0"
+    )
+
+    assert seen.complaints == []
+    assert seen.found[0] == 7
+
+
+def test_names_are_shown_as_they_are(look) -> None:
+    """Markup in a name is a name; so are line ends, emoji and words from right to left."""
+    names = ["<img src=x onerror=alert(1)>", "</script><b>", "two\nlines", "🛒", "הזמנות", "a&amp;b", "'\"`"]
+    drawing = Drawing()
+    for name in names:
+        drawing.topic(name)
+    script = 'return {names: all(".card .head .name").map((each) => each.textContent), markup: all("img, b").length};'
+    seen = look(drawing.page(), script)
+
+    assert (seen.complaints, seen.loaded) == ([], 0)
+    assert seen.found == {"names": names, "markup": 0}
