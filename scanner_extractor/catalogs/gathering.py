@@ -84,7 +84,9 @@ class Gathering:
             done += 1
             self.progress(self.settings.source, done, len(jobs))
 
-        return ask_each(jobs, ask, crew=Crew(threads=self.settings.http.concurrency), told=told)
+        crew = Crew(threads=self.settings.http.concurrency)
+        answers = ask_each(jobs, lambda job: (ask(job),), crew=crew, told=told)  # an answer may be JSON's null
+        return [answer if isinstance(answer, ScannerError) else answer[0] for answer in answers]
 
     def lists(
         self, names: Sequence[str], ask: Callable[[str], list[Result]], what: str

@@ -14,6 +14,7 @@ from scanner_extractor.rate import Clock
 from scanner_extractor.settings import BearerAuth
 from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
+from scanner_model.secrets import mask_text
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform.read-only"
 
@@ -34,7 +35,7 @@ def google_exchange(settings: CatalogSettings, token: Token | None = None) -> Ex
     wires: dict[tuple[str, str], Wire] = {}
     lock = threading.Lock()
     addresses = dict(settings.endpoints)
-    fresh = token or (_Default().token if settings.http.auth is None else None)
+    fresh = token or (default_token() if settings.http.auth is None else None)
 
     def wire(address: str, credential: str) -> Wire:
         with lock:
@@ -55,15 +56,16 @@ def google_exchange(settings: CatalogSettings, token: Token | None = None) -> Ex
     return ask
 
 
-class _Default:
-    """The credentials that google-auth finds: environment, gcloud's, the machine's; found with the first request."""
+def default_token(find: Callable[[], Any] | None = None) -> Token:
+    """Give what gives a token of the credentials that google-auth finds: environment, gcloud's, the machine's.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: Any = None
+    They are found with the first request, by *find* where it is given. Raises InputInvalid where google-auth is not
+    installed.
+    """
+    lock = threading.Lock()
+    found: list[Any] = []
 
-    def token(self) -> str:
-        """Give a token that is valid now."""
+    def token() -> str:
         try:
             import google.auth
             from google.auth.exceptions import GoogleAuthError, TransportError
@@ -72,13 +74,15 @@ class _Default:
             hint = "install it: pip install 'scanner[google]', or give `auth` with a bearer token"
             raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error
         try:
-            with self._lock:
-                if self._found is None:
-                    self._found, _ = google.auth.default(scopes=[SCOPE])
-                if not self._found.valid:
-                    self._found.refresh(Renewal())
-                return str(self._found.token)
+            with lock:
+                if not found:
+                    found.append(find() if find else google.auth.default(scopes=[SCOPE])[0])
+                if not found[0].valid:
+                    found[0].refresh(Renewal())
+                return str(found[0].token)
         except TransportError as error:
-            raise SourceUnreachable(str(error), where="google-auth", hint="is there a network?") from error
+            raise SourceUnreachable(mask_text(str(error)), where="google-auth", hint="is there a network?") from error
         except GoogleAuthError as error:
-            raise SourceRefused(str(error), where="google-auth", hint=_RIGHTS) from error
+            raise SourceRefused(mask_text(str(error)), where="google-auth", hint=_RIGHTS) from error
+
+    return token

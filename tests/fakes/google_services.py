@@ -81,7 +81,10 @@ class Google:
                 assert len(given["links"]) <= 100
                 made = {process for link in given["links"] for process in self.made.get(link, ())}
                 entries = [
-                    {"process": one, "links": [{"link": link} for link in given["links"] if one in self.made[link]]}
+                    {
+                        "process": one,
+                        "links": [{"link": link} for link in given["links"] if one in self.made.get(link, ())],
+                    }
                     for one in sorted(made)
                 ]
                 return self._window("processLinks", entries, given)

@@ -1,0 +1,209 @@
+"""Catalogs from cluster.json to outcome: what may stand there, what is tried, which kinds there are, captures."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from scanner_extractor.access import Access
+from scanner_extractor.capture import Recorder, Replay
+from scanner_extractor.catalogs import PROVIDERS, _plugged_in, catalog_exchange, providers
+from scanner_extractor.checks import State, check
+from scanner_extractor.cluster_file import read_cluster_file
+from scanner_extractor.phases import Mode, provider_tasks
+from scanner_extractor.readings import no_progress
+from scanner_extractor.runner import Choice, ask
+from scanner_extractor.settings import BearerAuth, HttpSettings
+from scanner_extractor.settings_catalogs import CatalogSettings, Lineage, Wanted
+from scanner_model.errors import InputInvalid
+from scanner_model.scan import Answer
+
+LEAST = {"cluster": "retail", "brokers": ["kafka-1:9092"]}
+UNITY = {"type": "unity", "url": "https://adb.example", "auth": {"bearer": {"token": "zqTOKENzq"}}}
+
+
+@pytest.fixture
+def settings(tmp_path):
+    """Read a cluster.json with catalogs."""
+
+    def made(*catalogs: dict[str, object]):
+        file = tmp_path / "cluster.json"
+        file.write_text(json.dumps(LEAST | {"catalogs": catalogs}))
+        return read_cluster_file(file, {}, ["confluent"])
+
+    return made
+
+
+def problems(settings, *catalogs: dict[str, object]) -> list[tuple[str, str]]:
+    with pytest.raises(InputInvalid) as caught:
+        settings(*catalogs)
+    return [(problem.where.rpartition(" ")[2], problem.what) for problem in caught.value.problems]
+
+
+def test_every_kind_is_read_with_its_words(settings) -> None:
+    """Patterns stand where each kind's own names stand."""
+    found = settings(
+        UNITY | {"catalogs": ["main"], "schemas": ["s*"], "lineage": "columns", "warehouse": "w", "name": "lake"},
+        {"type": "glue", "region": "eu-central-1", "databases": ["lake"], "account": "123456789012", "profile": "prod"},
+        {
+            "type": "google",
+            "projects": ["acme"],
+            "datasets": ["sales"],
+            "endpoints": {"bigquery": "https://bq.example"},
+        },
+        {"type": "datazone", "region": "eu-west-1", "domain": "dzd_1", "tables": ["o*"], "lineage": "none"},
+    ).catalogs
+
+    assert [str(each.source) for each in found] == [
+        "catalog:lake",
+        "catalog:glue:eu-central-1:prod:123456789012",
+        "catalog:google:acme",
+        "catalog:datazone:eu-west-1:dzd_1",
+    ]
+    assert [each.wanted for each in found] == [
+        Wanted(catalogs=("main",), schemas=("s*",)),
+        Wanted(schemas=("lake",)),
+        Wanted(catalogs=("acme",), schemas=("sales",)),
+        Wanted(tables=("o*",)),
+    ]
+    assert [each.lineage for each in found] == [Lineage.COLUMNS, Lineage.TABLES, Lineage.TABLES, Lineage.NONE]
+    assert (found[0].http.auth, found[0].http.requests_per_second) == (BearerAuth(token="zqTOKENzq"), 10.0)
+    assert dict(found[2].endpoints) == {
+        "bigquery": "https://bq.example",
+        "datalineage": "https://datalineage.googleapis.com",
+    }
+
+
+def test_what_a_kind_needs_or_does_not_know_is_said(settings) -> None:
+    """At once, each with its place."""
+    assert problems(
+        settings,
+        {"type": "unty"},
+        {"type": "unity", "region": "eu"},
+        {"type": "glue"},
+        {"type": "google", "projects": ["a"], "endpoints": {"bigquery": "ftp://x"}},
+        {"type": "datazone", "region": "eu", "domain": "nope", "url": "https://x"},
+    ) == [
+        ("$.catalogs[0].type", '"unty" is no kind of catalog'),
+        ("$.catalogs[1]", "'url' is missing"),
+        ("$.catalogs[1].region", "'region' is not for catalogs of type unity"),
+        ("$.catalogs[2]", "'region' is missing"),
+        ("$.catalogs[3].endpoints.bigquery", '"ftp://x" is not a web address'),
+        ("$.catalogs[4].domain", '"nope" is not written as expected'),
+        ("$.catalogs[4].url", "'url' is not for catalogs of type datazone"),
+    ]
+
+
+def test_catalog_that_is_named_twice_is_said(settings) -> None:
+    """Two sources with one identity would take each other's tables away; a name of their own tells them apart."""
+    glue = {"type": "glue", "region": "eu"}
+
+    assert problems(settings, glue, glue | {"databases": ["a"]}) == [("$.catalogs[1]", "this catalog is named twice")]
+    assert problems(settings, glue | {"name": "a"}, UNITY | {"name": "a"}) == [
+        ("$.catalogs[1].name", "this catalog is named twice")
+    ]
+    assert len(settings(glue, glue | {"name": "b"}).catalogs) == 2
+
+
+def test_no_secret_of_a_catalog_is_shown(settings) -> None:
+    assert "zqTOKENzq" not in repr(settings(UNITY))
+
+
+@pytest.fixture
+def lake(unity):
+    """Make a metastore with one table."""
+    return unity.Unity(tables=(unity.table("main.sales.orders", unity.column("id", "long")),))
+
+
+def test_catalogs_are_enrichment_and_are_chosen_by_their_kind(settings, unity, lake) -> None:
+    """They are asked beside a stored scan, too."""
+    with unity.serving(lake) as url:
+        asked = ask(
+            settings(UNITY | {"url": url}), Access(), choice=Choice(mode=Mode.ENRICH, only=frozenset({"catalog"}))
+        )
+
+    assert [(each.kind, each.answer, each.got) for each in asked.outcomes if each.kind == "catalog"] == [
+        ("catalog", Answer.READ, 1)
+    ]
+
+
+def test_capture_is_replayed_without_a_network(settings, unity, lake, tmp_path) -> None:
+    with unity.serving(lake) as url:
+        chosen = settings(UNITY | {"url": url})
+        (live,) = provider_tasks(chosen, Access(recorder=Recorder(tmp_path / "capture")))
+        first = live.run(no_progress)
+    (replayed,) = provider_tasks(chosen, Access(replay=Replay(tmp_path / "capture")))
+
+    assert replayed.run(no_progress) == first
+    assert "zqTOKENzq" not in "".join(file.read_text() for file in Path(tmp_path / "capture").rglob("*.json"))
+
+
+@pytest.mark.parametrize("status", [0, 403])
+def test_check_tries_to_list_what_holds_tables(settings, unity, lake, status) -> None:
+    """One line each, and why not."""
+    lake.refused = {"schemas": status} if status else {}
+    with unity.serving(lake) as url:
+        (result,) = check(settings(UNITY | {"url": url}), probe=lambda _: "")
+
+    expected = (State.REFUSED, "no right for schemas") if status else (State.OK, "1 schemas")
+    assert result.tried == "list schemas"
+    assert (result.state, result.detail[-len(expected[1]) :]) == expected
+
+
+@pytest.mark.parametrize("kind", sorted(PROVIDERS))
+def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, exchange, settings) -> None:
+    """A fake stands in for each."""
+    from scanner_extractor.aws_exchange import aws_exchange
+    from scanner_extractor.catalogs.glue import aws_service
+    from scanner_extractor.catalogs.tries import listed, tried
+    from scanner_extractor.http import Http
+
+    members = {
+        "unity": UNITY,
+        "glue": {"region": "eu-central-1"},
+        "google": {"projects": ["acme"]},
+        "datazone": {"region": "eu-central-1", "domain": "dzd_1"},
+    }
+    (catalog,) = settings({"type": kind} | members[kind]).catalogs
+    clients = {"glue": aws.Catalog(tables={"a": ()}), "datazone": aws.DataZone(assets=(aws.asset("a", "a"),))}
+    fakes = {
+        "unity": unity.Unity(tables=(unity.table("main.s.t"),)),
+        "google": google.Google(tables=(google.table("acme.d.t"),)),
+    }
+    live = (
+        exchange(fakes[kind])
+        if kind in fakes
+        else aws_exchange(aws_service(catalog, kind, "x"), catalog.http, lambda: aws.Stubbed(kind, clients[kind]))
+    )
+    with Http(catalog.http, catalog.source, exchange=live) as http:
+        assert listed(catalog, http) == f"1 {tried(catalog).removeprefix('list ')}"
+    assert (catalog_exchange(catalog) is None) is (kind == "unity")
+
+
+def test_plug_in_that_cannot_be_loaded_is_a_mistake_of_whoever_installed_it() -> None:
+    """It is loaded when it reads, so that others are not in its way."""
+    read = _plugged_in(EntryPoint("mine", "nowhere.at:all", "scanner.catalogs"))
+    settings = CatalogSettings(type="mine", http=HttpSettings(url="https://x.example"))
+
+    with pytest.raises(InputInvalid) as caught:
+        read(settings, None, no_progress)  # type: ignore[arg-type]
+
+    assert caught.value.where == "nowhere.at:all"
+    assert set(PROVIDERS) <= set(providers())
+
+
+def test_plug_in_reads_as_ours_do_and_cannot_be_tried(unity, lake, exchange) -> None:
+    from scanner_extractor.catalogs.tries import listed, tried
+    from scanner_extractor.http import Http
+
+    read = _plugged_in(EntryPoint("mine", "scanner_extractor.catalogs.unity:read_unity", "scanner.catalogs"))
+    settings = CatalogSettings(type="mine", http=HttpSettings(url="https://x.example"))
+
+    with Http(settings.http, settings.source, exchange=exchange(lake)) as http:
+        assert len(read(settings, http, no_progress).tables) == 1
+        assert tried(settings) == "nothing"
+        with pytest.raises(InputInvalid):
+            listed(settings, http)

@@ -1,0 +1,251 @@
+"""BigQuery and Google's Data Lineage API: repeated records, numbers as text, links page by page, named processes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from scanner_extractor.catalogs.google_exchange import default_token, google_exchange
+from scanner_extractor.catalogs.google_reader import dataset_of
+from scanner_extractor.http import Http
+from scanner_extractor.settings import BearerAuth, HttpSettings
+from scanner_extractor.settings_catalogs import CatalogSettings, Lineage, Wanted
+from scanner_model.errors import SourceRefused, SourceUnreachable
+from scanner_model.names import SourceId
+from scanner_model.scan import Answer
+
+ONE = Wanted(catalogs=("acme",))
+LINE = {"name": "price", "type": "NUMERIC", "mode": "REQUIRED", "precision": "8", "scale": "2"}
+FIELDS = (
+    {"name": "id", "type": "INTEGER", "mode": "REQUIRED", "description": "the shop's number"},
+    {"name": "lines", "type": "RECORD", "mode": "REPEATED", "fields": [LINE]},
+    {"name": "email", "type": "STRING", "policyTags": {"names": ["projects/acme/…/pii"]}},
+)
+
+
+def test_table_is_read_with_repeated_records_and_times(google, read) -> None:
+    """A list tells no columns: each table is asked for, and its numbers come as text."""
+    external = {"sourceUris": ["gs://lake/orders/*"], "sourceFormat": "PARQUET", "options": {"password": "zqSECRETzq"}}
+    partitions = {"timePartitioning": {"type": "DAY", "field": "day"}}
+    told = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
+    table = read("google", google.Google(tables=(told,)), wanted=ONE, lineage=Lineage.NONE).tables[0]
+
+    assert (table.namespace, table.name, table.kind, table.table_format) == (
+        "bigquery",
+        "acme.sales.orders",
+        "TABLE",
+        "parquet",
+    )
+    assert (table.created, table.partition_keys, table.symlinks) == (
+        "2026-01-01T00:00:00Z",
+        ("day",),
+        (("gs://lake", "orders"),),
+    )
+    assert [(c.name, c.logical_type or c.type, c.nullable, c.doc, len(c.tags)) for c in table.columns] == [
+        ("id", "INTEGER", False, "the shop's number", 0),
+        ("lines", "ARRAY", False, None, 0),
+        ("lines.[]", "RECORD", False, None, 0),
+        ("lines.[].price", "NUMERIC(8,2)", False, None, 0),
+        ("email", "STRING", True, None, 1),
+    ]
+    assert dict(table.parameters)["numRows"] == "12"
+    assert "zqSECRETzq" not in str(table)
+
+
+def test_lists_are_read_page_by_page_and_only_what_matters(google, read) -> None:
+    """Projects are named; datasets and tables may be patterns."""
+    names = ("acme.a.t1", "acme.a.t2", "acme.b.t1", "acme.tmp.t1", "other.a.t1")
+    server = google.Google(tables=tuple(map(google.table, names)))
+    wanted = Wanted(catalogs=("acme",), schemas=("a", "b"), tables=("t*",))
+    reading = read("google", server, wanted=wanted, lineage=Lineage.NONE)
+
+    assert [table.name for table in reading.tables] == ["acme.a.t1", "acme.a.t2", "acme.b.t1"]
+    assert not any("tmp" in asked for asked in server.asked)
+
+
+LINK = "projects/acme/locations/eu/links/"
+
+
+def test_links_are_followed_both_ways_and_named_by_their_processes(google, read) -> None:
+    """Ten links a page are the default: a hundred are asked for, and every page."""
+    here = "bigquery:acme.sales.orders"
+    links = tuple((f"{LINK}{n}", f"bigquery:acme.raw.t{n}", here) for n in range(3))
+    out = (f"{LINK}9", here, "kafka:broker.example.`shop.orders`")
+    made = {
+        f"{LINK}0": ("projects/acme/locations/eu/processes/p1",),
+        f"{LINK}1": ("projects/acme/locations/eu/processes/p2",),
+    }
+    server = google.Google(
+        tables=(google.table("acme.sales.orders"),),
+        links=(*links, out),
+        made=made,
+        titles={"projects/acme/locations/eu/processes/p1": "nightly load"},
+    )
+    found = read("google", server, wanted=ONE).links
+
+    assert [(link.origin_name, link.target_namespace, link.target_name, link.process) for link in found] == [
+        ("acme.raw.t0", "bigquery", "acme.sales.orders", "nightly load"),
+        ("acme.raw.t1", "bigquery", "acme.sales.orders", "p2"),
+        ("acme.raw.t2", "bigquery", "acme.sales.orders", ""),
+        ("acme.sales.orders", "kafka://broker.example", "shop.orders", ""),
+    ]
+    assert {body["pageSize"] for body in server.bodies if "pageSize" in body} == {100}
+
+
+def test_links_between_columns_are_asked_for_where_they_are_wanted(google, read) -> None:
+    """The answer is a stream: a list of parts."""
+    column = {
+        "source": {"fullyQualifiedName": "bigquery:acme.raw.t", "field": ["amount"]},
+        "target": {"fullyQualifiedName": "bigquery:acme.sales.orders", "field": ["line.price"]},
+        "dependencyInfo": [{"dependencyType": "EXACT_COPY"}],
+        "processes": [{"process": {"name": "projects/acme/locations/eu/processes/p1"}}],
+    }
+    whole = {**column, "source": {"fullyQualifiedName": "bigquery:acme.raw.t"}}
+    tables = (google.table("acme.sales.orders"),)
+    server = google.Google(tables=tables, columns=(column, whole), titles={})
+    found = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).links
+
+    assert [(link.origin_path, link.target_path, link.dependency, link.process) for link in found] == [
+        (("amount",), ("line", "price"), "EXACT_COPY", "p1")
+    ]
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_table_that_may_not_be_read_is_named_and_kept(google, read, status) -> None:
+    tables = tuple(map(google.table, ("acme.a.open", "acme.a.shut")))
+    server = google.Google(tables=tables, refused={"tables/shut": status})
+    reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
+
+    assert [table.name for table in reading.tables] == ["acme.a.open"]
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset({"acme.a.shut"}))
+    assert reading.outcome.asked == 2
+
+
+def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> None:
+    """It is no problem of anybody's."""
+    server = google.Google(tables=tuple(map(google.table, ("acme.a.x", "acme.a.y"))), refused={"tables/y": 404})
+    reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
+
+    assert (reading.outcome.answer, [table.name for table in reading.tables]) == (Answer.READ, ["acme.a.x"])
+
+
+def test_answer_of_another_shape_costs_that_table(google, read) -> None:
+    """JSON's null is an answer, too."""
+    server = google.Google(tables=tuple(map(google.table, ("acme.a.x", "acme.a.y"))))
+    whole = server.answer
+
+    def answer(method, target, body=b""):
+        return (200, None) if target.endswith("tables/y") else whole(method, target, body)
+
+    reading = read("google", SimpleNamespace(answer=answer), wanted=ONE, lineage=Lineage.NONE)
+
+    assert ([table.name for table in reading.tables], reading.outcome.unread) == (["acme.a.x"], frozenset({"acme.a.y"}))
+
+
+def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
+    """BigQuery and Data Lineage are two services with two roles."""
+    reading = read(
+        "google", google.Google(tables=(google.table("acme.a.x"),), refused={"searchLinks": 403}), wanted=ONE
+    )
+
+    assert (len(reading.tables), reading.outcome.answer) == (1, Answer.PARTIAL)
+    assert reading.outcome.reason == "1 of its tables did not tell their lineage"
+
+
+def test_projects_that_are_all_closed_are_refused(google, read) -> None:
+    with pytest.raises(SourceRefused):
+        read("google", google.Google(refused={"datasets": 403}), wanted=ONE)
+
+
+@pytest.mark.parametrize(
+    ("qualified", "expected"),
+    [
+        ("bigquery:p.d.t", ("bigquery", "p.d.t")),
+        ("bigquery:`example.com:p`.d.t", ("bigquery", "example.com:p.d.t")),
+        ("kafka:broker.example.orders", ("kafka://broker.example", "orders")),
+        ("kafka:`b:9092`.`shop.orders`", ("kafka://b:9092", "shop.orders")),
+        ("pubsub:topic:p.t", ("pubsub", "topic:p:t")),
+        ("path:gs://lake/in/", ("gs://lake", "in")),
+        ("gcs:lake.in", ("gs://lake", "in")),
+        ("custom:a.b", ("custom", "a.b")),
+        ("", None),
+        ("x", None),
+    ],
+)
+def test_qualified_names_become_names_of_openlineage(qualified, expected) -> None:
+    """So that a topic that Google names meets the topic that Kafka names."""
+    assert dataset_of(qualified) == expected
+
+
+def test_each_service_is_asked_at_its_own_address_with_the_token(serve, reply) -> None:
+    """A method's colon is not encoded, and a fresh token is taken for each request."""
+    seen = []
+    tokens = iter(["t1", "t2", "t2"])
+
+    def handler(request):
+        seen.append((request.target, request.headers.get("authorization")))
+        return reply(body=b"{}")
+
+    addresses = (("bigquery", serve(handler)), ("datalineage", serve(handler) + "/"))
+    settings = CatalogSettings(type="google", http=HttpSettings(url="https://googleapis.com"), endpoints=addresses)
+    with Http(settings.http, SourceId("x"), exchange=google_exchange(settings, lambda: next(tokens))) as http:
+        http.get("bigquery", "v2", "projects", "a:b", "datasets", params=[("maxResults", 5)])
+        http.post("datalineage", "v1", "projects", "p", "locations", "eu:searchLinks", body={})
+
+    assert seen == [
+        ("/bigquery/v2/projects/a%3Ab/datasets?maxResults=5", "Bearer t1"),
+        ("/v1/projects/p/locations/eu:searchLinks", "Bearer t2"),
+    ]
+
+
+def test_token_of_the_settings_needs_no_chain(serve, reply) -> None:
+    seen = []
+
+    def handler(request):
+        seen.append(request.headers.get("authorization"))
+        return reply(body=b"{}")
+
+    http_settings = HttpSettings(url="https://googleapis.com", auth=BearerAuth(token="mine"))
+    settings = CatalogSettings(type="google", http=http_settings, endpoints=(("bigquery", serve(handler)),))
+    with Http(settings.http, SourceId("x"), exchange=google_exchange(settings)) as http:
+        http.get("bigquery", "v2")
+
+    assert seen == ["Bearer mine"]
+
+
+def credentials(url: str) -> object:
+    from google.oauth2.credentials import Credentials
+
+    names = {"refresh_token": "zqREFRESHzq", "client_id": "id", "client_secret": "zqCLIENTzq"}
+    return Credentials(None, token_uri=f"{url}/token", **names)  # type: ignore[no-untyped-call]
+
+
+def test_credentials_that_google_finds_are_renewed_and_kept(serve, reply) -> None:
+    """One request for a token, whatever number of requests go by it."""
+    asked = []
+
+    def handler(request):
+        asked.append(request.target)
+        return reply(body=b'{"access_token": "fresh", "expires_in": 3600}')
+
+    token = default_token(lambda: credentials(serve(handler)))
+
+    assert [token(), token(), asked] == ["fresh", "fresh", ["/token"]]
+
+
+def test_credentials_that_are_refused_say_so_without_secrets(serve, reply) -> None:
+    """As when somebody logged in a year ago."""
+    refused = reply(status=400, body=b'{"error": "invalid_grant", "error_description": "Token has been revoked."}')
+    token = default_token(lambda: credentials(serve(lambda _: refused)))
+
+    with pytest.raises(SourceRefused) as caught:
+        token()
+
+    assert "revoked" in caught.value.what
+    assert "zq" not in f"{caught.value} {caught.value.hint}"
+
+
+def test_token_server_that_is_not_there_is_no_refusal() -> None:
+    with pytest.raises(SourceUnreachable):
+        default_token(lambda: credentials("http://127.0.0.1:1"))()
