@@ -24,8 +24,7 @@ def read_page(payload: Json) -> tuple[list[dict[str, Any]], str]:
     """Read a page of a list: its items, and the token of the next page or empty; raises PayloadUnexpected."""
     match payload:
         case {"data": list(items)}:
-            following = _text(_object(payload, "metadata"), "next")
-            return _objects(items), next(iter(parse_qs(urlsplit(following).query).get("page_token", ())), "")
+            return _objects(items), _token(_text(_object(payload, "metadata"), "next"))
         case _:
             raise PayloadUnexpected("the answer is not a list of Confluent Cloud's", hint="check the `url`")
 
@@ -107,6 +106,15 @@ def _creation(payload: Mapping[str, Json], spec: Mapping[str, Json], status: Map
     query, name = _text(spec, "query"), _text(payload, "name").replace("`", "``")
     built = f"CREATE MATERIALIZED TABLE `{name}` AS {query}" if query else ""
     return _text(status, "creation_statement") or built
+
+
+def _token(following: str) -> str:
+    """Give the token in the address of the next page; its host is not asked, whatever it is."""
+    try:
+        query = urlsplit(following.encode("ascii").decode("ascii")).query
+    except ValueError:
+        raise PayloadUnexpected("the address of the next page is none", hint="report it to its operator") from None
+    return next(iter(parse_qs(query).get("page_token", ())), "")
 
 
 def _pool(spec: Mapping[str, Json]) -> str:

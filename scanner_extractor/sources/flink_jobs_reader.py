@@ -22,7 +22,7 @@ def read_jobs(payload: Json, source: SourceId) -> tuple[FlinkJob, ...]:
     """
     match payload:
         case {"jobs": list(jobs)}:
-            told = [_job(each, source) for each in jobs if isinstance(each, dict) and _text(each, "jid")]
+            told = [_job(each, source) for each in jobs if isinstance(each, dict) and _text(each, "jid").isalnum()]
             return tuple(sorted(told, key=lambda job: job.name))
         case _:
             raise PayloadUnexpected("the answer is not a list of jobs", hint="check the `url` of this source")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scanner_extractor.http import Http
 from scanner_extractor.rate import Clock
@@ -13,10 +16,29 @@ from scanner_extractor.readings import JobsReading, no_progress
 from scanner_extractor.settings import HttpSettings
 from scanner_extractor.settings_flink import CMF, CONFLUENT, FlinkSettings
 from scanner_extractor.sources.flink import FLINK_SOURCES
-from scanner_extractor.sources.flink_cloud_reader import MATERIALIZED_TABLE
+from scanner_extractor.sources.flink_cloud_reader import (
+    MATERIALIZED_TABLE,
+    read_items,
+    read_page,
+    read_statement,
+    read_table,
+)
 from scanner_model.errors import PayloadUnexpected, SourceRefused, SourceUnreachable
 from scanner_model.scan import Answer
 
+MEMBERS = [
+    "data",
+    "items",
+    "metadata",
+    "next",
+    "name",
+    "spec",
+    "status",
+    "statement",
+    "query",
+    "latest_offsets",
+    "labels",
+]
 NO_PAUSE = Clock(pause=lambda _: None)
 
 Read = Callable[..., JobsReading]
@@ -246,3 +268,39 @@ def test_progress_tells_how_far_it_is(flink) -> None:
             FLINK_SOURCES[CONFLUENT].read(settings, http, lambda _, done, total: told.append((done, total)))
 
     assert told == [(1, None), (2, None), (2, 2)]
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.just("http://[?page_token=\ud800"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(MEMBERS), inner, max_size=5),
+    max_leaves=20,
+)
+
+
+@given(ANY_JSON)
+def test_any_answer_is_read_or_refused(told) -> None:
+    """Nothing that a service may say ends in a traceback."""
+    settings = FlinkSettings(type=CONFLUENT, http=HttpSettings(url="http://f"))
+    payload = told if isinstance(told, dict) else {}
+
+    for reader in (read_page, read_items):
+        with suppress(PayloadUnexpected):
+            reader(told)
+    for reader in (read_statement, read_table):
+        with suppress(PayloadUnexpected):
+            assert reader(payload, settings).name
+
+
+@pytest.mark.parametrize(
+    "following", ["http://[?page_token=1", "https://f/x?page_token=\ud800", "https://ф/?page_token=1"]
+)
+def test_next_page_without_an_address_is_refused(following) -> None:
+    """A list that cannot go on must not look as if it ended."""
+    with pytest.raises(PayloadUnexpected):
+        read_page({"data": [], "metadata": {"next": following}})
+
+
+@pytest.mark.parametrize("following", [None, "", 7, "https://f/x", "https://f/x?page_token=", "%"])
+def test_page_without_a_token_is_the_last(following) -> None:
+    """The service leaves the address out, or empty."""
+    assert read_page({"data": [{}], "metadata": {"next": following}}) == ([{}], "")

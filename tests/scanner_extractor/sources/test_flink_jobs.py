@@ -93,7 +93,9 @@ def test_another_answer_is_refused(reader, told) -> None:
 @pytest.mark.parametrize("started", [None, True, "now", -1, 10**20, 1.5])
 def test_start_that_is_no_time_is_unknown(started) -> None:
     """A job that waits for its slots has none."""
-    (job,) = read_jobs({"jobs": [{"jid": "a", "start-time": started}, {"name": "none"}, 7]}, SourceId("s"))
+    (job,) = read_jobs(
+        {"jobs": [{"jid": "a", "start-time": started}, {"name": "none"}, 7, {"jid": "\ud800/.."}]}, SourceId("s")
+    )
 
     assert (job.started, job.title, job.state) == ("", "", "")
 
