@@ -38,6 +38,9 @@ _FORMS: Mapping[str, _Form] = {
     SQL_FILES: _Form(needs=("path",), knows=_FILES),
 }
 
+KINDS: Collection[str] = _FORMS.keys()
+"""What `type` may be."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileJudge:
@@ -68,7 +71,7 @@ class FileJudge:
             return
         form = _FORMS.get(kind)
         if form is None:
-            hint = nearest(kind, sorted(_FORMS)) or f"known: {', '.join(sorted(_FORMS))}"
+            hint = nearest(kind, sorted(KINDS)) or f"known: {', '.join(sorted(KINDS))}"
             yield (*path, "type"), f"{self.shown((*path, 'type'))} is no kind of Flink source", hint
             return
         for name in form.needs:

@@ -1,0 +1,121 @@
+"""Every kind of Flink server: a new one is tested the moment it enters its table."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scanner_extractor.checks import State, check
+from scanner_extractor.exchange import Answer, Exchange, Request
+from scanner_extractor.flink_judge import KINDS
+from scanner_extractor.http import Http
+from scanner_extractor.readings import JobsReading, no_progress
+from scanner_extractor.settings import HttpSettings, Settings
+from scanner_extractor.settings_flink import SQL_FILES, FlinkSettings
+from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.names import ClusterName
+from scanner_model.scan import Answer as Answered
+
+KNOWN = pytest.mark.parametrize("kind", sorted(FLINK_SOURCES))
+EMPTY = {"data": [], "metadata": {"next": None}, "items": [], "jobs": [], "productName": "Flink", "version": "2"}
+
+
+def settings(kind: str) -> FlinkSettings:
+    return FlinkSettings(type=kind, http=HttpSettings(url="http://f"), organization="o", environment="e")
+
+
+def read(kind: str, exchange: Exchange) -> JobsReading:
+    with Http(settings(kind).http, settings(kind).source, exchange=exchange) as http:
+        return FLINK_SOURCES[kind].read(settings(kind), http, no_progress)
+
+
+def answering(status: int, body: str) -> Exchange:
+    return lambda request: Answer(status=status, body=body.encode())
+
+
+def test_cluster_json_takes_the_kinds_of_the_table_and_files() -> None:
+    """A kind that nobody can name would be dead, one without a reader a crash."""
+    assert sorted(KINDS) == sorted([*FLINK_SOURCES, SQL_FILES])
+
+
+@KNOWN
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(401, SourceRefused), (403, SourceRefused), (404, NotFound), (429, SourceUnreachable), (503, SourceUnreachable)],
+)
+def test_status_says_what_an_operator_does_next(kind, status, error) -> None:
+    """And never that there is nothing."""
+    with pytest.raises(error):
+        read(kind, answering(status, "{}"))
+
+
+@KNOWN
+@pytest.mark.parametrize(
+    "body", ["<html>502</html>", "", "{", "[]", "{}", "null", '{"data": {}, "items": {}, "jobs": {}}']
+)
+def test_another_answer_is_not_taken_for_an_empty_one(kind, body) -> None:
+    """A login page answers 200."""
+    with pytest.raises(PayloadUnexpected):
+        read(kind, answering(200, body))
+
+
+@KNOWN
+def test_empty_server_is_read(kind) -> None:
+    """Nothing there is an answer."""
+    reading = read(kind, answering(200, json.dumps(EMPTY)))
+
+    assert (reading.outcome.answer, reading.outcome.kind, reading.problems) == (Answered.READ, "flink", ())
+    assert (reading.outcome.got, reading.outcome.source) == (0, settings(kind).source)
+
+
+@KNOWN
+def test_list_without_an_end_is_given_up(kind) -> None:
+    """A page that always names another one must not keep a scan for ever."""
+    asked: list[str] = []
+
+    def endless(request: Request) -> Answer:
+        asked.append(request.url)
+        following = {"next": f"http://f/x?page_token={len(asked)}"}
+        items = [{"name": "a", "metadata": {"name": "a"}, "spec": {"statement": "SELECT 1"}}]
+        return Answer(
+            status=200, body=json.dumps(EMPTY | {"metadata": following, "data": items, "items": items}).encode()
+        )
+
+    reading = read(kind, endless)
+
+    assert len(asked) < 200
+    assert len(reading.statements) <= 1 + len(reading.problems)
+
+
+@KNOWN
+def test_check_never_raises(kind) -> None:
+    """It tells what is wrong in a line."""
+    for status, body in ((200, "{}"), (401, ""), (500, "<html>"), (200, "[")):
+        chosen = Settings(cluster=ClusterName("c"), brokers=(), file=None, flink=(settings(kind),))  # type: ignore[arg-type]
+        rows = list(check(chosen, probe=lambda _: "", exchange=answering(status, body)))
+
+        assert rows
+        assert rows[-1].state is not State.OK
+
+
+@KNOWN
+def test_source_that_goes_away_in_the_middle_keeps_what_is_whole(kind) -> None:
+    """Each later request fails; the first was answered."""
+    asked: list[str] = []
+
+    def failing(request: Request) -> Answer:
+        asked.append(request.url)
+        if len(asked) > 1:
+            raise SourceUnreachable("gone")
+        page = EMPTY | {"metadata": {"next": "http://f/x?page_token=1"}, "jobs": [{"jid": "a"}]}
+        items = [{"name": "a", "metadata": {"name": "a"}, "spec": {"statement": "SELECT 1"}}]
+        return Answer(status=200, body=json.dumps(page | {"data": items, "items": items}).encode())
+
+    try:
+        reading = read(kind, failing)
+    except ScannerError:
+        pytest.fail("what was read is lost")
+
+    assert reading.outcome.answer == (Answered.PARTIAL if len(asked) > 1 else Answered.READ)
