@@ -40,7 +40,9 @@ function drawFooter() {
   ];
   const button = act("what was not read", () => (state.about = true), {class: "refer"});
   document.getElementById("footer").replaceChildren(make("span", {}, words.filter(Boolean).join(" · ")), " · ", button);
-  document.getElementById("still").disabled = !still;
+  const toggle = document.getElementById("still");
+  toggle.disabled = !still;
+  toggle.setAttribute("aria-pressed", String(Boolean(still && state.still)));
 }
 
 const DO = {

@@ -30,6 +30,7 @@ function wayPart(node) {
   if (!up.size && !down.size) return make("p", {class: "none"}, "No flow of it is known.");
   const say = (nodes, word) => {
     const cards = new Set([...nodes].map((each) => each.card)).size;
+    if (!nodes.size) return `${word}: none`;
     return `${word}: ${nodes.size}${node.kind === "column" ? ` in ${cards} place${cards === 1 ? "" : "s"}` : ""}`;
   };
   return make("p", {class: "way"}, [make("span", {}, say(up, "Upstream")), make("span", {}, say(down, "Downstream"))]);

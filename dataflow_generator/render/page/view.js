@@ -143,7 +143,7 @@ function place({x, y, w, h}) {
 function cardElement(box) {
   const node = box.card || box.group.node;
   const kind = box.card ? box.card.kind : box.group.kind;
-  const onWay = state.way && box.stands.some((card) => onCardWay(card));
+  const onWay = state.way && box.stands.some((card) => state.way.cards.has(card));
   const picked = state.link && box.stands.some((card) => state.link.some((e) => e.source.card === card || e.target.card === card));
   const chosen = state.selected && (node === state.selected);
   const marks = ["card", `kind-${cssName(kind)}`, box.group ? "folded" : "", onWay || picked ? "on" : "", chosen ? "chosen" : ""];
@@ -155,16 +155,10 @@ function cardElement(box) {
   return element;
 }
 
-// A long name loses its middle: paths begin alike, and versions are at the end.
-function shortened(name) {
-  const letters = Array.from(name), tail = letters.length > 12 && !/[\u0590-\u08ff\ufb1d-\ufefc]/.test(name) ? 7 : 0;
-  const parts = tail ? [make("span", {class: "start"}, letters.slice(0, -tail).join("")), make("span", {}, letters.slice(-tail).join(""))] : [name];
-  return make("bdi", {class: tail ? "name parts" : "name", dir: "auto"}, parts);
-}
-
-function onCardWay(card) {
-  if (state.way.nodes.has(card)) return true;
-  return state.selected.kind === "column" && [...state.way.nodes].some((node) => node.card === card);
+// A long name loses its end, that of a table or file its beginning: those of one system begin alike.
+function shortened(name, kind) {
+  if (!["dataset", "catalog-table"].includes(kind)) return make("bdi", {class: "name", dir: "auto"}, name);
+  return make("span", {class: "name ending"}, text(name));
 }
 
 function headElement(box, kind) {
@@ -176,7 +170,7 @@ function headElement(box, kind) {
   const where = box.card ? `${kind} · ${box.card.namespace}` : `${kind}, collapsed`;
   return make("div", {class: "head", title: `${name}\n${where}`}, [
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
-    shortened(name),
+    shortened(name, kind),
     count ? make("span", {class: "count"}, String(count)) : "",
     twist || "",
   ]);

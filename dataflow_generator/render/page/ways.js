@@ -8,6 +8,7 @@ function wayOf(node) {
     else walkCards(node, forward, way);
   }
   if (node.kind === "column") addJobs(way);
+  way.cards = new Set([...way.nodes].map((each) => each.card));
   return way;
 }
 
