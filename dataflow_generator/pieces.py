@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from dataflow_generator.graph import (
     Attributes,
@@ -16,6 +17,8 @@ from dataflow_generator.graph import (
     schema_key,
 )
 from scanner_dictionary.queries.graph_input import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow, TopicNodeRow
+
+_KEPT = 4_096
 
 Namespaces = Mapping[str, str]
 _CERTAINTY = {"declared": Certainty.DECLARED, "confirmed": Certainty.MATCHED, "assumed": Certainty.MATCHED}
@@ -66,16 +69,18 @@ def definition_nodes(definition: DefinitionRow) -> Iterator[Node]:
     key = schema_key(definition.fingerprint)
     attributes = present(format=definition.format, fingerprint=definition.fingerprint)
     yield Node(key, NodeKind.SCHEMA, "", definition.name, None, attributes)
+    stem = column_stem(key)
     for column in definition.columns:
         yield Node(
-            _column_key(key, column), NodeKind.COLUMN, "", definition.name, column.path, column_attributes(column)
+            f"{stem}#{column.name}", NodeKind.COLUMN, "", definition.name, column.path, column_attributes(column)
         )
 
 
 def definition_edges(definition: DefinitionRow) -> Iterator[Edge]:
     """Say what contains what: the schema its outermost columns, a column the columns inside it."""
     key = schema_key(definition.fingerprint)
-    keys = {column.path: _column_key(key, column) for column in definition.columns}
+    stem = column_stem(key)
+    keys = {column.path: f"{stem}#{column.name}" for column in definition.columns}
     evidence = schema_evidence(definition.name)
     for column in definition.columns:
         parent = keys.get(column.path[:-1], key) if column.path else key
@@ -94,8 +99,10 @@ def column_stem(schema: str) -> str:
 
 def column_attributes(column: ColumnNodeRow) -> Attributes:
     """Describe a column of a schema."""
-    return present(logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type)
+    return _described(column.type, column.logical_type, column.nullable, column.tags)
 
 
-def _column_key(schema: str, column: ColumnNodeRow) -> str:
-    return f"{column_stem(schema)}#{column.name}"
+@lru_cache(maxsize=_KEPT)
+def _described(type_: str, logical_type: str | None, nullable: bool, tags: tuple[str, ...]) -> Attributes:
+    """Describe a column; few differ in what is told of them."""
+    return present(logical_type=logical_type, nullable=nullable, tags=tags, type=type_)

@@ -128,6 +128,7 @@ class _Job:
         self._columns = columns
         self._where = f"statement {name} of {statement.source}, {found.at}"
         self._problems: dict[Problem, None] = {}
+        self._fields: dict[tuple[str, Dataset], Paths] = {}
         self._behind = {table.name: self._datasets(table) for table in found.datasets}
         self._named = {table.name: table for table in found.datasets}
 
@@ -189,13 +190,18 @@ class _Job:
 
     def _places(self, named: NamedPlace) -> Iterator[Place]:
         for dataset in self._behind.get(named.dataset, ()):
-            table, topic = self._named[named.dataset], self._tables.cluster_topic(dataset)
-            described = self._columns.get(topic, ()) if topic else ()
-            paths = Paths(table, described, named=is_topic(table, self._statement))
-            place, sure = paths.place(dataset, named.path)
+            place, sure = self._paths(named.dataset, dataset).place(dataset, named.path)
             if not sure:
                 self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", "")
             yield place
+
+    def _paths(self, name: str, dataset: Dataset) -> Paths:
+        """Give the fields of a dataset behind the table *name*; made once, because tables may be wide."""
+        if (name, dataset) not in self._fields:
+            table, topic = self._named[name], self._tables.cluster_topic(dataset)
+            columns = self._columns.get(topic, ()) if topic else ()
+            self._fields[name, dataset] = Paths(table, columns, named=is_topic(table, self._statement))
+        return self._fields[name, dataset]
 
     def _at(self, problem: Problem) -> Problem:
         where = f"statement {self._name} of {self._statement.source}, {problem.where or self._found.at}"

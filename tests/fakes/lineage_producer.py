@@ -37,12 +37,12 @@ def dataset_event(dataset: Json, time: str = "2026-01-02T03:04:05.000Z") -> Json
     return {"eventTime": time, "producer": PRODUCER, "schemaURL": url, "dataset": dataset}
 
 
-def dataset(namespace: str, name: str, **facets: Json) -> Json:
+def dataset(namespace: str, name: str, /, **facets: Json) -> Json:
     """Write a dataset with facets."""
     return {"namespace": namespace, "name": name, "facets": facets}
 
 
-def facet(name: str = "Some", version: str = "1-0-0", **members: Json) -> Json:
+def facet(name: str = "Some", version: str = "1-0-0", /, **members: Json) -> Json:
     """Write a facet of a version."""
     return {"_producer": PRODUCER, "_schemaURL": f"{SPEC}/facets/{version}/{name}.json#/$defs/{name}"} | members
 
@@ -52,7 +52,7 @@ def schema(*names: str) -> Json:
     return facet("SchemaDatasetFacet", fields=[{"name": name, "type": "string"} for name in names])
 
 
-def lineage(namespace: str, name: str, **fields: str) -> Json:
+def lineage(namespace: str, name: str, /, **fields: str) -> Json:
     """Write the older facet of column lineage: each target column is a copy of one column of a dataset."""
     how = [{"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking": False}]
     return facet(

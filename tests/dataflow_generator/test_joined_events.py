@@ -1,0 +1,289 @@
+"""What OpenLineage events tell, in one graph with what a scan knows."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from dataflow_generator.assemble import read_flows
+from dataflow_generator.flows.told_fields import ToldFields
+from dataflow_generator.graph import Certainty, EdgeKind
+from dataflow_generator.openlineage.reading import read_event
+from scanner_dictionary.event_writer import write_events
+from scanner_dictionary.opening import open_dictionary
+from scanner_dictionary.writer import write_scan
+from scanner_model.columns import Column
+from scanner_model.connect import Connector, ConnectorKind
+from scanner_model.estate import Cluster, FlowEnd, ManualFlow, Topic
+from scanner_model.names import ClusterName, Fingerprint, Role, SourceId, TopicName
+from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.schemas import Confidence, Definition, TopicSchema
+
+AT = datetime(2026, 1, 2, tzinfo=UTC)
+KAFKA, MANUAL, CONNECT = map(SourceId, ("kafka:k-1:9092", "manual:flows.json", "connect:main"))
+NAMESPACE = "kafka://k-1:9092"
+TABLE = ("hive://metastore:9083", "lake.paid")
+
+
+@pytest.fixture(scope="module")
+def told():
+    """Load the producer of events."""
+    file = Path(__file__).parents[1] / "fakes" / "lineage_producer.py"
+    spec = importlib.util.spec_from_file_location("lineage_producer_for_graphs", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def scan() -> ClusterScan:
+    """Scan a topic with columns, a flow into it from a table, and a sink that writes it to a lake."""
+    columns = tuple(Column(path=path, type="string") for path in (("id",), ("buyer",), ("buyer", "name"), ("total",)))
+    definition = Definition(fingerprint=Fingerprint("f"), format="AVRO", text="{}", columns=columns)
+    link = TopicSchema(
+        source=KAFKA,
+        topic=TopicName("orders"),
+        role=Role.VALUE,
+        fingerprint=definition.fingerprint,
+        strategy="topic",
+        evidence="orders-value",
+        confidence=Confidence.CONFIRMED,
+    )
+    config = {
+        "connector.class": "io.confluent.connect.s3.S3SinkConnector",
+        "topics": "orders",
+        "s3.bucket.name": "lake",
+        "topics.dir": "raw",
+    }
+    flow = ManualFlow(
+        source=MANUAL,
+        origin=FlowEnd(namespace="postgres://db:5432", name="shop.public.orders", path=("id",)),
+        target=FlowEnd(namespace="", name="orders", path=("id",)),
+        job="copy",
+        description="",
+        evidence="flows.json 3",
+    )
+    return ClusterScan(
+        cluster=Cluster(
+            name=ClusterName("retail"), brokers=("k-1:9092", "k-2:9092"), aliases=(("address", "lb.example.com"),)
+        ),
+        outcomes=tuple(
+            Outcome(source=each, kind=each.partition(":")[0], answer=Answer.READ) for each in (KAFKA, MANUAL, CONNECT)
+        ),
+        topics=(Topic(source=KAFKA, name=TopicName("orders")),),
+        definitions=(definition,),
+        topic_schemas=(link,),
+        manual_flows=(flow,),
+        connectors=(
+            Connector(
+                source=CONNECT,
+                name="to-lake",
+                kind=ConnectorKind.SINK,
+                connector_class=config["connector.class"],
+                config=tuple(sorted(config.items())),
+            ),
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def scanned(tmp_path_factory):
+    """Give a dictionary that holds the scan, which no test writes."""
+    file = tmp_path_factory.mktemp("scanned") / "dictionary.db"
+    write_scan(open_dictionary(str(file)), scan(), started=AT, finished=AT)
+    return file
+
+
+@pytest.fixture
+def flows(scanned, tmp_path):
+    """Give what makes the graph's flows of the scan and of events."""
+    engine = open_dictionary(shutil.copy(scanned, tmp_path))
+
+    def made(*events):
+        write_events(engine, [read_event(json.dumps(each)) for each in events])
+        with engine.connect() as conn:
+            return read_flows(conn)
+
+    return made
+
+
+def edges(flows, *kinds):
+    return {(edge.source, edge.target) for edge in flows.edges if edge.kind in kinds}
+
+
+def spark(told, broker: str = "kafka://SASL_SSL://K-2", **more):
+    paid = told.dataset(
+        "s3a://lake",
+        "/paid/day=2026-01-02",
+        symlinks=told.symlink(*TABLE),
+        schema=told.schema("order_id", "name"),
+        columnLineage=told.lineage(broker, "orders", order_id="value.id", name="buyer.name"),
+    )
+    return told.run_event(job="spark", inputs=[told.dataset(broker, "orders")], outputs=[paid], **more)
+
+
+@pytest.mark.parametrize("broker", ["kafka://SASL_SSL://K-2", "kafka://lb.example.com:9999", NAMESPACE])
+def test_a_path_leads_from_a_table_through_the_topic_to_what_spark_writes(flows, told, broker) -> None:
+    """Whatever address Spark was configured with, and whatever it puts before the names of fields."""
+    found = flows(spark(told, broker))
+    columns = edges(found, EdgeKind.COLUMN_FLOW)
+
+    assert (f"topic:{NAMESPACE}/orders", "job:shop/spark") in edges(found, EdgeKind.READS)
+    assert ("job:shop/spark", f"dataset:{TABLE[0]}/{TABLE[1]}") in edges(found, EdgeKind.WRITES)
+    assert {
+        ("column:postgres://db:5432/shop.public.orders#id", f"column:{NAMESPACE}/orders#id"),
+        (f"column:{NAMESPACE}/orders#id", f"column:{TABLE[0]}/{TABLE[1]}#order_id"),
+        (f"column:{NAMESPACE}/orders#buyer.name", f"column:{TABLE[0]}/{TABLE[1]}#name"),
+    } <= columns
+
+
+def test_evidence_names_producer_time_and_job(flows, told) -> None:
+    """A reader must be able to ask whoever said so."""
+    found = flows(spark(told))
+    (edge,) = [each for each in found.edges if each.target == "job:shop/spark"]
+
+    assert edge.evidence == (
+        "OpenLineage event of 2026-01-02T03:04:05Z from https://example.com/engine/1.2: input of job shop/spark"
+    )
+    assert edge.certainty is Certainty.DECLARED
+
+
+def test_columns_that_events_tell_have_their_types(flows, told) -> None:
+    """No registry knows a table of Spark."""
+    nodes = {each.key: dict(each.attributes) for each in flows(spark(told)).nodes}
+
+    assert nodes[f"column:{TABLE[0]}/{TABLE[1]}#order_id"] == {"type": "string"}
+
+
+def test_a_sink_of_the_scan_and_a_reader_of_its_files_meet(flows, told) -> None:
+    """The connector names a folder, Spark a partition in it."""
+    files = told.dataset("s3a://lake", "/raw/orders/day=1")
+    found = flows(told.run_event(job="compact", inputs=[files]))
+
+    assert ("job:connect://retail/main/to-lake", "dataset:s3://lake/raw/orders") in edges(found, EdgeKind.WRITES)
+    assert ("dataset:s3://lake/raw/orders", "job:shop/compact") in edges(found, EdgeKind.READS)
+
+
+def test_a_likely_join_is_matched_and_says_why(flows, told) -> None:
+    """JDBC readers leave the schema out."""
+    found = flows(told.run_event(job="report", inputs=[told.dataset("postgresql://DB", "shop.orders")]))
+    (edge,) = [each for each in found.edges if each.target == "job:shop/report"]
+
+    assert (edge.source, edge.certainty) == ("dataset:postgres://db:5432/shop.public.orders", Certainty.MATCHED)
+    assert "names no schema" in edge.evidence
+
+
+@pytest.mark.parametrize("namespace", ["kafka-connect", "kafka-connect://main"])
+def test_a_connector_that_events_tell_of_is_the_one_that_was_scanned(flows, told, namespace) -> None:
+    """Connect's own extension, and bridges, name it by its name; what they add is added."""
+    event = told.run_event("RUNNING", inputs=[told.dataset(NAMESPACE, "orders"), told.dataset(NAMESPACE, "refunds")])
+    event["job"] |= {"namespace": namespace, "name": "to-lake"}
+    found = flows(event)
+    (job,) = [each for each in found.nodes if each.kind == "job" and each.name == "to-lake"]
+    reads = [(each.source, each.certainty) for each in found.edges if each.target == job.key]
+
+    assert job.key == "job:connect://retail/main/to-lake"
+    assert dict(job.attributes)["aliases"] == (f"{namespace}/to-lake",)
+    assert reads == [
+        (f"topic:{NAMESPACE}/orders", Certainty.DERIVED),
+        (f"topic:{NAMESPACE}/refunds", Certainty.DECLARED),
+    ]
+
+
+def test_the_whole_message_of_spark_is_the_topic(flows, told) -> None:
+    """Spark reads `value` as one column of bytes: lineage ends there, and is not guessed further."""
+    paid = told.dataset("file", "/paid", columnLineage=told.lineage(NAMESPACE, "orders", raw="value"))
+    found = flows(told.run_event(outputs=[paid]))
+
+    assert (f"topic:{NAMESPACE}/orders", "column:file//paid#raw") in edges(found, EdgeKind.COLUMN_FLOW)
+
+
+def test_a_dataset_that_is_told_of_alone_has_a_job_of_its_own(flows, told) -> None:
+    """A catalog knows where a table comes from; nobody knows by which job."""
+    inputs = [{"namespace": NAMESPACE, "name": "orders", "type": "DATASET", "field": "id"}]
+    fields = {"id": {"inputs": inputs}}
+    facet = told.facet("LineageDatasetFacet", inputs=inputs, fields=fields)
+    found = flows(told.dataset_event(told.dataset("bigquery", "p.d.orders", lineage=facet)))
+
+    assert edges(found, EdgeKind.COLUMN_FLOW) >= {
+        (f"column:{NAMESPACE}/orders#id", "column:bigquery/p.d.orders#id"),
+        (f"column:{NAMESPACE}/orders#id", "dataset:bigquery/p.d.orders"),
+    }
+    assert ("job:bigquery/lineage of p.d.orders", "dataset:bigquery/p.d.orders") in edges(found, EdgeKind.WRITES)
+
+
+def test_a_cluster_that_may_be_ours_is_told_and_not_joined(flows, told) -> None:
+    """The same machine, another port: configuration says whether it is one cluster."""
+    found = flows(told.run_event(inputs=[told.dataset("kafka://k-1:9999", "orders")]))
+
+    assert ("topic:kafka://k-1:9999/orders", "job:shop/load") in edges(found, EdgeKind.READS)
+    assert any("k-1:9999" in problem.where for problem in found.coverage.problems)
+
+
+def test_what_facets_tell_of_a_job_is_told_of_its_node(flows, told) -> None:
+    """People look for owner, statement and state."""
+    facets = {
+        "sql": told.facet(query="SELECT 1"),
+        "ownership": told.facet(owners=[{"name": "team-b"}, {"name": "team-a"}]),
+        "tags": told.facet(tags=[{"key": "pii"}, {"key": "tier", "value": "1"}]),
+        "documentation": told.facet(description="loads"),
+        "jobType": told.facet("JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="SPARK", jobType="JOB"),
+    }
+    engine = {"processing_engine": told.facet(version="3.5", name="spark")}
+    (job,) = [
+        each
+        for each in flows(told.run_event("FAIL", job_facets=facets, run_facets=engine)).nodes
+        if each.name == "load"
+    ]
+
+    assert dict(job.attributes) == {
+        "description": "loads",
+        "engine": "spark 3.5",
+        "integration": "SPARK",
+        "job_type": "JOB",
+        "owners": ("team-a", "team-b"),
+        "processing": "BATCH",
+        "producer": told.PRODUCER,
+        "state": "FAIL",
+        "statement": "SELECT 1",
+        "tags": ("pii", "tier=1"),
+        "type": "openlineage",
+    }
+
+
+FIELDS = [("id",), ("after", "total"), ("a.b",), ("address", "city"), ("@key", "id"), ("@key", "region")]
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("id", ("id",)),
+        ("value.id", ("id",)),
+        ("key.id", ("@key", "id")),
+        ("total", ("after", "total")),
+        ("after.total", ("after", "total")),
+        ("value.total", ("after", "total")),
+        ("a.b", ("a.b",)),
+        ("address.city", ("address", "city")),
+        ("value", None),
+        ("key", None),
+        ("other", ("other",)),
+        (None, None),
+    ],
+)
+def test_fields_are_found_whatever_stands_before_them(written, found) -> None:
+    """Bridges put the side of the message before a field, Debezium an envelope."""
+    path = None if written is None else (written,)
+
+    assert ToldFields(FIELDS, topic=True).find(path) == found
+
+
+def test_a_column_called_value_of_a_table_is_one() -> None:
+    """Only messages have a value."""
+    assert ToldFields([("id",)], topic=False).find(("value",)) == ("value",)
