@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "diff": ("diff:diff", "What changed between two scans, and whom does it break?"),
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
     "lineage": ("lineage:lineage", "Where do the data of a node come from, where do they go?"),
-    "export": ("export:export", "Write the graph or the dictionary for people and other programs."),
+    "export": ("export:export", "Write the graph or the dictionary for other programs."),
     "explain": ("explain:explain", "Why: what we make of one file or name."),
     "manual-input": ("manual:manual_input", "Check, describe and exemplify manual-input files."),
     "openlineage": ("openlineage:openlineage", "Lineage that others tell as OpenLineage events."),
