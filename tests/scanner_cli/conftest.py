@@ -74,6 +74,12 @@ def fake() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def unity() -> ModuleType:
+    """Load the fake Databricks."""
+    return _program("unity_server")
+
+
+@pytest.fixture(scope="session")
 def connect() -> ModuleType:
     """Load the fake Connect server."""
     return _program("connect_server")

@@ -15,7 +15,7 @@ EXAMPLES = {
 }
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
-OPEN = {"counts", "changes", "attributes", "config"}
+OPEN = {"counts", "changes", "attributes", "config", "parameters"}
 """Members whose own members are only those that there are."""
 
 
@@ -32,7 +32,7 @@ def members(document: Any, place: str = "$") -> Iterator[tuple[str, frozenset[st
 
 
 @pytest.fixture
-def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
+def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
     """Make the document that an example is of."""
     asked = ("--format", "json", "--dictionary", own_dictionary)
 
@@ -77,6 +77,14 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
             case ["statements"]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 return scanner("statements", *asked).json
+            case ["tables"]:
+                document = {"cluster": "shop", "brokers": ["kafka-1"]}
+                table = unity.table("main.s.t", unity.column("a", "long"), storage_location="s3://lake/t")
+                with unity.serving(unity.Unity(tables=(table,))) as url:
+                    catalogs = [{"type": "unity", "url": url}]
+                    (tmp_path / "cluster.json").write_text(json.dumps(document | {"catalogs": catalogs}))
+                    scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
+                return scanner("tables", *asked).json
             case ["manual-input", "check"]:
                 return scanner("manual-input", "check", tmp_path / "wrong.json", "--format", "json").json
             case ["graph.json"]:
@@ -94,7 +102,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 19
+    assert len(EXAMPLES) == 20
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
