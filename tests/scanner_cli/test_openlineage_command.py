@@ -1,0 +1,210 @@
+"""`scanner openlineage`: importing files, and a listener as a process that is killed and started again."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from queue import Empty, Queue
+
+import pytest
+
+SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
+CLIENTS = 8
+
+
+@pytest.fixture(scope="module")
+def told():
+    """Load the producer of events."""
+    import importlib.util
+
+    file = Path(__file__).parents[1] / "fakes" / "lineage_producer.py"
+    spec = importlib.util.spec_from_file_location("lineage_producer_for_commands", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def taken(scanner, tmp_path):
+    """Give what imports files into a dictionary of its own."""
+
+    def said(*places: object):
+        return scanner("openlineage", "import", *places, "--dictionary", tmp_path / "d.db", "--format", "json")
+
+    return said
+
+
+def test_events_become_a_path_in_the_graph(taken, scanner, told, tmp_path) -> None:
+    """From a file to the answer that people ask for."""
+    spark = told.run_event(
+        inputs=[told.dataset("kafka://k-1", "orders")],
+        outputs=[
+            told.dataset("s3a://lake", "/paid/", columnLineage=told.lineage("kafka://k-1:9092", "orders", id="id"))
+        ],
+    )
+    (tmp_path / "events.ndjson.gz").write_bytes(gzip.compress(json.dumps(spark).encode()))
+    dictionary = ("--dictionary", tmp_path / "d.db")
+
+    assert taken(tmp_path / "events.ndjson.gz").status == 0
+    assert scanner("dataflow", *dictionary).status == 0
+    found = scanner("lineage", "s3://lake/paid", "--upstream", "--columns", "--format", "json", *dictionary).json
+    assert [(edge["source"], edge["target"]) for edge in found["edges"] if edge["kind"] == "column-flow"] == [
+        ("column:kafka://k-1:9092/orders#id", "column:s3://lake/paid#id")
+    ]
+
+
+def test_broken_events_are_counted_told_and_kept_aside(taken, told, tmp_path) -> None:
+    """The rest is stored; importing again changes nothing."""
+    good = told.run_event(run_facets={"env": told.facet(password="hidden-word")})
+    future = good | {"schemaURL": "https://openlineage.io/spec/9-0-0/OpenLineage.json#/$defs/RunEvent"}
+    lines = [json.dumps(good), "{broken password=hidden-word", json.dumps(good), json.dumps(future), '{"a": 1}']
+    (tmp_path / "events.ndjson").write_text("\n".join(lines))
+    said = taken(tmp_path / "events.ndjson")
+    aside = (tmp_path / "d.db.rejected.ndjson").read_text()
+
+    assert said.status == 3
+    assert said.json == {
+        "received": 5,
+        "stored": 2,
+        "repeated": 1,
+        "refused": 2,
+        "future": 1,
+        "rejected": str(tmp_path / "d.db.rejected.ndjson"),
+    }
+    assert [json.loads(line)["where"].rpartition(":")[2] for line in aside.splitlines()] == ["2", "5"]
+    assert "refused: " in said.err
+    assert "hidden-word" not in aside + said.err + (tmp_path / "d.db").read_bytes().decode("latin-1")
+    assert taken(tmp_path / "events.ndjson").json["stored"] == 0
+
+
+@pytest.mark.parametrize("text", ["", "nothing of this is an event", "[]"])
+def test_files_without_a_single_event_are_invalid(taken, tmp_path, text) -> None:
+    """Somebody named the wrong file."""
+    (tmp_path / "notes.txt").write_text(text)
+
+    assert taken(tmp_path / "notes.txt").status == 2
+    assert taken(tmp_path / "nothing").status == 2
+
+
+def test_events_come_through_a_pipe(told, tmp_path) -> None:
+    """As in `zcat events.gz | scanner openlineage import -`."""
+    line = [*SCANNER, "openlineage", "import", "-", "--dictionary", str(tmp_path / "d.db")]
+    done = subprocess.run(line, input=json.dumps(told.run_event()).encode(), capture_output=True, cwd=tmp_path)
+
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"1 events: 1 stored" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (("--host", "0.0.0.0"), "--host 0.0.0.0"),
+        (("--token-file", "nothing"), "--token-file nothing"),
+        (("--rejected", "no/such/dir/x"), "--rejected no/such/dir/x"),
+    ],
+)
+def test_a_listener_that_would_be_open_or_blind_does_not_start(
+    scanner, tmp_path, monkeypatch, arguments, where
+) -> None:
+    """Others must not be able to write lineage without a token."""
+    monkeypatch.chdir(tmp_path)
+    said = scanner("openlineage", "listen", *arguments, "--dictionary", tmp_path / "d.db")
+
+    assert said.status == 2
+    assert where in said.err
+
+
+class Clients:
+    """Posts events from many threads, each again until it is answered."""
+
+    def __init__(self, events: list[bytes]) -> None:
+        self.waiting: Queue[bytes] = Queue()
+        self.statuses: Counter[int] = Counter()
+        self.acknowledged: set[bytes] = set()
+        self.port = 0
+        self._lock = threading.Lock()
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(CLIENTS)]
+        for each in events:
+            self.waiting.put(each)
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def join(self) -> None:
+        for thread in self._threads:
+            thread.join(30)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                event = self.waiting.get_nowait()
+            except Empty:
+                return
+            end = time.monotonic() + 30
+            while (status := self._post(event)) in (0, 503) and time.monotonic() < end:
+                time.sleep(0.02)
+            with self._lock:
+                self.statuses[status] += 1
+                if status == 201:
+                    self.acknowledged.add(event)
+
+    def _post(self, event: bytes) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            headers = {"Content-Type": "application/json", "Authorization": "Bearer abc"}
+            connection.request("POST", "/api/v1/lineage", event, headers)
+            return connection.getresponse().status
+        except (OSError, http.client.HTTPException):
+            return 0
+        finally:
+            connection.close()
+
+
+def listening(directory: Path) -> tuple[subprocess.Popen[str], int]:
+    """Start a listener on any free port, and give its port."""
+    line = [*SCANNER, "openlineage", "listen", "--port", "0", "--dictionary", str(directory / "d.db")]
+    environment = {**os.environ, "SCANNER_OPENLINEAGE_TOKEN": "abc"}
+    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, cwd=directory, env=environment)
+    assert process.stderr
+    return process, int(process.stderr.readline().rpartition(":")[2].partition("/")[0])
+
+
+def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_killed(told, tmp_path) -> None:
+    """Half-way through, with broken and repeated events among them, and clients that go on trying."""
+    events = [json.dumps(told.run_event(run=str(number), job=f"j{number % 7}")).encode() for number in range(280)]
+    clients = Clients([*events, *events[::20], *[b'{"eventType": "START"}'] * 14])
+    process, clients.port = listening(tmp_path)
+    clients.start()
+    while sum(clients.statuses.values()) < 100:
+        time.sleep(0.002)
+    process.kill()
+    process.wait()
+    answered = sum(clients.statuses.values())
+    process, clients.port = listening(tmp_path)
+    clients.join()
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=30)
+
+    with sqlite3.connect(tmp_path / "d.db") as conn:
+        runs = [row[0] for row in conn.execute("SELECT run_id FROM lineage_run")]
+        (journal,) = conn.execute("SELECT count(*) FROM lineage_event").fetchone()
+    assert answered < 294
+    assert clients.statuses == {201: 294, 400: 14}
+    assert clients.acknowledged == set(events)
+    assert sorted(runs) == sorted(str(number) for number in range(280))
+    assert journal == 280
+    assert len((tmp_path / "d.db.rejected.ndjson").read_text().splitlines()) >= 14
+    assert process.returncode == 0, said
+    assert not list((tmp_path / "d.db.spool").glob("*.ndjson"))
