@@ -1,0 +1,126 @@
+"""`scanner init`: what it writes, what it never writes, and when it writes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scanner_extractor.cluster_file import read_cluster_file
+from scanner_extractor.settings_cloud import Plane
+
+KEY, SECRET = "CLOUDKEY", "cloud-secret-9f8e7d"
+
+
+@pytest.fixture
+def estate(cloud) -> Any:
+    """Give an organisation with two clusters of one name, and one of its own."""
+    same = tuple(cloud.Cluster(id=f"lkc-{number}", name="billing") for number in (1, 2))
+    own = cloud.Cluster(id="lkc-3", name="Web Shop", ksqldb=("lksqlc-7",))
+    first = cloud.Environment(id="env-a", clusters=(*same, own), pools=(("AWS", "eu-central-1"),))
+    return cloud.Cloud(environments=(first,), keys={"cloud": f"{KEY}:{SECRET}"})
+
+
+@pytest.fixture
+def url(cloud, estate, monkeypatch) -> Iterator[str]:
+    """Serve the organisation, with the key in the environment."""
+    monkeypatch.setenv("CONFLUENT_CLOUD_API_KEY", KEY)
+    monkeypatch.setenv("CONFLUENT_CLOUD_API_SECRET", SECRET)
+    with cloud.serving(estate) as address:
+        yield address
+
+
+def test_one_file_a_cluster_named_apart(scanner, url, tmp_path) -> None:
+    """Display names may repeat; identity is the id."""
+    said = scanner("init", "--cloud", "--url", url, "-o", tmp_path / "new", "--format", "json")
+
+    assert said.status == 0
+    assert [Path(each["file"]).name for each in said.json] == ["lkc-1.json", "lkc-2.json", "web-shop.json"]
+    assert [each["cluster"] for each in said.json] == ["lkc-1", "lkc-2", "Web Shop"]
+
+
+def test_no_secret_is_written_or_said(scanner, url, tmp_path) -> None:
+    """A file holds names of variables only."""
+    said = scanner("init", "--cloud", "--url", url, "-o", tmp_path)
+
+    texts = [file.read_text() for file in tmp_path.iterdir()]
+    assert len(texts) == 3
+    assert all(SECRET not in text and KEY not in text for text in (*texts, said.out, said.err))
+    assert all("${CONFLUENT_CLOUD_API_SECRET}" in text for text in texts)
+
+
+def test_what_is_written_can_be_read_with_the_cloud_key_alone(scanner, url, tmp_path) -> None:
+    """Keys of single planes may stay unset: an empty key is none."""
+    scanner("init", "--cloud", "--url", url, "-o", tmp_path, "--cluster", "lkc-3")
+
+    settings = read_cluster_file(tmp_path / "web-shop.json", os.environ, ("confluent",))
+    assert settings.cloud
+    assert (settings.cloud.cluster, settings.cloud.environment) == ("lkc-3", "env-a")
+    assert set(settings.cloud.planes) == {Plane.KAFKA, Plane.SCHEMA_REGISTRY, Plane.KSQLDB, Plane.FLINK}
+
+
+def test_file_that_is_there_is_never_written_over(scanner, url, tmp_path) -> None:
+    """And then no other is written either."""
+    (tmp_path / "lkc-2.json").write_text("mine")
+
+    said = scanner("init", "--cloud", "--url", url, "-o", tmp_path)
+    assert said.status == 2
+    assert "lkc-2.json" in said.err
+    assert [file.name for file in tmp_path.iterdir()] == ["lkc-2.json"]
+
+
+def test_force_writes_over(scanner, url, tmp_path) -> None:
+    """Who says so means it."""
+    (tmp_path / "lkc-2.json").write_text("mine")
+
+    assert scanner("init", "--cloud", "--url", url, "-o", tmp_path, "--force").status == 0
+    assert json.loads((tmp_path / "lkc-2.json").read_text())["cluster"] == "lkc-2"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "say where to look"),
+        (("--cloud", "--probe", "a:1"), "say where to look"),
+        (("--cloud", "--url", "nowhere"), "not a web address"),
+        (("--probe", "a b"), "not a broker address"),
+    ],
+)
+def test_contradictions_are_told(scanner, monkeypatch, arguments, told) -> None:
+    """Where, what, and what next."""
+    monkeypatch.setenv("CONFLUENT_CLOUD_API_KEY", KEY)
+    monkeypatch.setenv("CONFLUENT_CLOUD_API_SECRET", SECRET)
+
+    said = scanner("init", *arguments)
+    assert (said.status, told in said.err) == (2, True)
+
+
+def test_cloud_without_a_key_names_the_variables(scanner, monkeypatch) -> None:
+    """They are those that Confluent's own tools read."""
+    monkeypatch.delenv("CONFLUENT_CLOUD_API_KEY", raising=False)
+
+    said = scanner("init", "--cloud")
+    assert said.status == 2
+    assert "CONFLUENT_CLOUD_API_KEY" in said.err
+
+
+def test_wrong_key_writes_nothing(scanner, url, tmp_path, monkeypatch) -> None:
+    """An organisation that a key may not see is not an empty one."""
+    monkeypatch.setenv("CONFLUENT_CLOUD_API_SECRET", "other")
+
+    assert scanner("init", "--cloud", "--url", url, "-o", tmp_path).status == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_probe_without_a_broker_tells_what_it_found(scanner, connect, tmp_path) -> None:
+    """A cluster.json has brokers, and nobody else knows them."""
+    with connect.serving(connect.Connect()) as address:
+        said = scanner("init", "--probe", address.removeprefix("http://"), "-o", tmp_path)
+
+    assert said.status == 2
+    assert "Kafka Connect at http://127.0.0.1" in said.err
+    assert list(tmp_path.iterdir()) == []
