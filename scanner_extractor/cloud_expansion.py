@@ -104,9 +104,6 @@ class _Expansion:
         key = own.auth if plane in _OWN_KEY or has_key(own) else self.cloud.http.auth
         return replace(own, url=own.url or url, auth=key)
 
-    def _has_key(self, plane: Plane) -> bool:
-        return has_key(self._http(plane, "https://unused"))
-
     def _kafka(self, brokers: tuple[str, ...]) -> KafkaSettings | None:
         said, key = self.settings.kafka, self._http(Plane.KAFKA, self.cluster.url).auth
         if said:
@@ -131,38 +128,35 @@ class _Expansion:
     def _registries(self) -> Iterator[RegistrySettings]:
         for each in self.found.registries:
             http = self._http(Plane.SCHEMA_REGISTRY, each.url)
-            if each.environment == self.cluster.environment and has_key(http):
+            if each.environment == self.cluster.environment:
                 yield RegistrySettings(type="confluent", http=http, environment=each.environment)
 
     def _stream_catalogs(self) -> Iterator[StreamCatalogSettings]:
         for each in self.found.registries:
             http = self._http(Plane.SCHEMA_REGISTRY, each.catalog_url)
-            if each.environment == self.cluster.environment and has_key(http):
+            if each.environment == self.cluster.environment:
                 yield StreamCatalogSettings(http=http, cluster=self.cluster.id)
 
     def _ksqldb(self) -> Iterator[KsqlSettings]:
         for each in self.found.ksqldb:
             http = self._http(Plane.KSQLDB, each.url)
-            if each.kafka == self.cluster.id and has_key(http):
+            if each.kafka == self.cluster.id:
                 yield KsqlSettings(http=http)
 
     def _connect(self) -> Iterator[ConnectSettings]:
         http = self._http(Plane.CONNECT, self.cloud.http.url)
         path = f"/connect/v1/environments/{self.cluster.environment}/clusters/{self.cluster.id}"
-        if has_key(http):
-            yield ConnectSettings(http=replace(http, url=http.url.removesuffix(path) + path))
+        yield ConnectSettings(http=replace(http, url=http.url.removesuffix(path) + path))
 
     def _flink(self) -> Iterator[FlinkSettings]:
         for cloud, region, url in self._regions():
-            http = self._http(Plane.FLINK, url)
-            if has_key(http):
-                yield FlinkSettings(
-                    type=CONFLUENT,
-                    http=http,
-                    organization=self.found.id,
-                    environment=self.cluster.environment,
-                    region=f"{cloud.lower()}.{region}",
-                )
+            yield FlinkSettings(
+                type=CONFLUENT,
+                http=self._http(Plane.FLINK, url),
+                organization=self.found.id,
+                environment=self.cluster.environment,
+                region=f"{cloud.lower()}.{region}",
+            )
 
     def _regions(self) -> list[tuple[str, str, str]]:
         """Give every region in which the environment has a pool, with its address where one was told."""
@@ -197,20 +191,18 @@ class _Expansion:
 
     def _lacking(self, *, asked: bool) -> Iterator[Lacking]:
         """Name what is there and has no key; *asked*: the Kafka cluster itself can be asked."""
-        here = self.cluster.environment
         if not asked:
             yield _lacks(SourceId(f"kafka_rest:{self.cluster.url}:{self.cluster.id}"), "kafka", Plane.KAFKA)
-        if not self._has_key(Plane.SCHEMA_REGISTRY) and not self.settings.registries:
-            for each in self.found.registries:
-                if each.environment == here:
-                    yield _lacks(SourceId(f"schema_registry:{each.url}"), "schema_registry", Plane.SCHEMA_REGISTRY)
-        if not self._has_key(Plane.KSQLDB) and not self.settings.ksqldb:
-            for one in self.found.ksqldb:
-                if one.kafka == self.cluster.id:
-                    yield _lacks(SourceId(f"ksqldb:{one.url}"), "ksqldb", Plane.KSQLDB)
-        if not self._has_key(Plane.FLINK) and not self.settings.flink:
-            for _, _, url in self._regions():
-                yield _lacks(SourceId(f"flink:{url}/{here}"), "flink", Plane.FLINK)
+        said = self.settings
+        yield from _keyless(said.registries, self._registries(), "schema_registry", Plane.SCHEMA_REGISTRY)
+        yield from _keyless(said.stream_catalogs, self._stream_catalogs(), "stream_catalog", Plane.SCHEMA_REGISTRY)
+        yield from _keyless(said.ksqldb, self._ksqldb(), "ksqldb", Plane.KSQLDB)
+        yield from _keyless(said.flink, self._flink(), "flink", Plane.FLINK)
+
+
+def _keyless(said: tuple[_Source, ...], found: Iterator[_Source], kind: str, plane: Plane) -> Iterator[Lacking]:
+    known = _known(said)
+    return (_lacks(each.source, kind, plane) for each in found if not has_key(each.http) and _is_new(each, known))
 
 
 def _lacks(source: SourceId, kind: str, plane: Plane) -> Lacking:
@@ -219,9 +211,17 @@ def _lacks(source: SourceId, kind: str, plane: Plane) -> Lacking:
 
 
 def _with(said: tuple[_Source, ...], found: Iterator[_Source]) -> tuple[_Source, ...]:
-    """Add what was found to what was said, unless it is the same source."""
-    known: set[str] = {each.source for each in said} | {each.http.url for each in said}
-    return said + tuple(each for each in found if not {each.source, each.http.url} & known)
+    """Add what was found and has a key to what was said, unless it is the same source."""
+    known = _known(said)
+    return said + tuple(each for each in found if has_key(each.http) and _is_new(each, known))
+
+
+def _known(said: tuple[_Source, ...]) -> set[str]:
+    return {each.source for each in said} | {each.http.url for each in said}
+
+
+def _is_new(found: _Source, known: set[str]) -> bool:
+    return not {found.source, found.http.url} & known
 
 
 def _aliases(cluster: CloudCluster, environment: Environment) -> Iterator[tuple[str, str]]:

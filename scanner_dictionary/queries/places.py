@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, or_, select
 
 from scanner_dictionary import tables as t
 from scanner_dictionary.queries.near import unknown
 from scanner_model.brokers import broker_addresses
 from scanner_model.errors import InputInvalid
+
+
+_UNIQUE = ("cluster_id", "crn")
 
 
 class FoundCluster(NamedTuple):
@@ -31,11 +35,10 @@ class FoundTopic(NamedTuple):
 def cluster_of(conn: Connection, broker: str) -> FoundCluster:
     """Find the cluster of *broker*: one address in any form, or a comma list of which any one is known.
 
-    Raises NameUnknown where none is known, InputInvalid where it is no address or names two clusters.
+    The cluster's own id (`lkc-…`) and its CRN lead there, too. Raises NameUnknown where none is known, InputInvalid
+    where it is no address or names two clusters.
     """
-    addresses = broker_addresses(broker)
-    query = select(t.cluster.c.id, t.cluster.c.name).join(t.broker).where(t.broker.c.address.in_(addresses))
-    found = conn.execute(query.distinct().order_by(t.cluster.c.name)).all()
+    found = _named(conn, broker.strip()) or _at(conn, broker_addresses(broker))
     if len(found) > 1:
         names = " and ".join(repr(row.name) for row in found)
         raise InputInvalid(f"{broker!r} names brokers of the clusters {names}", hint="name one cluster's brokers")
@@ -44,6 +47,21 @@ def cluster_of(conn: Connection, broker: str) -> FoundCluster:
         raise unknown("broker", broker, known, "`scanner scans` lists the clusters that were scanned")
     latest = conn.execute(select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == found[0].id)).scalar_one()
     return FoundCluster(found[0].id, found[0].name, latest or 0)
+
+
+def _named(conn: Connection, name: str) -> Sequence[Row[Any]]:
+    """Find clusters by what names one cluster in the world; display names and environments do not."""
+    alias = t.cluster_alias.c
+    known = select(alias.cluster_id).where(alias.kind.in_(_UNIQUE), alias.alias == name)
+    query = select(t.cluster.c.id, t.cluster.c.name).where(
+        or_(t.cluster.c.kafka_cluster_id == name, t.cluster.c.id.in_(known))
+    )
+    return conn.execute(query.order_by(t.cluster.c.name)).all() if name else ()
+
+
+def _at(conn: Connection, addresses: Sequence[str]) -> Sequence[Row[Any]]:
+    query = select(t.cluster.c.id, t.cluster.c.name).join(t.broker).where(t.broker.c.address.in_(addresses))
+    return conn.execute(query.distinct().order_by(t.cluster.c.name)).all()
 
 
 def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:
