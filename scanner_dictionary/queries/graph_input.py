@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, func, select
 
 from scanner_dictionary import tables as t
+from scanner_dictionary.queries.column_cells import definition_cells
 
 __all__ = [
     "ClusterRow",
@@ -28,7 +31,8 @@ __all__ = [
     "topic_names",
 ]
 
-_COLUMNS_AT_ONCE = 20_000
+_DEFINITION = itemgetter(0)
+_KEPT_TEXTS = 65_536
 
 
 class ClusterRow(NamedTuple):
@@ -167,49 +171,18 @@ def definition_ranges(conn: Connection, *, parts: int) -> tuple[tuple[int, int],
 
 def graph_definitions(conn: Connection, first: int, last: int) -> Iterator[DefinitionRow]:
     """List the definitions that live topics have now, with keys from *first* to *last*, in the order of their keys."""
-    definition = t.schema_definition.c
-    used = (
-        select(t.topic_schema.c.definition_id)
-        .join(t.topic, t.topic.c.id == t.topic_schema.c.topic_id)
-        .where(t.topic_schema.c.is_current, t.topic_schema.c.gone.is_(None), t.topic.c.gone.is_(None))
-        .where(t.topic_schema.c.definition_id.between(first, last))
-    )
-    heads = conn.execute(
-        select(definition.id, definition.fingerprint, definition.format, definition.name)
-        .where(definition.id.in_(used))
-        .order_by(definition.id)
-    ).all()
-    columns = _columns_by_definition(conn, first, last)
-    waiting = next(columns, None)
-    for key, fingerprint, format_name, name in heads:
-        while waiting and waiting[0] < key:
-            waiting = next(columns, None)
-        mine = waiting[1] if waiting and waiting[0] == key else ()
-        yield DefinitionRow(fingerprint, format_name, name, mine)
+    for cells in definition_cells(conn, first, last):
+        columns = {key: tuple(map(_column, group)) for key, group in groupby(cells.columns, key=_DEFINITION)}
+        for head in cells.heads:
+            yield DefinitionRow(head.fingerprint, head.format, head.name, columns.get(head.id, ()))
 
 
-def _columns_by_definition(conn: Connection, first: int, last: int) -> Iterator[tuple[int, tuple[ColumnNodeRow, ...]]]:
-    column = t.schema_column.c
-    query = (
-        select(
-            column.definition_id,
-            column.path,
-            column.name,
-            column.data_type,
-            column.logical_type,
-            column.nullable,
-            column.tags,
-        )
-        .where(column.definition_id.between(first, last))
-        .order_by(column.definition_id, column.ordinal)
-    )
-    rows = conn.execution_options(yield_per=_COLUMNS_AT_ONCE).execute(query)
-    for key, group in groupby(rows, key=lambda row: int(row[0])):
-        yield key, tuple(_column(row[1:]) for row in group)
+def _column(cells: Sequence[Any]) -> ColumnNodeRow:
+    _, _, path, name, type_, logical_type, nullable, tags = cells
+    return ColumnNodeRow(_texts(path), name, type_, logical_type, bool(nullable), _texts(tags) if tags else ())
 
 
-def _column(row: tuple[str, str, str, str | None, bool, str | None]) -> ColumnNodeRow:
-    path, name, type_, logical_type, nullable, tags = row
-    return ColumnNodeRow(
-        tuple(json.loads(path)), name, type_, logical_type, bool(nullable), tuple(json.loads(tags)) if tags else ()
-    )
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _texts(cell: str) -> tuple[str, ...]:
+    """Read a list of texts; schemas have the same paths over and over."""
+    return tuple(json.loads(cell))
