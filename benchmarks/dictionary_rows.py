@@ -35,7 +35,7 @@ Question = dict[str, str | int]
 
 def write_row(directory: Path) -> list[Row]:
     """How many columns a second a whole scan of 3,000 topics is stored with; facts and change log are included."""
-    scan = _scan(3000)
+    scan = scan_of(3000)
     count = sum(len(definition.columns) for definition in scan.definitions)
     ours = _median(lambda: _write(directory / "write.db", scan))
     rows = _column_rows(directory / "write.db")
@@ -80,7 +80,8 @@ def query_row(directory: Path) -> list[Row]:
     ]
 
 
-def _scan(topics: int) -> ClusterScan:
+def scan_of(topics: int) -> ClusterScan:
+    """Give a scan of a registry with the key and value schemas of *topics* topics."""
     settings = RegistrySettings(type="confluent", http=HttpSettings(url="http://registry:8081"))
     versions = tuple(
         SchemaVersion(

@@ -1,0 +1,118 @@
+"""Figures of the flow graph: generating it into the dictionary as a whole process, and what SQL takes of that."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dictionary_rows import scan_of
+from estate import topic_name
+from job_estate import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
+from measure import Row, medians, scanner
+
+from dataflow_generator.sql import Dialect, read_sql
+from scanner_dictionary.opening import open_dictionary
+from scanner_dictionary.writer import write_scan
+from scanner_model.scan import Answer, ClusterScan, Outcome
+
+_NOW = datetime(2024, 2, 29, tzinfo=UTC)
+_RUNS = 5
+_JOBS = 500
+
+
+def graph_row(directory: Path) -> list[Row]:
+    """How long a graph of 1,000 topics and 500 jobs takes, and how many columns a second a larger one."""
+    small, large = directory / "small.db", directory / "large.db"
+    seconds, columns = _generated(small, 1_000)
+    longer, more = _generated(large, 9_000)
+    speed = more / longer
+    nothing = medians(lambda: [sys.executable, "-c", "import sqlalchemy"], runs=_RUNS).seconds
+    return [
+        Row(
+            name="flow graph of 1,000 topics and 500 jobs",
+            ours=seconds,
+            unit="s",
+            target="< 3 s",
+            met=seconds < 3,
+            limit="a Python that imports SQLAlchemy",
+            ratio=seconds / nothing,
+            detail=f"{columns:,} columns, whole process, stored",
+        ),
+        Row(
+            name="flow graph, local",
+            ours=speed,
+            unit="columns/s",
+            target="≥ 50,000",
+            met=speed >= 50_000,
+            detail=f"{more:,} columns of 9,000 topics, 500 jobs, {longer:.1f} s, whole process, stored",
+        ),
+    ]
+
+
+def statements_row(_: Path) -> list[Row]:
+    """How long one statement takes, read down to columns: the middle one and the slowest."""
+    fields = _fields(_JOBS)
+    texts = [(each.statement, Dialect.FLINK) for each in flink_statements(fields)]
+    texts += [(each.statement, Dialect.KSQLDB) for each in ksql(fields)[1]]
+    for text, dialect in texts:
+        read_sql(text, dialect)
+    taken = [min(_seconds(text, dialect) for _ in range(3)) for text, dialect in texts]
+    middle, slowest = 1000 * statistics.median(taken), 1000 * max(taken)
+    return [
+        Row(
+            name="a statement, parsed and followed to columns",
+            ours=middle,
+            unit="ms",
+            target="< 0.5 ms",
+            met=middle < 0.5,
+            detail=f"slowest of {len(texts)}: {slowest:.2f} ms",
+        )
+    ]
+
+
+def _generated(file: Path, topics: int) -> tuple[float, int]:
+    """Generate the graph of a new dictionary; give the seconds and the columns."""
+    scan = _scan(topics)
+    engine = open_dictionary(str(file))
+    write_scan(engine, scan, started=_NOW, finished=_NOW)
+    engine.dispose()
+    columns = sum(len(definition.columns) for definition in scan.definitions)
+    command = [scanner(), "dataflow", "--engine", "local", "--dictionary", str(file)]
+    return medians(lambda: command, runs=_RUNS).seconds, columns
+
+
+def _scan(topics: int) -> ClusterScan:
+    scan = scan_of(topics)
+    share = _JOBS // 10
+    fields = _fields(4 * share)
+    collections, queries = ksql(fields[: 3 * share])
+    sources = ((CONNECT, "connect"), (FLINK, "flink"), (KSQL, "ksqldb"))
+    outcomes = tuple(Outcome(source=source, kind=kind, answer=Answer.READ) for source, kind in sources)
+    return replace(
+        scan,
+        outcomes=(*scan.outcomes, *outcomes),
+        connectors=tuple(connectors(3 * share)),
+        flink_statements=tuple(flink_statements(fields)),
+        ksql_sources=collections,
+        queries=queries,
+    )
+
+
+def _fields(count: int) -> list[list[str]]:
+    by_topic: dict[str, list[str]] = {}
+    scan = scan_of(count + 1)
+    columns = {each.fingerprint: each.columns for each in scan.definitions}
+    for link in scan.topic_schemas:
+        if link.role == "value":
+            by_topic[link.topic] = [one.path[0] for one in columns[link.fingerprint] if len(one.path) == 1]
+    return [by_topic[topic_name(number)] for number in range(count)]
+
+
+def _seconds(text: str, dialect: Dialect) -> float:
+    started = time.perf_counter()
+    read_sql(text, dialect)
+    return time.perf_counter() - started
