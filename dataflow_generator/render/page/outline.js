@@ -6,8 +6,10 @@ function drawOutline() {
   const old = outline.scrollTop;
   outline.replaceChildren(make("div", {role: "tree", "aria-label": "Outline"}, groups.map(groupBranch)));
   outline.scrollTop = old;
-  const chosen = outline.querySelector("[aria-selected=true]") || outline.querySelector("[role=treeitem]");
-  if (chosen) chosen.tabIndex = 0;
+  const chosen = outline.querySelector("[aria-selected=true]") || outline.querySelector(".branch.holds");
+  const first = chosen || outline.querySelector("[role=treeitem]");
+  if (first) first.tabIndex = 0;
+  if (chosen && !outline.contains(document.activeElement)) chosen.scrollIntoView({block: "nearest"});
 }
 
 function groupBranch(group) {
@@ -61,8 +63,10 @@ function branch(line, children) {
 
 function branchLine({kind, name, note, node, open, level, toggle}) {
   const chosen = node && node === state.selected;
+  const holds = node && state.selected && node === state.selected.card;
+  const on = node && state.way && (state.way.nodes.has(node) || state.way.cards.has(node));
   const line = make("div", {
-    role: "treeitem", class: `branch kind-${cssName(kind)}`, style: `--level:${level - 1}`, tabindex: "-1", title: name,
+    role: "treeitem", class: `branch kind-${cssName(kind)}${on ? " on" : ""}${holds ? " holds" : ""}`, style: `--level:${level - 1}`, tabindex: "-1", title: name,
     "aria-level": level, "aria-expanded": open === null ? null : String(open), "aria-selected": String(Boolean(chosen)),
   }, [
     make("span", {class: "twist", "aria-hidden": "true"}, open === null ? " " : open ? "▾" : "▸"),
