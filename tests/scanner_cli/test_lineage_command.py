@@ -122,3 +122,21 @@ def test_impact_as_far_as_somebody_wants_to_look(drawn, scanner) -> None:
 def test_a_broker_needs_no_scheme(name, drawn, scanner) -> None:
     """People copy `bootstrap.servers`."""
     assert scanner("lineage", name, *drawn[0]).status == 0
+
+
+def test_what_looks_odd_in_the_graph_is_told_and_fails_nothing(drawn, scanner, tmp_path) -> None:
+    """Of each kind the first few; the report has all."""
+    said = scanner("dataflow", "--report", tmp_path / "report.json", *drawn[0])
+    report = json.loads((tmp_path / "report.json").read_text())
+
+    assert said.status == 0
+    assert "orphan-topic: nobody is known to read or write " in said.err
+    assert report["counts"]["orphan-topic"] == len(report["findings"])
+
+
+def test_a_report_of_a_graph_that_is_not_stored_is_refused(drawn, scanner, tmp_path) -> None:
+    """It is made of what is stored."""
+    said = scanner("dataflow", "--no-store", "--report", tmp_path / "report.json", *drawn[0])
+
+    assert said.status == 2
+    assert "--store" in said.err
