@@ -16,7 +16,7 @@ from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
 from scanner_model.secrets import mask_text
 
-SCOPE = "https://www.googleapis.com/auth/cloud-platform.read-only"
+SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 Token = Callable[[], str]
 """Give an access token that is valid now; raises SourceRefused where there is none."""

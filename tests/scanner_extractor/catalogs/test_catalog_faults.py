@@ -1,0 +1,133 @@
+"""Whatever a server answers is an error of ours or a reading, for every kind of catalog, and never without an end."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable
+
+import pytest
+
+from scanner_extractor.catalogs import PROVIDERS
+from scanner_extractor.exchange import Answer, Exchange, Request
+from scanner_extractor.http import Http
+from scanner_extractor.readings import CatalogReading, no_progress
+from scanner_extractor.settings import HttpSettings
+from scanner_extractor.settings_catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.scan import Answer as Outcome
+
+LISTS = {
+    "unity": ("catalogs", "schemas", "tables", "next_page_token"),
+    "glue": ("DatabaseList", "TableList", "NextToken"),
+    "google": ("datasets", "tables", "links", "nextPageToken"),
+    "datazone": ("items", "nextToken"),
+}
+ENTRY = {
+    "name": "x",
+    "Name": "x",
+    "datasetReference": {"datasetId": "d"},
+    "tableReference": {"projectId": "p", "datasetId": "d", "tableId": "t"},
+    "assetItem": {"identifier": "a", "name": "a"},
+}
+
+
+def settings(kind: str) -> CatalogSettings:
+    return CatalogSettings(
+        type=kind,
+        http=HttpSettings(url="https://x.example", concurrency=2),
+        aws=AwsSettings(region="eu"),
+        domain="dzd_1",
+        wanted=Wanted(catalogs=("p",) if kind == "google" else ()),
+        lineage=Lineage.COLUMNS,
+    )
+
+
+def read(kind: str, exchange: Exchange) -> CatalogReading:
+    chosen = settings(kind)
+    with Http(chosen.http, chosen.source, exchange=exchange) as http:
+        return PROVIDERS[kind](chosen, http, no_progress)
+
+
+def always(status: int, body: bytes) -> Exchange:
+    return lambda _: Answer(status=status, body=body)
+
+
+@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (401, b"{}", SourceRefused),
+        (403, b'{"message": "no"}', SourceRefused),
+        (404, b"", ScannerError),
+        (429, b"<html>slow down</html>", SourceUnreachable),
+        (500, b"oops", SourceUnreachable),
+        (200, b"<html>log in</html>", PayloadUnexpected),
+        (200, b'{"tables": [{"na', PayloadUnexpected),
+        (200, b"null", PayloadUnexpected),
+        (200, b"[]", PayloadUnexpected),
+        (200, b"7", PayloadUnexpected),
+    ],
+)
+def test_failure_of_the_first_list_is_one_clear_error(kind, status, body, error) -> None:
+    """The runner makes one line of it, and what is known stays."""
+    with pytest.raises(error):
+        read(kind, always(status, body))
+
+
+@pytest.mark.parametrize("kind", PROVIDERS)
+def test_empty_answer_is_a_catalog_without_tables(kind) -> None:
+    """Lists without their member are empty ones."""
+    reading = read(kind, always(200, b"{}"))
+
+    assert (reading.outcome.answer, reading.tables, reading.links) == (Outcome.READ, (), ())
+
+
+def endless(kind: str, entries: Callable[[int], list[object]]) -> Exchange:
+    *lists, token = LISTS[kind]
+    numbers = itertools.count()
+
+    def ask(_: Request) -> Answer:
+        number = next(numbers)
+        told = {name: entries(number) for name in lists} | {token: f"page-{number}"}
+        return Answer(status=200, body=json.dumps(told).encode())
+
+    return ask
+
+
+@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize("entries", [lambda _: [], lambda _: [ENTRY]], ids=["empty", "the same"])
+def test_pages_without_an_end_are_refused(kind, entries) -> None:
+    """With a new token each time."""
+    with pytest.raises(PayloadUnexpected):
+        read(kind, endless(kind, entries))
+
+
+@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize("member", [5, "x", {"a": 1}, [1, None, [], {}, {"name": 3}, {"Name": {}}, {"assetItem": 1}]])
+def test_lists_of_another_shape_are_refused_or_left_out(kind, member) -> None:
+    """No form of answer ends in a defect of ours."""
+    body = json.dumps(dict.fromkeys(LISTS[kind][:-1], member)).encode()
+    try:
+        reading = read(kind, always(200, body))
+    except ScannerError:
+        return
+
+    assert reading.tables == ()
+
+
+@pytest.mark.parametrize("kind", PROVIDERS)
+def test_new_members_and_new_words_are_kept_or_ignored(kind) -> None:
+    """Services grow: what nobody knows yet is in the parameters."""
+    whole = ENTRY | {
+        "catalog_name": "c",
+        "schema_name": "s",
+        "id": "a",
+        "NewMember": {"deep": [1]},
+        "table_type": "NEW",
+        "TableType": "NEW",
+    }
+    body = json.dumps(whole | {name: [whole] for name in LISTS[kind][:-1]}).encode()
+    (table,) = read(kind, always(200, body)).tables
+
+    assert dict(table.parameters)["NewMember"] == '{"deep":[1]}'
