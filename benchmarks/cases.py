@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from case_results import FileResult, Suite
 from connect_cases import connectors
+from lineage_cases import lineage_events
 from schema_cases import expected_columns, readable_schemas
 from sql_cases import column_lineage, valid_statements
 from streams_cases import topologies
@@ -24,6 +25,7 @@ SUITES: tuple[Suite, ...] = (
     valid_statements,
     column_lineage,
     connectors,
+    lineage_events,
     topologies,
 )
 

@@ -12,6 +12,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from dictionary_rows import query_row, write_row
+from graph_rows import graph_row, statements_row
+from lineage_rows import import_row
 from measure import Row, conditions, table
 from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
 
@@ -23,6 +25,9 @@ ROWS = {
     "large-bulk": large_bulk_row,
     "write": write_row,
     "query": query_row,
+    "import-events": import_row,
+    "graph": graph_row,
+    "statements": statements_row,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -31,24 +31,28 @@ class FacetReading(NamedTuple):
 
 def read_facet(name: str, value: Mapping[str, Json]) -> FacetReading:
     """Read the facet *name*; one that we do not know, or of a future version, is kept as received."""
-    text = canonical(value)
-    # Runs of one job repeat most of their facets, so reading one again is rare.
-    return _remembered(name, text) if len(text) <= _CACHED_LENGTH else _read(name, text)
+    try:
+        # Runs of one job repeat most of their facets, so reading one again is rare. Version 2 writes no references,
+        # which differ between equal values.
+        packed = marshal.dumps(value, 2)
+    except ValueError as error:
+        raise RecursionError from error
+    return _remembered(name, packed) if len(packed) <= _CACHED_LENGTH else _read(name, value)
 
 
 @lru_cache(maxsize=4_096)
-def _remembered(name: str, text: str) -> FacetReading:
-    return _read(name, text)
+def _remembered(name: str, packed: bytes) -> FacetReading:
+    return _read(name, marshal.loads(packed))  # noqa: S302 - bytes that the caller just made of JSON
 
 
-def _read(name: str, text: str) -> FacetReading:
-    value = json.loads(text)
+def _read(name: str, value: Mapping[str, Json]) -> FacetReading:
     removed, future = value.get("_deleted") is True, _is_future(name, value)
     known = name in SHAPES and not removed and not future
     problems = tuple(misfits(value, SHAPES[name], "")) if known else ()
     cleaned = clean_facet(name, value)
     read: dict[str, Any] = _READERS[name](cleaned) if known and not problems and name in _READERS else {}
-    return FacetReading(Facet(name=name, body=canonical(cleaned), removed=removed, future=future, **read), problems)
+    facet = Facet(name=name, body=canonical(cleaned), removed=removed, future=future, **read)
+    return FacetReading(facet, problems)
 
 
 def _is_future(name: str, value: Mapping[str, Json]) -> bool:
