@@ -100,7 +100,7 @@ def connect_parts(conn: Connection) -> Iterator[Part]:
 def connect_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobReading]:
     """Read connectors."""
     told = [tell(row, around.topics(), around.naming) for row in connectors(conn, keys=part)]
-    for each in connect_jobs(told, Seen(_columns_of(told, around), around.derived)):
+    for each in connect_jobs(told, Seen(_columns_of(conn, told, around), around.derived)):
         count = "unknown_connectors" if not each.known else "connector_columns" if each.whole else "connectors"
         yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}))
 
@@ -119,16 +119,15 @@ def group_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobRea
 def derived_columns(conn: Connection, around: Around) -> Known:
     """Give the columns of datasets that nobody describes, as all connectors together make them."""
     found = [tell(row, around.topics(), around.naming) for row in connectors(conn)]
-    return derive(((each.config, each.flows, each.pairs) for each in found), _columns_of(found, around))
+    return derive(((each.config, each.flows, each.pairs) for each in found), _columns_of(conn, found, around))
 
 
-def _columns_of(told: Iterable[Told], around: Around) -> Known:
+def _columns_of(conn: Connection, told: Iterable[Told], around: Around) -> Known:
     """Read the columns of the topics that connectors move, of each once."""
     clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
     named = {end for each in told for _, *ends in each.pairs for end in ends if end is not None}
     topics = {(clusters[each.namespace], each.name): each for each in named if each.namespace in clusters}
-    found = around.columns(topics.keys())
-    return {topics[topic]: tuple(dict.fromkeys(one.path for one in columns)) for topic, columns in found.items()}
+    return {topics[topic]: paths for topic, paths in flow_input.paths_of_topics(conn, topics.keys()).items()}
 
 
 def flink_parts(conn: Connection) -> Iterator[Part]:

@@ -72,10 +72,9 @@ def columns_behind(config: Config, shape: Shape, topic: str, places: Sequence[Pl
 
     What a transform or the connector made has none. None: the transforms cannot be told.
     """
-    chain, start = Chain.of(config), Template.of(topic)
+    origins = Chain.of(config).origins(Template.of(topic), places)
     behind = {
-        place: tuple(row for before in chain.origins(start, place) for row in _row_of(shape, before))
-        for place in places
+        place: tuple(row for before in found for row in _row_of(shape, before)) for place, found in origins.items()
     }
     rows = tuple(dict.fromkeys(row for found in behind.values() for row in found))
     value, key = ([path for side, path in rows if side is role] for role in (Role.VALUE, Role.KEY))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from scanner_dictionary.queries.columns import column_fact
 from scanner_model.columns import Column
 from scanner_model.estate import CollectionColumn, FlowEnd, KsqlSource, ManualFlow, Query
 from scanner_model.names import Role, SourceId, TopicName
-from scanner_model.paths import KEY
+from scanner_model.paths import KEY, ColumnPath
 
 ClusterTopic = tuple[str, str]
 """A cluster's name and a topic's."""
@@ -122,6 +123,27 @@ def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Map
             if (row.cluster_name, row.topic_name) in wanted:
                 found.setdefault((row.cluster_name, row.topic_name), []).append(_sided(row))
     return {topic: tuple(columns) for topic, columns in found.items()}
+
+
+def paths_of_topics(
+    conn: Connection, topics: Collection[ClusterTopic]
+) -> Mapping[ClusterTopic, tuple[ColumnPath, ...]]:
+    """Read the paths of those columns only, each once: of large estates, a fraction of the time."""
+    wanted = frozenset(topics)
+    found: dict[ClusterTopic, dict[ColumnPath, None]] = {}
+    for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
+        query = _current_columns().where(t.topic.c.name.in_(chunk))
+        cells = t.cluster.c.name, t.topic.c.name, t.topic_schema.c.schema_role, t.schema_column.c.path
+        for cluster, topic, side, path in conn.execute(query.with_only_columns(*cells)):
+            if (cluster, topic) in wanted:
+                found.setdefault((cluster, topic), {}).setdefault(_path(path, side))
+    return {topic: tuple(paths) for topic, paths in found.items()}
+
+
+@lru_cache(maxsize=1 << 16)
+def _path(cell: str, side: str) -> ColumnPath:
+    path = tuple(json.loads(cell))
+    return (KEY, *path) if side == Role.KEY else path
 
 
 def _sided(row: Row[Any]) -> Column:

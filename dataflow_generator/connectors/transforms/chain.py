@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors.config import Config
@@ -65,21 +65,20 @@ class Chain:
                 return (Way(None, UNKNOWN),)
         return ways
 
-    def origins(self, topic: Template, place: Place) -> Places:
-        """List where a column at the end may have stood before all transforms; none where one made it.
+    def origins(self, topic: Template, places: Iterable[Place]) -> dict[Place, Places]:
+        """List where each column at the end may have stood before all transforms; none where one made it.
 
-        Whoever asks reads the answers forwards again: the first that leads back to *place* is right.
+        Whoever asks reads the answers forwards again: the first that leads back to its place is right.
         """
-        places: Places = (place,)
-        for step, transform in reversed(self._applied_to(topic)):
-            before = [
-                one
-                for after in places
-                if after not in _made(step, transform)
-                for one in _before(step, transform, after)
-            ]
-            places = tuple(dict.fromkeys(before))[:_MOST_WAYS]
-        return places
+        steps = [(step, transform, _made(step, transform)) for step, transform in reversed(self._applied_to(topic))]
+        found: dict[Place, Places] = {}
+        for place in places:
+            before: Places = (place,)
+            for step, transform, made in steps:
+                listed = (one for after in before if after not in made for one in _before(step, transform, after))
+                before = tuple(dict.fromkeys(listed))[:_MOST_WAYS]
+            found[place] = before
+        return found
 
     def _applied_to(self, topic: Template) -> list[tuple[Step, Transform]]:
         """List the transforms that records of *topic* may go through."""
