@@ -42,9 +42,17 @@ class Lab:
         assert done.returncode == expected, done.stderr
         return done.stdout
 
+    @property
+    def has_flink(self) -> bool:
+        """Tell whether Flink runs the estate's statements; what it is made of cannot be had everywhere."""
+        return self.told["rows"].get("flink-sql") == "done"
+
     def config(self, **changes: Any) -> Path:
-        """Write cluster.json with *changes*: a member, or None for none."""
-        document = json.loads((Path(__file__).parent / "cluster.json").read_text("utf-8")) | changes
+        """Write cluster.json with *changes*: a member, or None for none; without Flink where it is not up."""
+        document = json.loads((Path(__file__).parent / "cluster.json").read_text("utf-8"))
+        if not self.has_flink:
+            del document["flink"]
+        document |= changes
         file = self.directory / f"cluster-{len(list(self.directory.glob('cluster-*')))}.json"
         kept = {name: value for name, value in document.items() if value is not None}
         file.write_text(json.dumps(kept), "utf-8")

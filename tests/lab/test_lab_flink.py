@@ -1,0 +1,60 @@
+"""Flink's own servers, asked as a scan asks them; and the estate's statements as a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scanner_extractor.http import Http
+from scanner_extractor.readings import no_progress
+from scanner_extractor.settings import HttpSettings
+from scanner_extractor.settings_flink import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
+from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_model.scan import Answer
+
+pytestmark = pytest.mark.lab
+
+URLS = {each["type"]: each["url"] for each in json.loads(Path(__file__).with_name("cluster.json").read_text())["flink"]}
+ESTATE = Path(__file__).parent / "estate" / "flink.sql"
+
+
+def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
+    """One of an INSERT, one of a statement set."""
+    lab.needs("flink-sql")
+    settings = FlinkSettings(type=JOB_MANAGER, http=HttpSettings(url=URLS[JOB_MANAGER]))
+
+    with Http(settings.http, settings.source) as http:
+        reading = FLINK_SOURCES[JOB_MANAGER].read(settings, http, no_progress)
+
+    assert (reading.outcome.answer, {job.state for job in reading.jobs}) == (Answer.READ, {"RUNNING"})
+    assert all(json.loads(job.plan)["nodes"] and job.started and job.title for job in reading.jobs)
+
+
+@pytest.mark.parametrize("kind", [JOB_MANAGER, SQL_GATEWAY])
+def test_check_says_which_flink_it_is(lab, kind) -> None:
+    """The version is what people look for first."""
+    lab.needs("flink-sql")
+    settings = FlinkSettings(type=kind, http=HttpSettings(url=URLS[kind]))
+
+    with Http(settings.http, settings.source) as http:
+        (_, ask), *_ = FLINK_SOURCES[kind].tries(settings, http)
+
+        assert "Flink 2." in ask()
+
+
+def test_statements_of_a_file_are_listed_beside_those_of_ksqldb(lab, tmp_path) -> None:
+    """No server of Flink's tells the text."""
+    config = lab.config(kafka=None, schema_registries=None, connect=None, flink=[_files()])
+    address = f"sqlite:///{tmp_path}/dictionary.db"
+    lab.scanner("extract", "--config", str(config), "--dictionary", address, "--quiet")
+
+    found = json.loads(lab.scanner("statements", "--dictionary", address, "--format", "json"))
+
+    assert {row["engine"] for row in found} == {"flink", "ksqldb"}
+    assert ESTATE.read_text("utf-8") in [row["statement"] for row in found]
+
+
+def _files() -> dict[str, str]:
+    return {"type": "sql-files", "path": str(ESTATE), "name": "estate"}
