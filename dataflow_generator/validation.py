@@ -12,7 +12,7 @@ from dataflow_generator.graph import Edge, EdgeKind, Node, NodeKind
 
 _PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
 _DATASETS = (NodeKind.TOPIC, NodeKind.DATASET)
-_ENDS = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MEMBER_OF)
+_ENDS = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MEMBER_OF, EdgeKind.MATERIALIZES)
 _OWN = "internal"
 """The way of a job through topics that are only its own."""
 
@@ -67,6 +67,7 @@ class _Held:
     internal: set[str] = field(default_factory=set)
     suspects: dict[str, str] = field(default_factory=dict)
     in_cluster: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
     described: set[str] = field(default_factory=set)
     holders: dict[str, str] = field(default_factory=dict)
     reads: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -89,6 +90,8 @@ class _Held:
                 self.reads.setdefault((edge.source, edge.target), set()).add(edge.subtype)
             case EdgeKind.WRITES:
                 self.writes.setdefault((edge.source, edge.target), set()).add(edge.subtype)
+            case EdgeKind.MATERIALIZES:
+                self.kept.add(edge.source)
             case EdgeKind.HAS_SCHEMA:
                 self.described.add(edge.source)
             case EdgeKind.CONTAINS if edge.target in self.suspects:
@@ -103,7 +106,7 @@ class _Held:
 
     def topics(self) -> Iterator[Finding]:
         """Find topics that only a job names, and topics that nobody reads or writes."""
-        used = {source for source, _ in self.reads} | {target for _, target in self.writes}
+        used = {source for source, _ in self.reads} | {target for _, target in self.writes} | self.kept
         for key, kind in self.kinds.items():
             name = self.names[key]
             if kind is NodeKind.TOPIC and key in used and key not in self.in_cluster:

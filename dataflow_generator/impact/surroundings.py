@@ -20,6 +20,7 @@ _CONTAINS: Kinds = frozenset((EdgeKind.CONTAINS,))
 _FLOWS: Kinds = frozenset((EdgeKind.COLUMN_FLOW,))
 _READS: Kinds = frozenset((EdgeKind.READS,))
 _WRITES: Kinds = frozenset((EdgeKind.WRITES,))
+_KEEPS: Kinds = frozenset((EdgeKind.MATERIALIZES,))
 _COMPUTING = ("DIRECT", "")
 
 
@@ -124,6 +125,10 @@ class Surroundings(Generic[K, E]):
         for dataset, flow in self._column_flows(new, Jobs(reads, writes, self._asked)):
             self._near[dataset].flows.append(flow)
             told.update((dataset, job) for job in flow.jobs)
+            told.update([(dataset, flow.target)] if flow.target is not None else [])
+        for hop in self._asked.ahead(new, True, _KEEPS):
+            if (hop.source, hop.target) not in told:  # a table whose columns nobody tells is a copy all the same
+                self._near[hop.source].flows.append(_whole(hop))
         for hop in reads:
             if (hop.source, hop.target) not in told:
                 leaving = [each for each in writes if each.source == hop.target and _is_one_way(hop, each)]
@@ -225,6 +230,10 @@ def is_related(one: ColumnPath, other: ColumnPath) -> bool:
 def _is_one_way(read: Hop[K, E], write: Hop[K, E]) -> bool:
     """Tell whether what a job reads may get to what it writes: on the same of its ways, or one is on all of them."""
     return read.edge.subtype == write.edge.subtype or not (read.edge.subtype and write.edge.subtype)
+
+
+def _whole(hop: Hop[K, E]) -> Flow[K, E]:
+    return Flow(path=(), target=hop.target, target_path=(), use=Use.COPIES, hops=(hop,), jobs=())
 
 
 def _silent(read: Hop[K, E], writes: Collection[Hop[K, E]]) -> Iterator[Flow[K, E]]:

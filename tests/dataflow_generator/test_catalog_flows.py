@@ -10,7 +10,11 @@ import pytest
 from dataflow_generator.assemble import assemble, read_flows
 from dataflow_generator.flows.catalogs import other_names, place_of
 from dataflow_generator.graph import FlowGraph, Node
+from dataflow_generator.impact import Asked, Root, Spot, impact
+from dataflow_generator.impact import Use as Impact
+from dataflow_generator.impact.surroundings import Step
 from dataflow_generator.lineage import Question, ahead_in, lineage
+from dataflow_generator.validation import validate
 from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.queries.catalog_input import KeptTopicRow, TableRow
 from scanner_dictionary.writer import write_scan
@@ -188,6 +192,26 @@ def test_lineage_goes_through_materialization(graph) -> None:
     hops = lineage("dataset:bigquery/p.d.t", "dataset", Question(downstream=False), ahead_in(found.edges()))
 
     assert [str(hop.kind) for hop in hops] == ["writes", "reads", "materializes"]
+
+
+def test_table_whose_columns_nobody_tells_is_affected_all_the_same(graph) -> None:
+    """Whoever drops a field must ask the owner of the table, too."""
+    found = graph(materializations=(KEPT,))
+    spots = {each.key: Spot(each.kind, each.name, each.path) for each in found.nodes()}
+    asked = Asked(
+        ahead=ahead_in(found.edges()),
+        spots=lambda keys: {key: spots[key] for key in keys},
+        step=lambda edge: Step(edge.type, edge.subtype, edge.evidence),
+    )
+    affected = impact(Root(node=TOPIC, path=("id",)), asked)
+
+    assert {(each.node, each.use) for each in affected} == {(TABLE, Impact.COPIES)}
+
+
+def test_topic_that_is_kept_as_a_table_is_no_orphan(graph) -> None:
+    found = graph(materializations=(KEPT,))
+
+    assert validate(found.nodes(), found.edges()) == ()
 
 
 def test_links_of_a_catalog_are_jobs_with_their_columns(graph) -> None:
