@@ -11,6 +11,7 @@ from scanner_model.names import ClusterName, SourceId
 from scanner_model.problems import Problem
 
 if TYPE_CHECKING:
+    from scanner_extractor.settings_catalogs import CatalogSettings
     from scanner_extractor.settings_cloud import (
         CloudSettings,
         KafkaRestSettings,
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         StreamCatalogSettings,
         TableflowSettings,
     )
-    from scanner_extractor.settings_catalogs import CatalogSettings
     from scanner_extractor.settings_flink import FlinkSettings, SqlFilesSettings, StreamsSettings
 
 
