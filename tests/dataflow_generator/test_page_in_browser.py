@@ -243,6 +243,23 @@ def test_clicks_open_a_card_tell_evidence_and_collapse_a_cluster(look) -> None:
     assert seen.found["opened"] == 6
 
 
+def test_what_is_clicked_stays_where_it_is_on_the_screen(look) -> None:
+    """A card that runs away from the pointer cannot be closed again; the second click of two opens it."""
+    script = """
+      const frame = () => card("clean.team-1").getBoundingClientRect();
+      const at = () => [Math.round(frame().x), Math.round(frame().y)];
+      const event = (detail) => new MouseEvent("click", {bubbles: true, detail});
+      const click = (detail) => card("clean.team-1").querySelector(".head").dispatchEvent(event(detail));
+      const places = [at()];
+      click(1); places.push(at());
+      click(2); places.push(at());
+      return {places, rows: card("clean.team-1").querySelectorAll(".row").length};"""
+    seen = look(estate(2).page(), script)
+
+    assert (seen.complaints, seen.found["rows"]) == ([], 5)
+    assert seen.found["places"][0] == seen.found["places"][1] == seen.found["places"][2]
+
+
 def test_a_search_finds_columns_and_enter_takes_the_first(look) -> None:
     """With the keyboard alone; a column in a flow comes before its namesake in a schema."""
     script = """

@@ -14,7 +14,13 @@ from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
 
 Json = Any
 
-SCRIPTS = ("model.js", "ways.js", "layout.js", "state.js", "view.js", "window.js", "outline.js", "panel.js", "main.js")
+STYLES = ("page.css", "drawing.css", "panel.css")
+"""How the page looks: its frame, the drawing, what is told beside it."""
+
+SCRIPTS = (
+    *("model.js", "ways.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
+    *("outline.js", "panel.js", "main.js"),
+)
 """The parts of the page's program, in the order in which they need each other."""
 
 MOST_SCHEMA_COLUMNS = 100_000
@@ -33,7 +39,7 @@ def page_lines(graph: FlowGraph, *, most: int = MOST_SCHEMA_COLUMNS) -> Iterator
     """
     before, between, after = _split(_part("page.html"), "/*style*/", "/*script*/")
     middle, rest = between.split("<!--graph-->")
-    yield before + _part("page.css") + middle
+    yield before + "".join(map(_part, STYLES)) + middle
     yield from _data(graph, most)
     yield rest
     yield from map(_part, SCRIPTS)

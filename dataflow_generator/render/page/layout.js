@@ -1,8 +1,8 @@
 // Places for items and links, left to right: layers by the longest path, few crossings by barycentres. No page in here.
 const GAP = {x: 60, y: 12, part: 28, through: 6};
 
-// Items have {id, w, h} and get {x, y}; links are [source id, target id]. Gives {w, h, via}: via has the points of links
-// that pass layers, by "source>target".
+// Items have {id, w, h} and get {x, y}; links are [source id, target id]. Gives {w, h, via}: via has the points of
+// links that pass layers, by "source>target".
 function layout(items, links, aspect) {
   const via = new Map();
   const parts = components(items, links).map((part) => ({...layoutPart(part, via), items: part.items}));
@@ -26,10 +26,12 @@ function components(items, links) {
     beside.get(target).push(source);
   }
   const byId = new Map(items.map((item) => [item.id, item]));
-  const seen = new Map(), parts = [];
+  const seen = new Map(),
+    parts = [];
   for (const item of items) {
     if (seen.has(item.id)) continue;
-    const part = {items: [], links: []}, waiting = [item.id];
+    const part = {items: [], links: []},
+      waiting = [item.id];
     seen.set(item.id, part);
     while (waiting.length) {
       const id = waiting.pop();
@@ -51,7 +53,9 @@ function components(items, links) {
 function layoutPart({items, links}, via) {
   const forward = acyclic(items, links);
   const layerOf = layersOf(items, forward);
-  const cells = new Map(items.map((item) => [item.id, {item, h: item.h, layer: layerOf.get(item.id), before: [], after: []}]));
+  const cells = new Map(
+    items.map((item) => [item.id, {item, h: item.h, layer: layerOf.get(item.id), before: [], after: []}]),
+  );
   const points = [];
   for (const [source, target, turned] of forward) pass(cells.get(source), cells.get(target), turned, points, via);
   const layers = layered([...cells.values(), ...points.map((point) => point.cell)]);
@@ -66,13 +70,15 @@ function acyclic(items, links) {
   for (const [source, target] of links) if (source !== target) out.get(source).push(target);
   const entered = new Set(links.map(([, target]) => target));
   const starts = [...items.filter((item) => !entered.has(item.id)), ...items];
-  const state = new Map(), turned = new Set();
+  const state = new Map(),
+    turned = new Set();
   for (const {id} of starts) {
     if (state.has(id)) continue;
     const path = [[id, 0]];
     state.set(id, "open");
     while (path.length) {
-      const top = path[path.length - 1], next = out.get(top[0])[top[1]++];
+      const top = path[path.length - 1],
+        next = out.get(top[0])[top[1]++];
       if (next === undefined) {
         state.set(top[0], "done");
         path.pop();
@@ -138,7 +144,8 @@ function layered(cells) {
 }
 
 function reduceCrossings(layers) {
-  const centre = (cells, cell) => (cells.length ? cells.reduce((sum, each) => sum + each.at, 0) / cells.length : cell.at);
+  const centre = (cells, cell) =>
+    cells.length ? cells.reduce((sum, each) => sum + each.at, 0) / cells.length : cell.at;
   const sort = (layer, side) => {
     const keys = new Map(layer.map((cell) => [cell, centre(cell[side], cell)]));
     layer.sort((a, b) => keys.get(a) - keys.get(b) || a.at - b.at);
@@ -195,7 +202,8 @@ function mean(block) {
 }
 
 function placeAcross(layers, points) {
-  let x = 0, height = 0;
+  let x = 0,
+    height = 0;
   for (const layer of layers) {
     const width = Math.max(0, ...layer.map((cell) => (cell.item ? cell.item.w : 0)));
     for (const cell of layer) {
@@ -215,7 +223,9 @@ function pack(parts, aspect) {
   const area = parts.reduce((sum, part) => sum + (part.w + GAP.part) * (part.h + GAP.part), 0);
   const wide = Math.max(...parts.map((part) => part.w), Math.sqrt(area * aspect), 0);
   const sorted = parts.map((part, at) => ({part, at})).sort((a, b) => b.part.h - a.part.h || a.at - b.at);
-  let shelf = null, top = 0, right = 0;
+  let shelf = null,
+    top = 0,
+    right = 0;
   for (const {part} of sorted) {
     if (shelf && shelf.down + part.h <= shelf.h && shelf.x + part.w <= Math.max(wide, shelf.x + shelf.w)) {
       part.x = shelf.x;

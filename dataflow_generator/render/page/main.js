@@ -1,8 +1,11 @@
 // What people do: keys, clicks, dragging, searching; and the first picture.
-const search = document.getElementById("search"), hits = document.getElementById("hits");
+const search = document.getElementById("search"),
+  hits = document.getElementById("hits");
 const MOST_HITS = 30;
 
-function refresh({fit: whole = false} = {}) {
+// Draws anew; what is looked at, or *held*, stays where it is on the screen.
+function refresh({fit: whole = false, held = state.selected && state.selected.card} = {}) {
+  const before = {...drawn.boxes.get(held)};
   document.documentElement.dataset.theme = state.theme;
   document.getElementById("fold").textContent = state.folded.size ? "Open all" : "Collapse";
   draw();
@@ -12,7 +15,15 @@ function refresh({fit: whole = false} = {}) {
   drawFooter();
   writeAddress();
   if (whole) fit();
-  else show();
+  else keep(before, drawn.boxes.get(held));
+}
+
+function keep(before, after) {
+  if (before.id && after) {
+    seen.x += (before.x - after.x) * seen.k;
+    seen.y += (before.y - after.y) * seen.k;
+  }
+  show();
 }
 
 function look(node, {bring: near = false} = {}) {
@@ -33,13 +44,16 @@ function drawFooter() {
     `${graph.nodes.length} nodes, ${graph.edges.length} edges`,
     still ? `${still} in no known flow${state.still ? "" : ", not shown"}` : "",
     state.folded.size ? `${state.folded.size} of ${graph.groups.size} clusters and systems are collapsed` : "",
-    coverage.unread || coverage.tables ? `${coverage.unread} statements not read, ${coverage.tables} to tables only` : "",
+    coverage.unread || coverage.tables
+      ? `${coverage.unread} statements not read, ${coverage.tables} to tables only`
+      : "",
     coverage.unknown_connectors ? `${coverage.unknown_connectors} connectors of unknown classes` : "",
     (coverage.problems || []).length ? `${coverage.problems.length} problems` : "",
     ...Object.entries(graph.leftOut).map(([kind, count]) => `${count} ${kind}s of schemas left out`),
   ];
   const button = act("what was not read", () => (state.about = true), {class: "refer"});
-  document.getElementById("footer").replaceChildren(make("span", {}, words.filter(Boolean).join(" · ")), " · ", button);
+  const counted = make("span", {}, words.filter(Boolean).join(" · "));
+  document.getElementById("footer").replaceChildren(counted, " · ", button);
   const toggle = document.getElementById("still");
   toggle.disabled = !still;
   toggle.setAttribute("aria-pressed", String(Boolean(still && state.still)));
@@ -68,7 +82,17 @@ const DO = {
   },
   none: () => look(null),
 };
-const KEYS = {"+": "in", "=": "in", "-": "out", "0": "fit", i: "still", g: "fold", d: "theme", "?": "help", Escape: "none"};
+const KEYS = {
+  "+": "in",
+  "=": "in",
+  "-": "out",
+  0: "fit",
+  i: "still",
+  g: "fold",
+  d: "theme",
+  "?": "help",
+  Escape: "none",
+};
 
 document.querySelector("nav").addEventListener("click", (event) => {
   const what = event.target.dataset.do;
@@ -91,7 +115,8 @@ document.addEventListener("keydown", (event) => {
 
 stage.addEventListener("click", (event) => {
   if (moved) return;
-  const card = event.target.closest(".card"), line = event.target.closest(".curve");
+  const card = event.target.closest(".card"),
+    line = event.target.closest(".curve");
   if (line) {
     pick(line.edges);
     refresh();
@@ -104,23 +129,16 @@ function clickCard(box, event) {
     state.folded.delete(box.group);
     refresh();
     bring(box.group.cards.slice(0, 40).map((card) => drawn.boxes.get(card)));
-  } else if (event.target.closest(".twist")) {
+  } else if (event.target.closest(".twist") || (event.detail === 2 && !row)) {
     flip(state.open, box.card);
-    refresh();
+    refresh({held: box.card});
   } else if (row && row.row) look(row.row.column);
   else if (row) {
     state.full.add(box.card);
-    refresh();
+    refresh({held: box.card});
   } else look(box.card);
   focusCard(box.card);
 }
-
-stage.addEventListener("dblclick", (event) => {
-  const card = event.target.closest(".card");
-  if (!card || event.target.closest(".row, .twist") || card.box.group) return;
-  flip(state.open, card.box.card);
-  refresh();
-});
 
 function focusCard(card) {
   const found = card && [...world.querySelectorAll(".card")].find((each) => each.box.stands.includes(card));
@@ -142,23 +160,34 @@ function stageKeys() {
     seen.y += y;
     show();
   };
-  const enter = () => drawn.order.length && step(state.selected && drawn.boxes.get(state.selected.card) || drawn.order[0]);
+  const enter = () =>
+    drawn.order.length && step((state.selected && drawn.boxes.get(state.selected.card)) || drawn.order[0]);
   return {ArrowLeft: by(60, 0), ArrowRight: by(-60, 0), ArrowUp: by(0, 60), ArrowDown: by(0, -60), Enter: enter};
 }
 
 function cardKeys(box) {
   const beside = (forward) => () => {
-    const nodes = graph.links.filter((link) => box.stands.includes(forward ? link.source : link.target))
-      .map((link) => drawn.boxes.get(forward ? link.target : link.source)).filter((each) => each && each !== box);
+    const nodes = graph.links
+      .filter((link) => box.stands.includes(forward ? link.source : link.target))
+      .map((link) => drawn.boxes.get(forward ? link.target : link.source))
+      .filter((each) => each && each !== box);
     step(nodes.sort((a, b) => Math.abs(a.y - box.y) - Math.abs(b.y - box.y))[0]);
   };
   const along = (by) => () => {
     const same = drawn.order.filter((each) => Math.abs(each.x - box.x) < 40).sort((a, b) => a.y - b.y);
     step(same[same.indexOf(box) + by]);
   };
-  const open = () => (box.group ? state.folded.delete(box.group) : flip(state.open, box.card), refresh(), focusCard(box.stands[0]));
+  const open = () => (
+    box.group ? state.folded.delete(box.group) : flip(state.open, box.card),
+    refresh({held: box.card}),
+    focusCard(box.stands[0])
+  );
   return {
-    ArrowLeft: beside(false), ArrowRight: beside(true), ArrowUp: along(-1), ArrowDown: along(1), " ": open,
+    ArrowLeft: beside(false),
+    ArrowRight: beside(true),
+    ArrowUp: along(-1),
+    ArrowDown: along(1),
+    " ": open,
     Enter: () => (box.group ? open() : (look(box.card), focusCard(box.card))),
   };
 }
@@ -167,13 +196,15 @@ function step(box) {
   if (!box) return;
   const element = [...world.querySelectorAll(".card")].find((each) => each.box === box);
   const inside = (from, size, at, length) => from + at * seen.k >= 0 && from + (at + size) * seen.k <= length;
-  if (!inside(seen.x, box.w, box.x, stage.clientWidth) || !inside(seen.y, box.h, box.y, stage.clientHeight)) bring([box]);
+  if (!inside(seen.x, box.w, box.x, stage.clientWidth) || !inside(seen.y, box.h, box.y, stage.clientHeight))
+    bring([box]);
   element.focus({preventScroll: true});
 }
 
 // --- moving
 
-let hold = null, moved = false;
+let hold = null,
+  moved = false;
 
 stage.addEventListener("pointerdown", (event) => {
   moved = false;
@@ -182,7 +213,8 @@ stage.addEventListener("pointerdown", (event) => {
 
 window.addEventListener("pointermove", (event) => {
   if (!hold) return;
-  const x = event.clientX - hold.x, y = event.clientY - hold.y;
+  const x = event.clientX - hold.x,
+    y = event.clientY - hold.y;
   if (!moved && Math.hypot(x, y) < 4) return;
   moved = true;
   stage.classList.add("moving");
@@ -197,11 +229,19 @@ window.addEventListener("pointerup", () => {
   stage.classList.remove("moving");
 });
 
-stage.addEventListener("wheel", (event) => {
-  event.preventDefault();
-  const frame = stage.getBoundingClientRect();
-  zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), event.clientX - frame.left, event.clientY - frame.top);
-}, {passive: false});
+stage.addEventListener(
+  "wheel",
+  (event) => {
+    event.preventDefault();
+    const frame = stage.getBoundingClientRect();
+    zoom(
+      Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)),
+      event.clientX - frame.left,
+      event.clientY - frame.top,
+    );
+  },
+  {passive: false},
+);
 
 // --- searching
 
@@ -213,23 +253,40 @@ function found(words) {
   if (!wanted) return [];
   const rank = ([name]) => (name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2);
   const all = index.filter(([name, node]) => name.includes(wanted) && node.card !== undefined);
-  const weigh = (hit) => rank(hit) * 4 + (hit[1].kind === "column" ? (hit[1].in.length + hit[1].out.length ? 1 : 2) : 0);
-  return all.map((hit, at) => [weigh(hit), at, hit[1]]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map((hit) => hit[2]);
+  const weigh = (hit) =>
+    rank(hit) * 4 + (hit[1].kind === "column" ? (hit[1].in.length + hit[1].out.length ? 1 : 2) : 0);
+  return all
+    .map((hit, at) => [weigh(hit), at, hit[1]])
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    .map((hit) => hit[2]);
 }
 
 function drawHits() {
   const all = found(search.value);
   const listed = all.slice(0, MOST_HITS).map((node, at) => {
-    const hit = make("li", {role: "option", id: `hit${at}`, class: `kind-${cssName(node.kind)}`, "data-key": node.key, "aria-selected": String(at === 0)}, [
-      make("span", {class: "icon", "aria-hidden": "true"}, ICONS[node.kind] || "◆"), make("bdi", {class: "name", dir: "auto"}, nameOf(node)), make("span", {class: "note"}, node.kind),
-    ]);
+    const hit = make(
+      "li",
+      {
+        role: "option",
+        id: `hit${at}`,
+        class: `kind-${cssName(node.kind)}`,
+        "data-key": node.key,
+        "aria-selected": String(at === 0),
+      },
+      [
+        make("span", {class: "icon", "aria-hidden": "true"}, ICONS[node.kind] || "◆"),
+        make("bdi", {class: "name", dir: "auto"}, nameOf(node)),
+        make("span", {class: "note"}, node.kind),
+      ],
+    );
     hit.onmousedown = (event) => {
       event.preventDefault();
       take(node);
     };
     return hit;
   });
-  const more = all.length > MOST_HITS ? [make("li", {class: "note"}, `${all.length - MOST_HITS} more: go on typing`)] : [];
+  const more =
+    all.length > MOST_HITS ? [make("li", {class: "note"}, `${all.length - MOST_HITS} more: go on typing`)] : [];
   const none = !all.length && search.value.trim() ? [make("li", {class: "note"}, "Nothing is called like that.")] : [];
   hits.replaceChildren(...listed, ...more, ...none);
   hits.hidden = !hits.children.length;
@@ -266,10 +323,17 @@ search.addEventListener("keydown", (event) => {
 
 function open() {
   readAddress();
-  document.getElementById("about").replaceChildren(text([...graph.groups.values()].filter((group) => group.kind === "cluster").map((group) => group.label).join(", ")));
+  const clusters = [...graph.groups.values()]
+    .filter((group) => group.kind === "cluster")
+    .map((group) => group.label)
+    .join(", ");
+  document.getElementById("about").replaceChildren(text(clusters));
+  document.title = ["Data flow", clusters].filter(Boolean).join(" · ");
   refresh();
   start();
-  const near = state.link ? [state.link[0].source, state.link[0].target] : [state.selected, ...(state.way ? state.way.nodes : [])];
+  const near = state.link
+    ? [state.link[0].source, state.link[0].target]
+    : [state.selected, ...(state.way ? state.way.nodes : [])];
   bring(near.filter(Boolean).map((node) => drawn.boxes.get(node.card)));
 }
 

@@ -1,12 +1,31 @@
-// The graph as the page uses it: cards (topics, tables, jobs …), groups of cards, rows of columns, links between cards.
+// The graph as the page uses it: cards (topics, tables, jobs …), groups of cards, rows of columns, links of cards.
 const graph = readGraph(JSON.parse(document.getElementById("graph").textContent));
 
 function readGraph(raw) {
   const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes], id) => ({
-    id, key, kind, namespace, name, path, attributes, parent: null, inside: [], schemas: [], out: [], in: [], card: null,
+    id,
+    key,
+    kind,
+    namespace,
+    name,
+    path,
+    attributes,
+    parent: null,
+    inside: [],
+    schemas: [],
+    out: [],
+    in: [],
+    card: null,
   }));
   const edges = raw.edges.map(([source, target, kind, type, subtype, evidence, certainty], id) => ({
-    id, source: nodes[source], target: nodes[target], kind, type, subtype, evidence, certainty,
+    id,
+    source: nodes[source],
+    target: nodes[target],
+    kind,
+    type,
+    subtype,
+    evidence,
+    certainty,
   }));
   for (const edge of edges) join(edge);
   const cards = nodes.filter(isCard);
@@ -56,9 +75,10 @@ function groupsOf(nodes, cards) {
   for (const card of cards) {
     const holder = card.parent || (card.kind === "topic" ? clusters.get(card.namespace) : null);
     const where = card.namespace || "(no namespace)";
-    card.group = holder && holder.kind === "cluster"
-      ? group(holder.key, holder.name || holder.key, "cluster", holder)
-      : group(`${card.kind} in ${where}`, where, card.kind, null);
+    card.group =
+      holder && holder.kind === "cluster"
+        ? group(holder.key, holder.name || holder.key, "cluster", holder)
+        : group(`${card.kind} in ${where}`, where, card.kind, null);
     card.group.cards.push(card);
   }
   return groups;
@@ -69,7 +89,8 @@ function linksOf(edges) {
   const links = new Map();
   for (const edge of edges) {
     if (edge.kind === "contains" || edge.kind === "has-schema") continue;
-    const source = edge.source.card, target = edge.target.card;
+    const source = edge.source.card,
+      target = edge.target.card;
     if (!source || !target) continue;
     const columns = edge.kind === "column-flow";
     const id = `${source.id}>${target.id}${columns ? "c" : ""}`;
@@ -132,7 +153,8 @@ function readSections(card) {
 }
 
 function columnsIn(schema) {
-  const found = [], waiting = [...schema.inside].reverse();
+  const found = [],
+    waiting = [...schema.inside].reverse();
   while (waiting.length) {
     const column = waiting.pop();
     found.push(column);
@@ -149,7 +171,9 @@ function columnCount(card) {
 const FINAL = /^(?:\[\d*\]|\{\}|@key|<(?:[^`>]*|`(?:[^`]|``)*`)>|`(?:[^`]|``)*`)$/;
 
 function pathName(path) {
-  return path.map((part) => (FINAL.test(part) || (part && !/^<|[.`]/.test(part)) ? part : `\`${part.replace(/`/g, "``")}\``)).join(".");
+  return path
+    .map((part) => (FINAL.test(part) || (part && !/^<|[.`]/.test(part)) ? part : `\`${part.replace(/`/g, "``")}\``))
+    .join(".");
 }
 
 function rowName(row) {

@@ -16,12 +16,21 @@ function groupBranch(group) {
   const open = !state.shut.has(group);
   const folded = state.folded.has(group);
   const line = branchLine({
-    kind: group.kind, name: group.label, note: String(group.cards.length),
-    node: group.node, open: group.cards.length ? open : null, level: 1, toggle: () => flip(state.shut, group),
+    kind: group.kind,
+    name: group.label,
+    note: String(group.cards.length),
+    node: group.node,
+    open: group.cards.length ? open : null,
+    level: 1,
+    toggle: () => flip(state.shut, group),
   });
   const says = folded ? "Open it in the drawing" : "Collapse it in the drawing";
   if (group.cards.length) {
-    const button = make("button", {class: "fold", type: "button", title: says, "aria-label": says, "aria-pressed": String(folded), tabindex: "-1"}, folded ? "⊞" : "⊟");
+    const button = make(
+      "button",
+      {class: "fold", type: "button", title: says, "aria-label": says, "aria-pressed": String(folded), tabindex: "-1"},
+      folded ? "⊞" : "⊟",
+    );
     button.onclick = (event) => {
       event.stopPropagation();
       flip(state.folded, group);
@@ -33,19 +42,45 @@ function groupBranch(group) {
 }
 
 function cardBranch(card) {
-  const count = columnCount(card), open = state.open.has(card);
+  const count = columnCount(card),
+    open = state.open.has(card);
   const toggle = () => flip(state.open, card);
-  const line = branchLine({kind: card.kind, name: nameOf(card), note: flowing.has(card) ? "" : "no flow", node: card, open: count ? open : null, level: 2, toggle});
+  const line = branchLine({
+    kind: card.kind,
+    name: nameOf(card),
+    note: flowing.has(card) ? "" : "no flow",
+    node: card,
+    open: count ? open : null,
+    level: 2,
+    toggle,
+  });
   return branch(line, open ? sectionsOf(card).flatMap((section) => sectionBranches(card, section)) : []);
 }
 
 function sectionBranches(card, section) {
   const rows = state.full.has(card) ? section.rows : section.rows.slice(0, MOST_ROWS);
-  const lines = rows.map((row) => branch(branchLine({
-    kind: "column", name: rowName(row), note: row.described.attributes.type || "", node: row.column, open: null, level: 4 + row.depth,
-  }), []));
+  const lines = rows.map((row) =>
+    branch(
+      branchLine({
+        kind: "column",
+        name: rowName(row),
+        note: row.described.attributes.type || "",
+        node: row.column,
+        open: null,
+        level: 4 + row.depth,
+      }),
+      [],
+    ),
+  );
   if (rows.length < section.rows.length) {
-    const more = branchLine({kind: "more", name: `${section.rows.length - rows.length} more columns …`, note: "", node: null, open: null, level: 4});
+    const more = branchLine({
+      kind: "more",
+      name: `${section.rows.length - rows.length} more columns …`,
+      note: "",
+      node: null,
+      open: null,
+      level: 4,
+    });
     more.onclick = () => {
       state.full.add(card);
       refresh();
@@ -54,7 +89,9 @@ function sectionBranches(card, section) {
   }
   if (!section.title) return lines;
   const schema = section.edge && section.edge.target;
-  return [branch(branchLine({kind: "schema", name: section.title, note: "", node: schema, open: null, level: 3}), lines)];
+  return [
+    branch(branchLine({kind: "schema", name: section.title, note: "", node: schema, open: null, level: 3}), lines),
+  ];
 }
 
 function branch(line, children) {
@@ -65,18 +102,31 @@ function branchLine({kind, name, note, node, open, level, toggle}) {
   const chosen = node && node === state.selected;
   const holds = node && state.selected && node === state.selected.card;
   const on = node && state.way && (state.way.nodes.has(node) || state.way.cards.has(node));
-  const line = make("div", {
-    role: "treeitem", class: `branch kind-${cssName(kind)}${on ? " on" : ""}${holds ? " holds" : ""}`, style: `--level:${level - 1}`, tabindex: "-1", title: name,
-    "aria-level": level, "aria-expanded": open === null ? null : String(open), "aria-selected": String(Boolean(chosen)),
-  }, [
-    make("span", {class: "twist", "aria-hidden": "true"}, open === null ? " " : open ? "▾" : "▸"),
-    make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || (kind === "more" ? "…" : "◆")),
-    make("bdi", {class: "name", dir: "auto"}, name), note ? make("span", {class: "note"}, note) : "",
-  ]);
-  line.toggle = toggle && (() => {
-    toggle();
-    refresh();
-  });
+  const line = make(
+    "div",
+    {
+      role: "treeitem",
+      class: `branch kind-${cssName(kind)}${on ? " on" : ""}${holds ? " holds" : ""}`,
+      style: `--level:${level - 1}`,
+      tabindex: "-1",
+      title: name,
+      "aria-level": level,
+      "aria-expanded": open === null ? null : String(open),
+      "aria-selected": String(Boolean(chosen)),
+    },
+    [
+      make("span", {class: "twist", "aria-hidden": "true"}, open === null ? " " : open ? "▾" : "▸"),
+      make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || (kind === "more" ? "…" : "◆")),
+      make("bdi", {class: "name", dir: "auto"}, name),
+      note ? make("span", {class: "note"}, note) : "",
+    ],
+  );
+  line.toggle =
+    toggle &&
+    (() => {
+      toggle();
+      refresh();
+    });
   line.onclick = (event) => {
     if (event.target.classList.contains("twist") && line.toggle) line.toggle();
     else if (node) look(node, {bring: true});
@@ -88,7 +138,8 @@ function branchLine({kind, name, note, node, open, level, toggle}) {
 outline.addEventListener("keydown", (event) => {
   const line = event.target.closest("[role=treeitem]");
   if (!line) return;
-  const all = [...outline.querySelectorAll("[role=treeitem]")], at = all.indexOf(line);
+  const all = [...outline.querySelectorAll("[role=treeitem]")],
+    at = all.indexOf(line);
   const open = line.getAttribute("aria-expanded");
   const acts = {
     ArrowDown: () => all[at + 1] && all[at + 1].focus(),
@@ -96,10 +147,14 @@ outline.addEventListener("keydown", (event) => {
     Home: () => all[0].focus(),
     End: () => all[all.length - 1].focus(),
     ArrowRight: () => again(open === "false", line, at, () => all[at + 1] && all[at + 1].focus()),
-    ArrowLeft: () => again(open === "true", line, at, () => {
-      const up = all.slice(0, at).reverse().find((each) => each.ariaLevel < line.ariaLevel);
-      if (up) up.focus();
-    }),
+    ArrowLeft: () =>
+      again(open === "true", line, at, () => {
+        const up = all
+          .slice(0, at)
+          .reverse()
+          .find((each) => each.ariaLevel < line.ariaLevel);
+        if (up) up.focus();
+      }),
     Enter: () => {
       line.click();
       focusBranch(at);

@@ -3,23 +3,43 @@ const panel = document.getElementById("panel");
 const MOST_TOLD = 200;
 
 function drawPanel() {
-  const told = state.about ? aboutParts() : state.link ? linkParts(state.link) : state.selected ? nodeParts(state.selected) : aboutParts();
+  const told = state.about
+    ? aboutParts()
+    : state.link
+      ? linkParts(state.link)
+      : state.selected
+        ? nodeParts(state.selected)
+        : aboutParts();
   panel.replaceChildren(...told);
 }
 
 function nodeParts(node) {
   const held = node.path ? node.card : null;
-  const facts = [["kind", node.kind], ["namespace", node.namespace], held && held !== node ? ["in", refer(held)] : null, ["id", node.key]];
+  const facts = [
+    ["kind", node.kind],
+    ["namespace", node.namespace],
+    held && held !== node ? ["in", refer(held)] : null,
+    ["id", node.key],
+  ];
   const others = Object.entries(node.attributes).map(([name, value]) => [name.replace(/_/g, " "), valueOf(value)]);
   const {card} = node;
   const buttons = [
-    card && columnCount(card) ? act(state.open.has(card) ? "Hide columns" : "Show columns", () => flip(state.open, card), {}) : "",
+    card && columnCount(card)
+      ? act(state.open.has(card) ? "Hide columns" : "Show columns", () => flip(state.open, card), {})
+      : "",
     act("Clear", () => select(null), {}),
   ];
   return [
-    make("h2", {class: `kind-${cssName(node.kind)}`}, [make("span", {class: "icon"}, ICONS[node.kind] || "◆"), text(nameOf(node))]),
-    make("p", {class: "acts"}, buttons), wayPart(node), factList([...facts.filter(Boolean), ...others]),
-    ...sharedPart(node), ...edgePart("Comes from", node.in, "source"), ...edgePart("Goes to", node.out, "target"),
+    make("h2", {class: `kind-${cssName(node.kind)}`}, [
+      make("span", {class: "icon"}, ICONS[node.kind] || "◆"),
+      text(nameOf(node)),
+    ]),
+    make("p", {class: "acts"}, buttons),
+    wayPart(node),
+    factList([...facts.filter(Boolean), ...others]),
+    ...sharedPart(node),
+    ...edgePart("Comes from", node.in, "source"),
+    ...edgePart("Goes to", node.out, "target"),
     ...schemaPart(node),
   ];
 }
@@ -51,14 +71,21 @@ function schemaPart(node) {
 
 function edgePart(title, edges, end) {
   if (!edges.length) return [];
-  const listed = edges.slice(0, MOST_TOLD).map((edge) => make("li", {}, [
-    make("div", {}, [refer(edge[end]), " ", edgeButton(edge)]), make("div", {class: "evidence"}, text(edge.evidence)),
-  ]));
+  const listed = edges
+    .slice(0, MOST_TOLD)
+    .map((edge) =>
+      make("li", {}, [
+        make("div", {}, [refer(edge[end]), " ", edgeButton(edge)]),
+        make("div", {class: "evidence"}, text(edge.evidence)),
+      ]),
+    );
   return [make("h3", {}, `${title} (${edges.length})`), make("ul", {class: "edges"}, listed), ...restOf(edges)];
 }
 
 function restOf(edges) {
-  return edges.length > MOST_TOLD ? [make("p", {class: "none"}, `${edges.length - MOST_TOLD} more are not listed.`)] : [];
+  return edges.length > MOST_TOLD
+    ? [make("p", {class: "none"}, `${edges.length - MOST_TOLD} more are not listed.`)]
+    : [];
 }
 
 function edgeButton(edge) {
@@ -70,21 +97,43 @@ function edgeButton(edge) {
 
 function linkParts(edges) {
   const [first] = edges;
-  const title = edges.length === 1 ? [refer(first.source), " → ", refer(first.target)]
-    : [refer(first.source.card), " → ", refer(first.target.card)];
-  const listed = edges.slice(0, MOST_TOLD).map((edge) => factList([
-    ["from", refer(edge.source)], ["to", refer(edge.target)], ["kind", [edge.kind, edge.type, edge.subtype].filter(Boolean).join(" ")],
-    ["certainty", make("span", {class: `certainty ${cssName(edge.certainty)}`}, `${edge.certainty}: ${CERTAINTY[edge.certainty] || ""}`)],
-    ["evidence", make("span", {class: "evidence"}, text(edge.evidence))],
-  ]));
+  const title =
+    edges.length === 1
+      ? [refer(first.source), " → ", refer(first.target)]
+      : [refer(first.source.card), " → ", refer(first.target.card)];
+  const listed = edges.slice(0, MOST_TOLD).map((edge) =>
+    factList([
+      ["from", refer(edge.source)],
+      ["to", refer(edge.target)],
+      ["kind", [edge.kind, edge.type, edge.subtype].filter(Boolean).join(" ")],
+      [
+        "certainty",
+        make(
+          "span",
+          {class: `certainty ${cssName(edge.certainty)}`},
+          `${edge.certainty}: ${CERTAINTY[edge.certainty] || ""}`,
+        ),
+      ],
+      ["evidence", make("span", {class: "evidence"}, text(edge.evidence))],
+    ]),
+  );
   return [
-    make("h2", {class: "link"}, title), make("p", {class: "acts"}, act("Clear", () => select(null), {})),
-    make("p", {}, edges.length === 1 ? "One edge of the graph." : `${edges.length} edges of the graph.`), ...listed, ...restOf(edges),
+    make("h2", {class: "link"}, title),
+    make(
+      "p",
+      {class: "acts"},
+      act("Clear", () => select(null), {}),
+    ),
+    make("p", {}, edges.length === 1 ? "One edge of the graph." : `${edges.length} edges of the graph.`),
+    ...listed,
+    ...restOf(edges),
   ];
 }
 
 const CERTAINTY = {
-  declared: "somebody said so", derived: "a rule concluded it", matched: "two names are alike",
+  declared: "somebody said so",
+  derived: "a rule concluded it",
+  matched: "two names are alike",
 };
 
 function aboutParts() {
@@ -92,7 +141,9 @@ function aboutParts() {
 }
 
 const COUNTS = {
-  connector_columns: "connectors read to columns", connectors: "connectors read to datasets", unknown_connectors: "connectors of unknown classes",
+  connector_columns: "connectors read to columns",
+  connectors: "connectors read to datasets",
+  unknown_connectors: "connectors of unknown classes",
 };
 
 function coverageParts() {
@@ -102,48 +153,114 @@ function coverageParts() {
     [`${columns + tables + unread} statements`, `${columns} read to columns, ${tables} to tables, ${unread} not read`],
     ...Object.entries(others).map(([name, count]) => [COUNTS[name] || name.replace(/_/g, " "), String(count)]),
   ];
-  const left = Object.entries(graph.leftOut).map(([kind, count]) => `${count} ${kind}s of schemas are left out of this file because they are too many; export a part of the graph with --node or --cluster to see them.`);
+  const left = Object.entries(graph.leftOut).map(
+    ([kind, count]) =>
+      `${count} ${kind}s of schemas are left out of this file because they are too many; ` +
+      "export a part of the graph with --node or --cluster to see them.",
+  );
   return [
-    part ? make("p", {class: "warn"}, ["This is a part of the graph: ", text(part), ". The counts below are of all of it."]) : "",
+    part
+      ? make("p", {class: "warn"}, [
+          "This is a part of the graph: ",
+          text(part),
+          ". The counts below are of all of it.",
+        ])
+      : "",
     ...left.map((words) => make("p", {class: "warn"}, words)),
-    make("h2", {}, "What was read"), factList(lines),
+    make("h2", {}, "What was read"),
+    factList(lines),
     make("h3", {}, `Not read or not understood (${problems.length})`),
-    problems.length ? make("ul", {class: "problems"}, problems.map((each) => make("li", {}, [
-      make("b", {}, text(each.where)), make("div", {}, text(each.what)), each.hint ? make("div", {class: "evidence"}, text(each.hint)) : "",
-    ]))) : make("p", {class: "none"}, "Nothing."),
+    problems.length
+      ? make(
+          "ul",
+          {class: "problems"},
+          problems.map((each) =>
+            make("li", {}, [
+              make("b", {}, text(each.where)),
+              make("div", {}, text(each.what)),
+              each.hint ? make("div", {class: "evidence"}, text(each.hint)) : "",
+            ]),
+          ),
+        )
+      : make("p", {class: "none"}, "Nothing."),
   ].filter(Boolean);
 }
 
 function legendParts() {
   const kinds = [...new Set(["cluster", ...graph.cards.map((card) => card.kind)])];
-  const boxes = kinds.map((kind) => make("li", {class: `kind-${cssName(kind)}`}, [make("span", {class: "icon"}, ICONS[kind] || "◆"), kind.replace(/-/g, " ")]));
-  const found = [...new Set(graph.edges.map((edge) => edge.kind))].filter((kind) => !["contains", "has-schema"].includes(kind));
-  const lines = [...found.map((kind) => [`edge-${cssName(kind)}`, kind]), ["edge-column-flow indirect", "indirect: filter, join, group, window …"], ["matched", "matched by name only"], ["on", "on the way that is looked at"]];
+  const boxes = kinds.map((kind) =>
+    make("li", {class: `kind-${cssName(kind)}`}, [
+      make("span", {class: "icon"}, ICONS[kind] || "◆"),
+      kind.replace(/-/g, " "),
+    ]),
+  );
+  const found = [...new Set(graph.edges.map((edge) => edge.kind))].filter(
+    (kind) => !["contains", "has-schema"].includes(kind),
+  );
+  const lines = [
+    ...found.map((kind) => [`edge-${cssName(kind)}`, kind]),
+    ["edge-column-flow indirect", "indirect: filter, join, group, window …"],
+    ["matched", "matched by name only"],
+    ["on", "on the way that is looked at"],
+  ];
   return [
-    make("h2", {}, "Legend"), make("ul", {class: "legend"}, boxes),
-    make("ul", {class: "legend"}, lines.map(([mark, words]) => make("li", {}, [legendLine(mark), words]))),
+    make("h2", {}, "Legend"),
+    make("ul", {class: "legend"}, boxes),
+    make(
+      "ul",
+      {class: "legend"},
+      lines.map(([mark, words]) => make("li", {}, [legendLine(mark), words])),
+    ),
     make("p", {class: "none"}, "A number on a card counts its columns; ? after a type: may be null or absent."),
   ];
 }
 
 function legendLine(mark) {
   const path = make("path", {class: "line", d: "M0 7H30"}, [], SVG);
-  return make("svg", {class: "sample", width: 36, height: 14, "aria-hidden": "true"}, make("g", {class: `curve ${mark}`}, [path, make("path", {class: "tip", d: "M36 7l-8 -4v8z"}, [], SVG)], SVG), SVG);
+  return make(
+    "svg",
+    {class: "sample", width: 36, height: 14, "aria-hidden": "true"},
+    make("g", {class: `curve ${mark}`}, [path, make("path", {class: "tip", d: "M36 7l-8 -4v8z"}, [], SVG)], SVG),
+    SVG,
+  );
 }
 
 function keyParts() {
   const keys = [
-    ["/", "search"], ["click, Enter", "look at a node, its way up and down, or a line's evidence"], ["double click, Space", "show or hide columns"],
-    ["← →", "to what feeds it, to what it feeds"], ["↑ ↓", "to the next card"], ["+ − 0", "zoom; show all"], ["drag, wheel", "move, zoom"],
-    ["g", "collapse all, or open all"], ["i", "show what is in no flow"], ["d", "light or dark"], ["Esc", "look at nothing"], ["?", "this"],
+    ["/", "search"],
+    ["click, Enter", "look at a node, its way up and down, or a line's evidence"],
+    ["double click, Space", "show or hide columns"],
+    ["← →", "to what feeds it, to what it feeds"],
+    ["↑ ↓", "to the next card"],
+    ["+ − 0", "zoom; show all"],
+    ["drag, wheel", "move, zoom"],
+    ["g", "collapse all, or open all"],
+    ["i", "show what is in no flow"],
+    ["d", "light or dark"],
+    ["Esc", "look at nothing"],
+    ["?", "this"],
   ];
-  return [make("h2", {}, "Keys"), make("dl", {class: "keys"}, keys.flatMap(([key, does]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)]))];
+  return [
+    make("h2", {}, "Keys"),
+    make(
+      "dl",
+      {class: "keys"},
+      keys.flatMap(([key, does]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)]),
+    ),
+  ];
 }
 
 function factList(facts) {
-  return make("dl", {class: "facts"}, facts.filter(([, value]) => value !== "").flatMap(([name, value]) => [
-    make("dt", {}, name), make("dd", {}, typeof value === "string" ? text(value) : value),
-  ]));
+  return make(
+    "dl",
+    {class: "facts"},
+    facts
+      .filter(([, value]) => value !== "")
+      .flatMap(([name, value]) => [
+        make("dt", {}, name),
+        make("dd", {}, typeof value === "string" ? text(value) : value),
+      ]),
+  );
 }
 
 function valueOf(value) {

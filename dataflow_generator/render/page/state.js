@@ -1,18 +1,43 @@
 // What is looked at now. It stands in the address after #, so that a view can be kept, sent and opened again.
-const MOST_ROWS = 30, MOST_STILL = 60, MOST_CARDS = 800;
+const MOST_ROWS = 30,
+  MOST_STILL = 60,
+  MOST_CARDS = 800;
 
 const state = {
-  selected: null, link: null, way: null, open: new Set(), full: new Set(), folded: new Set(), shut: new Set(),
-  still: true, theme: "", about: false,
+  selected: null,
+  link: null,
+  way: null,
+  open: new Set(),
+  full: new Set(),
+  folded: new Set(),
+  shut: new Set(),
+  still: true,
+  theme: "",
+  about: false,
 };
 const flowing = new Set(graph.links.flatMap((link) => [link.source, link.target]));
 
 function readAddress() {
   const told = new URLSearchParams(location.hash.slice(1));
-  const known = (name) => told.getAll(name).map((key) => graph.byKey.get(key)).filter(Boolean);
+  const known = (name) =>
+    told
+      .getAll(name)
+      .map((key) => graph.byKey.get(key))
+      .filter(Boolean);
   const still = graph.cards.length - flowing.size;
-  state.open = new Set(told.get("expand") === "*" ? graph.cards : known("expand").map((node) => node.card).filter(Boolean));
-  state.folded = new Set(told.getAll("fold").map((key) => graph.groups.get(key)).filter(Boolean));
+  state.open = new Set(
+    told.get("expand") === "*"
+      ? graph.cards
+      : known("expand")
+          .map((node) => node.card)
+          .filter(Boolean),
+  );
+  state.folded = new Set(
+    told
+      .getAll("fold")
+      .map((key) => graph.groups.get(key))
+      .filter(Boolean),
+  );
   if (!told.has("fold") && graph.cards.length > MOST_CARDS) state.folded = new Set(graph.groups.values());
   if (told.get("fold") === "*") state.folded = new Set(graph.groups.values());
   state.still = told.has("still") ? told.get("still") === "1" : still <= MOST_STILL || !flowing.size;
@@ -61,7 +86,8 @@ function reveal(node) {
 function pick(edges) {
   state.link = edges.length ? edges : null;
   state.about = false;
-  for (const {source, target} of edges) for (const {card} of [source, target]) if (card) state.folded.delete(card.group);
+  for (const {source, target} of edges)
+    for (const {card} of [source, target]) if (card) state.folded.delete(card.group);
 }
 
 function flip(set, member) {

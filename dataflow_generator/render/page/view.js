@@ -3,7 +3,14 @@ const stage = document.getElementById("stage");
 const SVG = "http://www.w3.org/2000/svg";
 const SIZE = {head: 32, row: 20, title: 20, pad: 6, w: 250};
 const ICONS = {
-  cluster: "▣", topic: "≡", dataset: "⛁", job: "⚙", schema: "¶", column: "▪", "consumer-group": "◎", "catalog-table": "▦",
+  cluster: "▣",
+  topic: "≡",
+  dataset: "⛁",
+  job: "⚙",
+  schema: "¶",
+  column: "▪",
+  "consumer-group": "◎",
+  "catalog-table": "▦",
 };
 const drawn = {boxes: new Map(), order: [], w: 0, h: 0};
 const world = make("div", {class: "world"});
@@ -14,7 +21,8 @@ stage.append(world);
 function make(tag, attributes = {}, children = [], namespace = "") {
   const element = namespace ? document.createElementNS(namespace, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
   }
   // Text only ever becomes text: a name may hold anything.
   element.append(...[children].flat().filter((child) => child !== null && child !== undefined && child !== ""));
@@ -40,7 +48,8 @@ function draw() {
 
 // A box is what is drawn as one: a card, or a group of them that is collapsed.
 function boxesNow() {
-  const boxes = [], groups = new Set();
+  const boxes = [],
+    groups = new Set();
   for (const card of graph.cards) {
     const group = card.group;
     if (state.folded.has(group)) {
@@ -91,7 +100,8 @@ function arrange(boxes) {
   const boxOf = new Map(boxes.flatMap((each) => each.stands.map((card) => [card, each])));
   const links = new Map();
   for (const link of graph.links) {
-    const source = boxOf.get(link.source), target = boxOf.get(link.target);
+    const source = boxOf.get(link.source),
+      target = boxOf.get(link.target);
     if (!source || !target) continue;
     source.flows = target.flows = true;
     if (source !== target && link.shown) links.set(`${source.id}>${target.id}`, [source.id, target.id]);
@@ -144,13 +154,29 @@ function cardElement(box) {
   const node = box.card || box.group.node;
   const kind = box.card ? box.card.kind : box.group.kind;
   const onWay = state.way && box.stands.some((card) => state.way.cards.has(card));
-  const picked = state.link && box.stands.some((card) => state.link.some((e) => e.source.card === card || e.target.card === card));
-  const chosen = state.selected && (node === state.selected);
-  const marks = ["card", `kind-${cssName(kind)}`, box.group ? "folded" : "", onWay || picked ? "on" : "", chosen ? "chosen" : ""];
-  const element = make("div", {
-    class: marks.filter(Boolean).join(" "), style: place(box), tabindex: "-1", role: "group", "data-box": box.id,
-    "data-key": node ? node.key : box.group.key, "aria-label": `${kind} ${box.card ? nameOf(box.card) : box.group.label}`,
-  }, [headElement(box, kind), ...box.lines.map((line) => lineElement(box, line))]);
+  const picked =
+    state.link && box.stands.some((card) => state.link.some((e) => e.source.card === card || e.target.card === card));
+  const chosen = state.selected && node === state.selected;
+  const marks = [
+    "card",
+    `kind-${cssName(kind)}`,
+    box.group ? "folded" : "",
+    onWay || picked ? "on" : "",
+    chosen ? "chosen" : "",
+  ];
+  const element = make(
+    "div",
+    {
+      class: marks.filter(Boolean).join(" "),
+      style: place(box),
+      tabindex: "-1",
+      role: "group",
+      "data-box": box.id,
+      "data-key": node ? node.key : box.group.key,
+      "aria-label": `${kind} ${box.card ? nameOf(box.card) : box.group.label}`,
+    },
+    [headElement(box, kind), ...box.lines.map((line) => lineElement(box, line))],
+  );
   element.box = box;
   return element;
 }
@@ -166,7 +192,20 @@ function headElement(box, kind) {
   const count = box.card ? columnCount(box.card) : box.group.cards.length;
   const opened = box.card && state.open.has(box.card);
   const says = box.card ? `${opened ? "Hide" : "Show"} ${count} columns` : `Open ${count} in ${name}`;
-  const twist = count && make("button", {class: "twist", type: "button", title: says, "aria-label": says, "aria-expanded": String(Boolean(opened)), tabindex: "-1"}, opened ? "▾" : "▸");
+  const twist =
+    count &&
+    make(
+      "button",
+      {
+        class: "twist",
+        type: "button",
+        title: says,
+        "aria-label": says,
+        "aria-expanded": String(Boolean(opened)),
+        tabindex: "-1",
+      },
+      opened ? "▾" : "▸",
+    );
   const where = box.card ? `${kind} · ${box.card.namespace}` : `${kind}, collapsed`;
   return make("div", {class: "head", title: `${name}\n${where}`}, [
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
@@ -177,100 +216,38 @@ function headElement(box, kind) {
 }
 
 function lineElement(box, line) {
-  if (line.title) return make("div", {class: "title", title: line.section.edge ? line.section.edge.evidence : ""}, text(line.title));
-  if (line.more) return make("button", {class: "row more", type: "button", tabindex: "-1"}, `${line.more} more columns …`);
+  if (line.title)
+    return make("div", {class: "title", title: line.section.edge ? line.section.edge.evidence : ""}, text(line.title));
+  if (line.more)
+    return make("button", {class: "row more", type: "button", tabindex: "-1"}, `${line.more} more columns …`);
   const {column, described} = line.row;
-  const about = described.attributes, chosen = state.selected === column || state.selected === described;
+  const about = described.attributes,
+    chosen = state.selected === column || state.selected === described;
   const on = chosen || columnsLookedAt().has(column);
   const inFlow = column.in.length || column.out.length;
   const marks = ["row", on ? "on" : "", chosen ? "chosen" : "", inFlow ? "flowing" : ""].filter(Boolean).join(" ");
   const shownType = [about.logical_type || about.type || "", about.nullable ? "?" : ""].join("");
-  const element = make("div", {class: marks, "data-key": column.key, style: `--depth:${box.card && state.open.has(box.card) ? line.row.depth : 0}`,
-    title: `${nameOf(column)}${shownType ? `: ${shownType}` : ""}`}, [
-    make("bdi", {class: "name", dir: "auto"}, state.open.has(box.card) ? rowName(line.row) : pathName(column.path) || "(whole value)"),
-    make("span", {class: "type"}, shownType),
-  ]);
+  const element = make(
+    "div",
+    {
+      class: marks,
+      "data-key": column.key,
+      style: `--depth:${box.card && state.open.has(box.card) ? line.row.depth : 0}`,
+      title: `${nameOf(column)}${shownType ? `: ${shownType}` : ""}`,
+    },
+    [
+      make(
+        "bdi",
+        {class: "name", dir: "auto"},
+        state.open.has(box.card) ? rowName(line.row) : pathName(column.path) || "(whole value)",
+      ),
+      make("span", {class: "type"}, shownType),
+    ],
+  );
   element.row = line.row;
   return element;
 }
 
 function cssName(word) {
   return word.replace(/[^a-z0-9-]/gi, "_");
-}
-
-// --- curves
-
-function drawCurves() {
-  const pairs = new Map();
-  for (const link of graph.links) {
-    const rows = link.columns ? rowCurves(link) : null;
-    if (!link.shown || (rows && rows === link.edges.length)) continue;
-    const source = drawn.boxes.get(link.source), target = drawn.boxes.get(link.target);
-    if (!source || !target || (source === target && (source.group || link.columns))) continue;
-    const id = `${source.id}>${target.id}`;
-    if (!pairs.has(id)) pairs.set(id, {source, target, edges: []});
-    pairs.get(id).edges.push(...link.edges);
-  }
-  for (const [id, {source, target, edges}] of pairs) {
-    curve({edges, via: drawn.via && drawn.via.get(id), from: headPoint(source, 1), to: headPoint(target, 0)});
-  }
-}
-
-// Draws the flows of columns whose both ends can be seen; gives how many.
-function rowCurves(link) {
-  const source = drawn.boxes.get(link.source), target = drawn.boxes.get(link.target);
-  if (!source || !target || source.group || target.group) return 0;
-  const columnWay = !state.link && state.way && state.selected.kind === "column";
-  let count = 0;
-  for (const edge of link.edges) {
-    if (columnWay && !state.way.edges.has(edge) && !(state.open.has(link.source) && state.open.has(link.target))) continue;
-    const from = rowPoint(source, edge.source, 1);
-    const to = edge.target === link.target ? headPoint(target, 0) : rowPoint(target, edge.target, 0);
-    if (!from || !to) continue;
-    count += 1;
-    curve({edges: [edge], from, to});
-  }
-  return count;
-}
-
-function headPoint(box, side) {
-  return {x: box.x + side * box.w, y: box.y + SIZE.head / 2};
-}
-
-function rowPoint(box, column, side) {
-  let y = box.y + SIZE.head;
-  for (const line of box.lines) {
-    const h = line.title ? SIZE.title : SIZE.row;
-    if (line.row && line.row.column === column) return {x: box.x + side * box.w, y: y + h / 2};
-    y += h;
-  }
-  return null;
-}
-
-function curve({edges, via, from, to}) {
-  const end = {x: to.x - 7, y: to.y};
-  const points = [from, ...(via || []).flatMap((p) => [{x: p.x - p.half, y: p.y}, {x: p.x + p.half, y: p.y}]), end];
-  let path = `M${from.x} ${from.y}`;
-  for (let at = 1; at < points.length; at++) path += bend(points[at - 1], points[at], via && at % 2 === 0 && at < points.length - 1);
-  const first = edges[0];
-  const on = state.way && edges.some((edge) => state.way.edges.has(edge));
-  const chosen = state.link && edges.some((edge) => state.link.includes(edge));
-  const marks = [
-    "curve", `edge-${cssName(first.kind)}`, edges.every((edge) => edge.type === "INDIRECT") ? "indirect" : "",
-    edges.every((edge) => edge.certainty === "matched") ? "matched" : "",
-    state.way && state.selected.kind === "column" && first.kind !== "column-flow" ? "beside" : "", on || chosen ? "on" : "", chosen ? "chosen" : "",
-  ];
-  const group = make("g", {class: marks.filter(Boolean).join(" "), "data-from": first.source.key, "data-to": first.target.key}, [
-    make("path", {class: "hit", d: path}, [], SVG), make("path", {class: "line", d: path}, [], SVG),
-    make("path", {class: "tip", d: `M${to.x} ${to.y}l-9 -4.5v9z`}, [], SVG),
-  ], SVG);
-  group.edges = edges;
-  if (on || chosen) curves.append(group);
-  else curves.prepend(group);
-}
-
-function bend(a, b, flat) {
-  if (flat) return `L${b.x} ${b.y}`;
-  const reach = b.x > a.x ? Math.max(24, (b.x - a.x) / 2) : Math.min(260, 80 + Math.abs(b.y - a.y) / 3);
-  return `C${a.x + reach} ${a.y} ${b.x - reach} ${b.y} ${b.x} ${b.y}`;
 }

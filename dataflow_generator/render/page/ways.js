@@ -14,7 +14,8 @@ function wayOf(node) {
 
 function walkColumns(start, forward, way) {
   const side = forward ? way.down : way.up;
-  const seen = new Set([start]), waiting = [start];
+  const seen = new Set([start]),
+    waiting = [start];
   const visit = (node) => {
     if (!seen.has(node)) waiting.push(node);
     seen.add(node);
@@ -43,7 +44,8 @@ function flows(node, forward) {
 // A job that is entered on one of its ways is left on that way only: a mirror of ten topics is ten ways.
 function walkCards(start, forward, way) {
   const side = forward ? way.down : way.up;
-  const seen = new Set(), waiting = [];
+  const seen = new Set(),
+    waiting = [];
   const visit = (node, on) => {
     const known = `${node.id} ${on}`;
     if (seen.has(known) || seen.has(`${node.id} `)) return;

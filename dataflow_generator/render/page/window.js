@@ -13,7 +13,11 @@ function show() {
 }
 
 function fit() {
-  const k = Math.min(1.15, (stage.clientWidth - 48) / Math.max(1, drawn.w), (stage.clientHeight - 48) / Math.max(1, drawn.h));
+  const k = Math.min(
+    1.15,
+    (stage.clientWidth - 48) / Math.max(1, drawn.w),
+    (stage.clientHeight - 48) / Math.max(1, drawn.h),
+  );
   seen.k = Math.max(0.08, k);
   seen.x = Math.max(24, (stage.clientWidth - drawn.w * seen.k) / 2);
   seen.y = Math.max(24, (stage.clientHeight - drawn.h * seen.k) / 2);
@@ -52,9 +56,13 @@ function bring(boxes) {
 }
 
 function extent(boxes) {
-  const x = Math.min(...boxes.map((b) => b.x)), y = Math.min(...boxes.map((b) => b.y));
+  const x = Math.min(...boxes.map((b) => b.x)),
+    y = Math.min(...boxes.map((b) => b.y));
   return {
-    x, y, w: Math.max(...boxes.map((b) => b.x + b.w)) - x, h: Math.max(...boxes.map((b) => b.y + b.h)) - y,
+    x,
+    y,
+    w: Math.max(...boxes.map((b) => b.x + b.w)) - x,
+    h: Math.max(...boxes.map((b) => b.y + b.h)) - y,
   };
 }
 
@@ -63,18 +71,36 @@ function drawMap() {
   const size = {width: Math.ceil(drawn.w * k) + 8, height: Math.ceil(drawn.h * k) + 8};
   for (const [name, value] of Object.entries(size)) map.setAttribute(name, value);
   map.k = k;
-  const dots = drawn.order.map((box) => make("rect", {
-    class: `kind-${cssName(box.card ? box.card.kind : box.group.kind)}`, x: 4 + box.x * k, y: 4 + box.y * k, width: Math.max(1.5, box.w * k), height: Math.max(1, box.h * k),
-  }, [], SVG));
+  const dots = drawn.order.map((box) =>
+    make(
+      "rect",
+      {
+        class: `kind-${cssName(box.card ? box.card.kind : box.group.kind)}`,
+        x: 4 + box.x * k,
+        y: 4 + box.y * k,
+        width: Math.max(1.5, box.w * k),
+        height: Math.max(1, box.h * k),
+      },
+      [],
+      SVG,
+    ),
+  );
   map.replaceChildren(...dots, make("rect", {class: "window"}, [], SVG));
 }
 
 function drawWindow() {
   const frame = map.querySelector(".window");
   if (!frame) return;
-  const within = {x: -seen.x / seen.k, y: -seen.y / seen.k, width: stage.clientWidth / seen.k, height: stage.clientHeight / seen.k};
-  for (const [name, value] of Object.entries(within)) frame.setAttribute(name, value * map.k + (name.length === 1 ? 4 : 0));
-  const whole = within.x <= 0 && within.y <= 0 && within.x + within.width >= drawn.w && within.y + within.height >= drawn.h;
+  const within = {
+    x: -seen.x / seen.k,
+    y: -seen.y / seen.k,
+    width: stage.clientWidth / seen.k,
+    height: stage.clientHeight / seen.k,
+  };
+  for (const [name, value] of Object.entries(within))
+    frame.setAttribute(name, value * map.k + (name.length === 1 ? 4 : 0));
+  const whole =
+    within.x <= 0 && within.y <= 0 && within.x + within.width >= drawn.w && within.y + within.height >= drawn.h;
   map.classList.toggle("needless", whole);
 }
 

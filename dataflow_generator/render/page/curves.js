@@ -1,0 +1,109 @@
+// The links between boxes as curves, and the flows of columns between their lines.
+function drawCurves() {
+  const pairs = new Map();
+  for (const link of graph.links) {
+    const rows = link.columns ? rowCurves(link) : null;
+    if (!link.shown || (rows && rows === link.edges.length)) continue;
+    const source = drawn.boxes.get(link.source),
+      target = drawn.boxes.get(link.target);
+    if (!source || !target || (source === target && (source.group || link.columns))) continue;
+    const id = `${source.id}>${target.id}`;
+    if (!pairs.has(id)) pairs.set(id, {source, target, edges: []});
+    for (const edge of link.edges) pairs.get(id).edges.push(edge);
+  }
+  for (const [id, {source, target, edges}] of pairs) {
+    const back = isBack(source, target);
+    // A link back stands a little lower than one forward between the same two.
+    const y = SIZE.head / 2 + (back ? 6 : 0);
+    curve({edges, via: drawn.via && drawn.via.get(id), back, ...ends(source, source.y + y, target, target.y + y)});
+  }
+}
+
+// Draws the flows of columns whose both ends can be seen; gives how many.
+function rowCurves(link) {
+  const source = drawn.boxes.get(link.source),
+    target = drawn.boxes.get(link.target);
+  if (!source || !target || source.group || target.group) return 0;
+  const columnWay = !state.link && state.way && state.selected.kind === "column";
+  const opened = state.open.has(link.source) && state.open.has(link.target);
+  let count = 0;
+  for (const edge of link.edges) {
+    if (columnWay && !state.way.edges.has(edge) && !opened) continue;
+    const from = lineHeight(source, edge.source);
+    const to = edge.target === link.target ? target.y + SIZE.head / 2 : lineHeight(target, edge.target);
+    if (from === null || to === null) continue;
+    count += 1;
+    curve({edges: [edge], back: isBack(source, target), ...ends(source, from, target, to)});
+  }
+  return count;
+}
+
+function lineHeight(box, column) {
+  let y = box.y + SIZE.head;
+  for (const line of box.lines) {
+    const h = line.title ? SIZE.title : SIZE.row;
+    if (line.row && line.row.column === column) return y + h / 2;
+    y += h;
+  }
+  return null;
+}
+
+// What closes a circle leads to the left: out of the left side, into the right one.
+function isBack(source, target) {
+  return target.x + target.w <= source.x;
+}
+
+function ends(source, fromY, target, toY) {
+  const back = isBack(source, target);
+  return {from: {x: source.x + (back ? 0 : source.w), y: fromY}, to: {x: target.x + (back ? target.w : 0), y: toY}};
+}
+
+function curve({edges, via, back, from, to}) {
+  const path = pathOf({via, back, from, to});
+  const first = edges[0];
+  const on = state.way && edges.some((edge) => state.way.edges.has(edge));
+  const chosen = state.link && edges.some((edge) => state.link.includes(edge));
+  const marks = [
+    "curve",
+    `edge-${cssName(first.kind)}`,
+    edges.every((edge) => edge.type === "INDIRECT") ? "indirect" : "",
+    edges.every((edge) => edge.certainty === "matched") ? "matched" : "",
+    state.way && state.selected.kind === "column" && first.kind !== "column-flow" ? "beside" : "",
+    on || chosen ? "on" : "",
+    chosen ? "chosen" : "",
+  ];
+  const group = make(
+    "g",
+    {class: marks.filter(Boolean).join(" "), "data-from": first.source.key, "data-to": first.target.key},
+    [
+      make("path", {class: "hit", d: path}, [], SVG),
+      make("path", {class: "line", d: path}, [], SVG),
+      make("path", {class: "tip", d: `M${to.x} ${to.y}l${back ? 9 : -9} -4.5v9z`}, [], SVG),
+    ],
+    SVG,
+  );
+  group.edges = edges;
+  if (on || chosen) curves.append(group);
+  else curves.prepend(group);
+}
+
+function pathOf({via, back, from, to}) {
+  const way = back ? -1 : 1;
+  const flat = (p) => [
+    {x: p.x - way * p.half, y: p.y},
+    {x: p.x + way * p.half, y: p.y},
+  ];
+  const points = [from, ...(via || []).flatMap(flat), {x: to.x - way * 7, y: to.y}];
+  let path = `M${from.x} ${from.y}`;
+  for (let at = 1; at < points.length; at++) {
+    const straight = via && at % 2 === 0 && at < points.length - 1;
+    path += straight ? `L${points[at].x} ${points[at].y}` : bend(points[at - 1], points[at], way);
+  }
+  return path;
+}
+
+function bend(a, b, way) {
+  const ahead = (b.x - a.x) * way;
+  const reach = way * (ahead > 0 ? Math.max(24, ahead / 2) : Math.min(260, 80 + Math.abs(b.y - a.y) / 3));
+  return `C${a.x + reach} ${a.y} ${b.x - reach} ${b.y} ${b.x} ${b.y}`;
+}
