@@ -96,6 +96,8 @@ def _told(taken: Taken, rejected: Path, style: str) -> int:
     say(f"{taken.received} events: {taken.stored} stored, {taken.repeated} repeated, {taken.refused} refused{more}")
     if file:
         say(f"refused events are in {file}")
+    if taken.stored:
+        say("`scanner dataflow` draws what they add up to")
     if not taken.stored and not taken.repeated:
         return Exit.INPUT_INVALID
     return Exit.PARTIAL if taken.refused else Exit.DONE

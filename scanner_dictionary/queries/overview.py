@@ -24,6 +24,8 @@ _COUNTED: tuple[tuple[str, Table], ...] = (
     ("queries", t.ksql_query),
     ("connectors", t.connector),
     ("manual flows", t.manual_flow),
+    ("lineage jobs", t.tables_openlineage.lineage_job),
+    ("lineage datasets", t.tables_openlineage.lineage_dataset),
     ("graph nodes", t.flow_node),
     ("graph edges", t.flow_edge),
 )

@@ -90,6 +90,9 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
             case ["dataflow", *_]:
                 scanner("dataflow", "--report", tmp_path / "report.json", "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "report.json").read_text())
+            case ["openlineage", "import"]:
+                (tmp_path / "e.json").write_text('{"a": 1}')
+                return scanner("openlineage", "import", tmp_path / "e.json", *asked).json
             case ["graph.json"]:
                 scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "graph.json").read_text())
@@ -105,7 +108,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 21
+    assert len(EXAMPLES) == 22
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
