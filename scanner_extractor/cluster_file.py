@@ -16,7 +16,7 @@ from scanner_extractor.settings import Settings
 from scanner_extractor.substitution import Filled, filled
 from scanner_model.complaints import Complaint
 from scanner_model.errors import InputInvalid
-from scanner_model.places import PlacedJson, placed_problems, read_placed, schema_complaints
+from scanner_model.places import placed_problems, read_placed, schema_complaints
 from scanner_model.secrets import mask_json
 
 
@@ -30,13 +30,14 @@ def read_cluster_file(
 ) -> Settings:
     """Read the settings of one cluster; *registry_types* are the kinds of schema registry that may be named.
 
-    *replayed*: a capture holds what files say of jobs, so they need not be there. Raises one InputInvalid that lists every problem with line, column and JSON path. It shows the names of variables,
-    never what they hold.
+    *replayed*: a capture holds what files say of jobs, so they need not be there. Raises one InputInvalid that lists
+    every problem with line, column and JSON path. It shows the names of variables, never what they hold.
     """
     document = read_placed(_text(path), str(path))
     filling = filled(document.value, environment, path.parent)
     shown = replace(document, value=mask_json(document.value))
-    found = [*filling.complaints, *_complaints(filling, Judge(filling.value, shown, path.parent, registry_types, not replayed))]
+    judge = Judge(filling.value, shown, path.parent, registry_types, present=not replayed)
+    found = [*filling.complaints, *_complaints(filling, judge)]
     if found:
         raise InputInvalid.listing(tuple(placed_problems(found, shown)))
     return settings_of(filling.value, path, tuple(placed_problems(warnings_of(filling.value), shown)))
