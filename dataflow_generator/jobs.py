@@ -15,7 +15,7 @@ from dataflow_generator.flows.catalogs import link_jobs, other_names
 from dataflow_generator.flows.connect import Told, connect_jobs, connector_group, connector_node, tell
 from dataflow_generator.flows.connect_columns import Known, Seen, derive
 from dataflow_generator.flows.drawing import Described
-from dataflow_generator.flows.facts import JobFlows
+from dataflow_generator.flows.facts import Dataset, JobFlows
 from dataflow_generator.flows.flink import flink_jobs
 from dataflow_generator.flows.flink_places import World
 from dataflow_generator.flows.groups import Owner, Query, group_jobs
@@ -123,11 +123,21 @@ def derived_columns(conn: Connection, around: Around) -> Known:
 
 
 def _columns_of(conn: Connection, told: Iterable[Told], around: Around) -> Known:
-    """Read the columns of the topics that connectors move, of each once."""
+    """Read the columns of the topics and of the catalogs' tables that connectors move, of each once."""
     clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
     named = {end for each in told for _, *ends in each.pairs for end in ends if end is not None}
     topics = {(clusters[each.namespace], each.name): each for each in named if each.namespace in clusters}
-    return {topics[topic]: paths for topic, paths in flow_input.paths_of_topics(conn, topics.keys()).items()}
+    found = {topics[topic]: paths for topic, paths in flow_input.paths_of_topics(conn, topics.keys()).items()}
+    return {**found, **_tables_of(conn, named, around)}
+
+
+def _tables_of(conn: Connection, named: Collection[Dataset], around: Around) -> Known:
+    """Give the columns of those of the datasets that catalogs know as tables; mostly there are none."""
+    listed = catalog_input.catalog_tables(conn, columns=False)
+    if all(around.naming.dataset(*table.name) not in named for table in listed):
+        return {}
+    tables = ((around.naming.dataset(*table.name), table.columns) for table in catalog_input.catalog_tables(conn))
+    return {one: tuple(each.path for each in columns) for one, columns in tables if one in named and columns}
 
 
 def flink_parts(conn: Connection) -> Iterator[Part]:

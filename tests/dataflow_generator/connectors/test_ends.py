@@ -369,3 +369,11 @@ def test_what_a_transform_does_that_nobody_knows_costs_the_columns(config) -> No
 
     assert not found.whole
     assert not found.columns
+
+
+def test_a_table_that_a_catalog_describes_has_what_it_has() -> None:
+    """Names are the catalog's; a field that the table has no column for does not land."""
+    found = followed(JDBC, source="id Email note", target="id EMAIL")
+
+    assert pairs(found) == {"id": {"id"}, "EMAIL": {"Email"}}
+    assert [one.alike for one in found.columns] == [False, True]
