@@ -12,7 +12,7 @@ from pathlib import Path
 from dictionary_rows import scan_of
 from estate import topic_name
 from job_estate import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
-from measure import Row, medians, scanner
+from measure import Row, Run, medians, scanner
 
 from dataflow_generator.sql import Dialect, read_sql
 from scanner_dictionary.opening import open_dictionary
@@ -27,20 +27,20 @@ _JOBS = 500
 def graph_row(directory: Path) -> list[Row]:
     """How long a graph of 1,000 topics and 500 jobs takes, and how many columns a second a larger one."""
     small, large = directory / "small.db", directory / "large.db"
-    seconds, columns = _generated(small, 1_000)
-    longer, more = _generated(large, 9_000)
-    speed = more / longer
+    first, columns = _generated(small, 1_000)
+    longer, more = _generated(large, 20_000, runs=3)
+    speed = more / longer.seconds
     nothing = medians(lambda: [sys.executable, "-c", "import sqlalchemy"], runs=_RUNS).seconds
     return [
         Row(
             name="flow graph of 1,000 topics and 500 jobs",
-            ours=seconds,
+            ours=first.seconds,
             unit="s",
             target="< 3 s",
-            met=seconds < 3,
+            met=first.seconds < 3,
             limit="a Python that imports SQLAlchemy",
-            ratio=seconds / nothing,
-            detail=f"{columns:,} columns, whole process, stored",
+            ratio=first.seconds / nothing,
+            detail=f"{columns:,} columns, whole process, stored; {first.processor:.1f} s of processor",
         ),
         Row(
             name="flow graph, local",
@@ -48,7 +48,10 @@ def graph_row(directory: Path) -> list[Row]:
             unit="columns/s",
             target="≥ 50,000",
             met=speed >= 50_000,
-            detail=f"{more:,} columns of 9,000 topics, 500 jobs, {longer:.1f} s, whole process, stored",
+            detail=(
+                f"{more:,} columns of 20,000 topics, 500 jobs, {longer.seconds:.1f} s, whole process, stored; "
+                f"{longer.processor:.1f} s of processor, {longer.memory:.0f} MiB"
+            ),
         ),
     ]
 
@@ -74,15 +77,15 @@ def statements_row(_: Path) -> list[Row]:
     ]
 
 
-def _generated(file: Path, topics: int) -> tuple[float, int]:
-    """Generate the graph of a new dictionary; give the seconds and the columns."""
+def _generated(file: Path, topics: int, *, runs: int = _RUNS) -> tuple[Run, int]:
+    """Generate the graph of a new dictionary; give what it took and the columns."""
     scan = _scan(topics)
     engine = open_dictionary(str(file))
     write_scan(engine, scan, started=_NOW, finished=_NOW)
     engine.dispose()
     columns = sum(len(definition.columns) for definition in scan.definitions)
     command = [scanner(), "dataflow", "--engine", "local", "--dictionary", str(file)]
-    return medians(lambda: command, runs=_RUNS).seconds, columns
+    return medians(lambda: command, runs=runs), columns
 
 
 def _scan(topics: int) -> ClusterScan:

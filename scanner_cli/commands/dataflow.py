@@ -162,9 +162,10 @@ def _generation(engine: str, url: str, settings: Mapping[str, str]) -> Iterator[
 @contextmanager
 def _local(url: str) -> Iterator[FlowGraph]:
     from dataflow_generator.assemble import assemble, read_flows
+    from dataflow_generator.collector import seldom_collected
 
     # A connection that has read would keep the dictionary from being written.
-    with reading(url) as conn:
+    with seldom_collected(), reading(url) as conn:
         flows = read_flows(conn)
     with reading(url) as conn:
         yield assemble(conn, flows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -14,6 +15,7 @@ from scanner_dictionary.bulk import in_chunks
 from scanner_model.columns import Column
 
 _DEFINITIONS_AT_ONCE = 500
+_KEPT_TEXTS = 65_536
 
 
 def columns_of(conn: Connection, definitions: Collection[int]) -> Mapping[int, tuple[Column, ...]]:
@@ -31,7 +33,7 @@ def columns_of(conn: Connection, definitions: Collection[int]) -> Mapping[int, t
 def column_fact(row: Row[Any]) -> Column:
     """Read a column from a row that holds the cells of `tables.described`."""
     return Column(
-        path=tuple(json.loads(row.path)),
+        path=texts(row.path),
         type=row.data_type,
         logical_type=row.logical_type,
         nullable=row.nullable,
@@ -44,5 +46,11 @@ def column_fact(row: Row[Any]) -> Column:
     )
 
 
+@lru_cache(maxsize=_KEPT_TEXTS)
+def texts(cell: str) -> tuple[str, ...]:
+    """Read a JSON array of texts; schemas have the same paths over and over."""
+    return tuple(json.loads(cell))
+
+
 def _list(cell: str | None) -> tuple[str, ...]:
-    return tuple(json.loads(cell)) if cell else ()
+    return texts(cell) if cell else ()

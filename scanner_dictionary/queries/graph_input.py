@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from sqlalchemy import Connection, and_, func, select
 
 from scanner_dictionary import tables as t
 from scanner_dictionary.queries.column_cells import definition_cells
+from scanner_dictionary.queries.columns import texts
 
 __all__ = [
     "ClusterRow",
@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 _DEFINITION = itemgetter(0)
-_KEPT_TEXTS = 65_536
 
 
 class ClusterRow(NamedTuple):
@@ -179,10 +178,4 @@ def graph_definitions(conn: Connection, first: int, last: int) -> Iterator[Defin
 
 def _column(cells: Sequence[Any]) -> ColumnNodeRow:
     _, _, path, name, type_, logical_type, nullable, tags = cells
-    return ColumnNodeRow(_texts(path), name, type_, logical_type, bool(nullable), _texts(tags) if tags else ())
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def _texts(cell: str) -> tuple[str, ...]:
-    """Read a list of texts; schemas have the same paths over and over."""
-    return tuple(json.loads(cell))
+    return ColumnNodeRow(texts(path), name, type_, logical_type, bool(nullable), texts(tags) if tags else ())
