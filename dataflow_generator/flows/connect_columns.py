@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dataflow_generator.connectors import Config, ConnectorFlows, Flow
+from dataflow_generator.connectors import Config, ConnectorFlows, Direction, Flow
 from dataflow_generator.connectors.ends import EndToEnd, Paths, follow
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, Place
 from dataflow_generator.graph import Certainty, NodeKind
@@ -53,7 +53,7 @@ def moved(name: str, config: Config, flows: ConnectorFlows, pairs: Sequence[Name
         columns.extend(_flow(name, flow, (source, target), one) for one in found.columns)
         if not found.whole:
             whole = False
-            (lost if any(ends) else dark).append(target if target.kind is NodeKind.TOPIC else source)
+            (lost if _lead_on(flows, ends) else dark).append(target if target.kind is NodeKind.TOPIC else source)
     return Moved(tuple(columns), whole, tuple(_problems(dark, lost)))
 
 
@@ -86,12 +86,19 @@ def derive(tellings: Iterable[tuple[Config, ConnectorFlows, Sequence[NamedFlow]]
 
 
 def _ends(flows: ConnectorFlows, source: Dataset, target: Dataset, seen: Seen) -> tuple[Paths, Paths]:
-    """Give the columns of both ends; what connectors derive only where neither is described."""
+    """Give the columns of both ends; what connectors derive only where none that leads further is described.
+
+    From a table alone nothing tells what its sink's topic has: that the others tell.
+    """
     ends = seen.known.get(source, ()), seen.known.get(target, ())
-    if any(ends) or (flows.row and flows.row.rest is None):
+    if _lead_on(flows, ends) or (flows.row and flows.row.rest is None):
         return ends
     derived = seen.derived()
-    return (derived[source], ()) if source in derived else ((), derived.get(target, ()))
+    return (derived[source], ends[1]) if source in derived else (ends[0], ends[1] or derived.get(target, ()))
+
+
+def _lead_on(flows: ConnectorFlows, ends: tuple[Paths, Paths]) -> bool:
+    return bool(ends[0]) if flows.direction is Direction.SINK else any(ends)
 
 
 def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], one: EndToEnd) -> ColumnFlow:
