@@ -42,6 +42,8 @@ def _kind(path: JsonPath, item: Json, shown: Shown, types: Collection[str]) -> I
         known = sorted(types)
         hint = nearest(kind, known) or f"known: {', '.join(known)}"
         yield (*path, "type"), f"{shown((*path, 'type'))} is no kind of catalog", hint
+    elif isinstance(kind, str) and kind not in _OWN and "url" not in item:
+        yield path, "'url' is missing", "a plug-in's catalog is asked there"
     if isinstance(kind, str) and kind in _OWN:
         for name in sorted((_SPECIAL - _OWN[kind]) & item.keys()):
             whose = ", ".join(sorted(each for each, members in _OWN.items() if name in members))

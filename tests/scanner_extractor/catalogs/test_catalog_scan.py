@@ -10,6 +10,7 @@ import pytest
 
 from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay
+from scanner_extractor.catalog_judge import catalog_complaints
 from scanner_extractor.catalogs import PROVIDERS, _plugged_in, catalog_exchange, providers
 from scanner_extractor.checks import State, check
 from scanner_extractor.cluster_file import read_cluster_file
@@ -106,6 +107,13 @@ def test_catalog_that_is_named_twice_is_said(settings) -> None:
         ("$.catalogs[1].name", "this catalog is named twice")
     ]
     assert len(settings(glue, glue | {"name": "b"}).catalogs) == 2
+
+
+def test_catalog_of_a_plug_in_says_where_it_is() -> None:
+    """Its kind is known, what it needs is not."""
+    items = [(("catalogs", 0), {"type": "mine"}), (("catalogs", 1), {"type": "mine", "url": "https://x.example"})]
+
+    assert [place for place, _, _ in catalog_complaints(items, str, {"mine"})] == [("catalogs", 0)]
 
 
 def test_no_secret_of_a_catalog_is_shown(settings) -> None:
