@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
 from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node
 from dataflow_generator.render.attributes import attribute_types
@@ -19,8 +17,11 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 _NODE = ("key", "label", "kind", "namespace", "name", "path")
 _EDGE = ("kind", "type", "subtype", "evidence", "certainty")
 _TYPES: Mapping[type[Attribute], str] = {bool: "boolean", int: "long"}
-# XML 1.0 has no way to write these, not even as references.
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# XML 1.0 has no way to write these, not even as references. A reader makes a line feed of a plain carriage return.
+_UNWRITABLE = (*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
+_ESCAPES = dict.fromkeys(_UNWRITABLE, "\ufffd") | str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"}
+)
 
 
 class _Key(NamedTuple):
@@ -59,7 +60,7 @@ def _attribute(number: int, name: str, of: type[Attribute]) -> _Key:
 
 
 def _declared(key: _Key) -> str:
-    return f'<key id="{key.id}" for="{key.of}" attr.name={_quoted(key.name)} attr.type="{key.type}"/>\n'
+    return f'<key id="{key.id}" for="{key.of}" attr.name="{_escaped(key.name)}" attr.type="{key.type}"/>\n'
 
 
 def _node(number: int, node: Node, keys: list[_Key], extra: Mapping[str, _Key]) -> str:
@@ -89,9 +90,4 @@ def _text(value: Attribute) -> str:
 
 
 def _escaped(text: str) -> str:
-    # A reader makes a line feed of a carriage return that is written as it is.
-    return escape(_UNWRITABLE.sub("\ufffd", text), {"\r": "&#13;"})
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(_UNWRITABLE.sub("\ufffd", text))
+    return text.translate(_ESCAPES)

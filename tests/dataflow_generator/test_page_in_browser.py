@@ -8,14 +8,17 @@ import socket
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
+from dataflow_generator.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.render.page import page_lines
+from scanner_model.problems import Problem
 
 pytestmark = pytest.mark.browser
 
@@ -76,9 +79,9 @@ class Drawing:
         ends = [self.node(NodeKind.COLUMN, each.namespace, each.name, "f0") for each in (source, target)]
         self.edge(ends[0], ends[1], EdgeKind.COLUMN_FLOW, "DIRECT", "IDENTITY")
 
-    def page(self) -> str:
-        graph = FlowGraph(nodes=lambda: iter(self.nodes.values()), edges=lambda: iter(self.edges))
-        return "".join(page_lines(graph))
+    def page(self, *, most: int = 10_000, **about: Any) -> str:
+        graph = FlowGraph(nodes=lambda: iter(self.nodes.values()), edges=lambda: iter(self.edges), **about)
+        return "".join(page_lines(graph, most=most))
 
 
 def estate(teams: int) -> Drawing:
@@ -307,6 +310,38 @@ def test_a_wide_card_says_how_many_columns_it_does_not_show(look) -> None:
     seen = look(drawing.page(), script, expand=f"topic:{KAFKA}/wide")
 
     assert seen.found == {"rows": 30, "more": ["1971 more columns …"], "after": 2000}
+
+
+def test_what_is_not_there_is_said(look) -> None:
+    """What was not read, what the file leaves out, and that it is a part: nobody may take it for everything."""
+    coverage = Coverage(columns=5, unread=2, problems=(Problem("query <q>", "no such topic", "scan it"),))
+    page = estate(1).page(most=8, coverage=coverage, part="the lineage of x")
+    script = "return ['footer', 'panel'].map((id) => document.getElementById(id).textContent);"
+    footer, panel = look(page, script).found
+
+    assert "part of the graph: the lineage of x" in footer
+    assert "2 statements not read" in footer
+    assert "7 columns of schemas left out" in footer
+    assert "This is a part of the graph: the lineage of x" in panel
+    assert "7 columns of schemas are left out" in panel
+    assert "query <q>no such topicscan it" in panel
+
+
+def test_a_kind_that_is_new_has_its_place(look) -> None:
+    """With a group of its own in the outline, and on the way that is lit."""
+    later = StrEnum("Later", {"LAKE": "lake-table", "FILLS": "fills"})
+    drawing = Drawing()
+    lake = drawing.node(later.LAKE, "lake://x", "orders")  # type: ignore[attr-defined]
+    drawing.edge(drawing.topic("orders"), lake, later.FILLS)  # type: ignore[attr-defined]
+    script = """return {
+      cards: all(".card.on").map(key), lines: all("#stage .curve.on.edge-fills").length,
+      outline: all(".branch .name").map((each) => each.textContent),
+    };"""
+    seen = look(drawing.page(), script, node=f"topic:{KAFKA}/orders")
+
+    assert seen.complaints == []
+    assert (sorted(seen.found["cards"]), seen.found["lines"]) == ([lake.key, f"topic:{KAFKA}/orders"], 1)
+    assert sorted(seen.found["outline"]) == ["lake://x", "orders", "orders", "shop"]
 
 
 def test_circles_have_a_drawing(look) -> None:
