@@ -105,8 +105,24 @@ def test_columns_that_a_change_feed_hides_do_not_flow(key, told) -> None:
             "id a @key",
             {"id": {"id"}, "a": {"a"}, "@key": {"id"}},
         ),
+        ({"e": {"type": f"{KAFKA}ExtractField$Value", "field": "doc"}}, "a b", {"a": {"doc.a"}, "b": {"doc.b"}}),
+        ({"h": {"type": f"{KAFKA}HoistField$Key", "field": "k"}}, "a", {"a": {"a"}}),
+        ({"e": {"type": f"{KAFKA}ExtractField$Key", "field": "k"}}, "a", {"a": {"a"}}),
+        ({"f": {"type": f"{KAFKA}Flatten$Key"}}, "a.b c", {"a.b": {"a.b"}, "c": {"c"}}),
+        ({"r": {"type": f"{KAFKA}ReplaceField$Key", "renames": "a:b"}}, "b", {"b": {"b"}}),
+        (
+            {
+                "p": {"type": f"{KAFKA}ReplaceField$Value", "renames": "a:b", "predicate": "other"},
+                "x": {"type": f"{KAFKA}Cast$Value", "spec": "b:string"},
+            },
+            "b",
+            {"b": {"b~"}},
+        ),
     ],
-    ids=["renamed", "hoisted", "inserted", "cast", "masked", "key-of-value"],
+    ids=[
+        *("renamed", "hoisted", "inserted", "cast", "masked", "key-of-value", "extracted", "key-hoisted"),
+        *("key-extracted", "key-flattened", "key-renamed", "not-applied"),
+    ],
 )
 def test_a_table_that_nobody_described_has_what_its_topic_was_made_of(transforms, topic, told) -> None:
     """Transforms are read backwards, and then forwards to see that it is true."""
@@ -115,6 +131,8 @@ def test_a_table_that_nobody_described_has_what_its_topic_was_made_of(transforms
         "connection.url": "jdbc:postgresql://db/shop",
         "table.whitelist": "t",
         "topic.prefix": "p-",
+        "predicates.other.type": f"{KAFKA}predicates.TopicNameMatches",
+        "predicates.other.pattern": "another",
     }
     found = pairs(followed(source | steps(**transforms), target=topic))
 
@@ -129,6 +147,31 @@ def test_a_flattened_envelope_leads_back_to_the_row() -> None:
         "after_id": {"id"},
         "before_id": {"id"},
     }
+
+
+def test_fields_of_the_key_in_the_value_lead_back_to_the_key() -> None:
+    """Aiven's KeyToValue: of a change feed, the key's column is the table's all the same."""
+    copied = steps(k={"type": "io.aiven.kafka.connect.transforms.KeyToValue", "key.fields": "id:customer"})
+
+    assert pairs(followed(POSTGRES_CDC | copied, target="customer after.email @key.id")) == {
+        "customer": {"id"},
+        "after.email": {"email"},
+        "@key.id": {"id"},
+    }
+
+
+def test_documents_as_text_tell_no_columns() -> None:
+    """Debezium's MongoDB connector writes before and after as one JSON text each."""
+    documents = {
+        "connector.class": "io.debezium.connector.mongodb.MongoDbConnector",
+        "mongodb.connection.string": "mongodb://m",
+        "topic.prefix": "cdc",
+        "collection.include.list": "shop.orders",
+    }
+    found = followed(documents, target="before after op")
+
+    assert not found.whole
+    assert not found.columns
 
 
 def test_an_outbox_leads_back_to_its_payload() -> None:
