@@ -56,7 +56,7 @@ def part_around(conn: Connection, about: StoredGraph, root: NodeRow, depth: int 
     _add_holders(conn, part)
     _add_between(conn, part)
     _add_insides(conn, part)
-    said = f", at most {depth} steps each way" if depth else ""
+    said = f", depth {depth}" if depth else ""
     return _graph(part, about, f"the lineage of {root.node_key}{said}")
 
 

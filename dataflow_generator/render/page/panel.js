@@ -150,7 +150,7 @@ function coverageParts() {
   const {coverage, part} = graph.about;
   const {columns = 0, tables = 0, unread = 0, problems = [], ...others} = coverage;
   const lines = [
-    [`${columns + tables + unread} statements`, `${columns} read to columns, ${tables} to tables, ${unread} not read`],
+    ["statements", `${columns + tables + unread}: ${columns} read to columns, ${tables} to tables, ${unread} not read`],
     ...Object.entries(others).map(([name, count]) => [COUNTS[name] || name.replace(/_/g, " "), String(count)]),
   ];
   const left = Object.entries(graph.leftOut).map(
