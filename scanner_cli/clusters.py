@@ -59,7 +59,9 @@ def chosen(only: Sequence[str], skip: Sequence[str], clusters: Collection[Settin
     """Read `--only` and `--skip`: kinds and ids of sources, commas between; raises InputInvalid for unknown names."""
     kinds, sources = _names(clusters)
     known = (*kinds, *sources)
-    return Choice(only=_known(only, "--only", known), skip=_known(skip, "--skip", known))
+    # Sources that are found when the scan starts have ids that nobody knows yet.
+    later = any(one.cloud for one in clusters)
+    return Choice(only=_known(only, "--only", known, later=later), skip=_known(skip, "--skip", known, later=later))
 
 
 def _loaded(settings: Settings) -> Loaded:
@@ -92,10 +94,10 @@ def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:
     return sorted({task.kind for task in tasks} | found), sorted({str(task.source) for task in tasks})
 
 
-def _known(options: Sequence[str], option: str, known: Sequence[str]) -> frozenset[str]:
+def _known(options: Sequence[str], option: str, known: Sequence[str], *, later: bool = False) -> frozenset[str]:
     names = [name for text in options for name in _listed(text, known)]
     for name in names:
-        if name not in known:
+        if name not in known and not (later and ":" in name):
             hint = nearest(name, known) or f"known: {', '.join(known)}"
             raise InputInvalid(f"no source, and no kind of source, is called {name!r}", where=option, hint=hint)
     return frozenset(names)

@@ -90,6 +90,8 @@ def _head(answer: SchemaAnswer) -> dict[str, Json]:
         "stale": answer.stale,
         "deleted": answer.deleted,
         "gone": answer.gone,
+        "tags": list(answer.tags),
+        "owner": answer.owner or None,
     }
 
 
@@ -98,6 +100,8 @@ def _table(answer: SchemaAnswer) -> str:
     marks = "".join(f" [{mark}]" for mark in ("stale", "deleted", "gone") if getattr(answer, mark))
     head = f"{answer.topic} {answer.role}:{of} {answer.format} {answer.name}".rstrip()
     why = f"{answer.confidence}: {answer.evidence}"
+    whose = " ".join([*([f"owner {answer.owner}"] if answer.owner else []), *(f"#{tag}" for tag in answer.tags)])
+    why = f"{why}\n{whose}" if whose else why
     return f"{head}{marks}\n{why}\n" + table_text(column_rows(answer.columns), SHOWN)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
@@ -12,6 +13,7 @@ from scanner_dictionary import tables as t
 from scanner_dictionary.bulk import in_chunks
 from scanner_dictionary.graph_store import NodeRow
 from scanner_dictionary.queries.near import unknown
+from scanner_dictionary.queries.places import clusters_called
 from scanner_model.brokers import broker_addresses
 from scanner_model.errors import InputInvalid
 from scanner_model.paths import KEY, ColumnPath, parse_path, path_name
@@ -119,22 +121,23 @@ def _known_brokers(conn: Connection, ways: Iterable[_Wanted]) -> Iterator[_Wante
 
 
 def _canonical(conn: Connection, namespace: str) -> str:
-    """Give the cluster's namespace where *namespace* is a broker's, with `kafka://` before it or not; else itself."""
-    address = namespace.removeprefix(_KAFKA)
-    if "/" in address:
-        return namespace
-    try:
-        addresses = broker_addresses(address)
-    except InputInvalid:
-        return namespace
+    """Give the cluster's namespace where *namespace* is a broker's, or the cluster's own id or CRN; else itself."""
+    named = namespace.removeprefix(_KAFKA)
     node, cluster = t.flow_node.c, t.cluster.c
-    query = (
-        select(node.namespace)
-        .join(t.cluster, cluster.name == node.name)
-        .join(t.broker, t.broker.c.cluster_id == cluster.id)
-        .where(node.kind == "cluster", t.broker.c.address.in_(addresses))
-    )
-    return conn.execute(query.order_by(node.id).limit(1)).scalar() or namespace
+    query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
+    found: object = None
+    if "/" not in named:
+        with suppress(InputInvalid):
+            at = (
+                select(cluster.name)
+                .join(t.broker, t.broker.c.cluster_id == cluster.id)
+                .where(t.broker.c.address.in_(broker_addresses(named)))
+            )
+            found = conn.execute(query.where(node.name.in_(at))).scalar()
+    if not found:
+        called = [row.name for row in clusters_called(conn, named)]
+        found = conn.execute(query.where(node.name.in_(called))).scalar() if called else None
+    return str(found) if found else namespace
 
 
 def _named(conn: Connection, ways: tuple[_Wanted, ...]) -> Iterator[NodeRow]:

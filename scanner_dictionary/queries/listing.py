@@ -13,12 +13,16 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, and_, exists, func, select
 
 from scanner_dictionary import tables as t
+from scanner_dictionary.queries.written import NOTHING, Written, written_of
 
 _GLOB = frozenset("*?[")
 
 
 class TopicRow(NamedTuple):
-    """A topic; *schemas* counts what describes it now. *stale*: its source could not be asked since."""
+    """A topic; *schemas* counts what describes it now. *stale*: its source could not be asked since.
+
+    Tags, owner and description are also what people wrote in a stream catalog.
+    """
 
     cluster: str
     name: str
@@ -31,6 +35,7 @@ class TopicRow(NamedTuple):
     schemas: int
     stale: bool
     gone: bool
+    owner: str = ""
 
 
 class SubjectRow(NamedTuple):
@@ -63,8 +68,8 @@ def topics(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.topic.c.gone.is_(None))
     query = query.where(~exists().where(_describes_now())) if without_schema else query
-    fits, latest = fitting(pattern), newest_scans(conn)
-    return (_topic(row, latest) for row in conn.execute(query) if fits(row.name))
+    fits, latest, written = fitting(pattern), newest_scans(conn), written_of(conn)
+    return (_topic(row, latest, written) for row in conn.execute(query) if fits(row.name))
 
 
 def schemas(
@@ -101,19 +106,21 @@ def _describes_now() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condit
     return and_(link.topic_id == t.topic.c.id, link.is_current, link.gone.is_(None))
 
 
-def _topic(row: Any, latest: Mapping[int, int]) -> TopicRow:  # noqa: ANN401 - a row of the query above
+def _topic(row: Any, latest: Mapping[int, int], written: Mapping[tuple[int, str], Written]) -> TopicRow:  # noqa: ANN401 - a row of the query above
+    note = written.get((row.cluster_id, row.name), NOTHING).beside(tuple(json.loads(row.tags)), row.description)
     return TopicRow(
         cluster=row.cluster,
         name=row.name,
         partitions=row.partitions,
         replication=row.replication,
         internal=row.is_internal,
-        description=row.description,
-        tags=tuple(json.loads(row.tags)),
+        description=note.description,
+        tags=note.tags,
         source=row.source,
         schemas=row.schemas,
         stale=row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0),
         gone=row.gone is not None,
+        owner=note.owner,
     )
 
 

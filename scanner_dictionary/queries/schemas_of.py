@@ -13,6 +13,7 @@ from scanner_dictionary import tables as t
 from scanner_dictionary.queries.columns import columns_of
 from scanner_dictionary.queries.near import unknown
 from scanner_dictionary.queries.places import FoundCluster, FoundTopic, cluster_of, topic_of
+from scanner_dictionary.queries.written import NOTHING, written_of
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
 
@@ -27,7 +28,8 @@ class SchemaAnswer:
 
     *subject* is empty, *version* and *schema_id* are None where no registry is behind it; *registry* is empty then.
     *current*: it describes the topic now. *stale*: its source could not be asked since. *deleted*: the registry keeps
-    the version as deleted. *gone*: the topic, or its link to this schema, is not there any more.
+    the version as deleted. *gone*: the topic, or its link to this schema, is not there any more. *tags* and *owner* are
+    the topic's.
     """
 
     cluster: str
@@ -49,6 +51,8 @@ class SchemaAnswer:
     context: str = ""
     registry: str = ""
     text: str = ""
+    tags: tuple[str, ...] = ()
+    owner: str = ""
 
 
 def schemas_of(
@@ -177,6 +181,8 @@ def _answers(
     conn: Connection, cluster: FoundCluster, topic: FoundTopic, links: Sequence[Row[Any]]
 ) -> tuple[SchemaAnswer, ...]:
     columns = columns_of(conn, {row.definition_id for row in links})
+    note = written_of(conn, cluster=cluster.id, topic=topic.name).get((cluster.id, topic.name), NOTHING)
+    note = note.beside(topic.tags, "")
     return tuple(
         SchemaAnswer(
             cluster=cluster.name,
@@ -198,6 +204,8 @@ def _answers(
             context=row.context,
             registry=row.url or "",
             text=row.schema_text,
+            tags=note.tags,
+            owner=note.owner,
         )
         for row in links
     )

@@ -11,7 +11,13 @@ from scanner_extractor.http import Http
 from scanner_extractor.readings import ConnectReading, Progress
 from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.settings import ConnectSettings
-from scanner_extractor.sources.connect_reader import Plugin, read_active_topics, read_connector, read_plugins
+from scanner_extractor.sources.connect_reader import (
+    Plugin,
+    read_active_topics,
+    read_connector,
+    read_consumed_topics,
+    read_plugins,
+)
 from scanner_model.connect import Connector, ConnectorKind
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import TopicName
@@ -25,6 +31,8 @@ EXPANDED_MANAGED = (("expand", "info,status,id"),)
 _HINT = "check the `url` of this source"
 _DISPENSABLE = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
 _UNTRACKED = (NotFound, SourceRefused)
+_UNOFFERED = (*_UNTRACKED, SourceObjected)
+"""What Confluent Cloud answers where it does not tell offsets, which it does in preview."""
 
 _Result = TypeVar("_Result")
 
@@ -127,16 +135,20 @@ class _Scan:
         return tuple(_with_plugin(each, plugins.get(each.connector_class)) for each in connectors)
 
     def with_topics(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
-        """Fill in the topics that each connector uses; where the first is refused, tracking is off for all."""
-        if self.settings.is_managed or not self.settings.active_topics or not connectors:
+        """Fill in the topics that each connector uses; where the first is refused, tracking is off for all.
+
+        Confluent Cloud tells them of sinks only, by their offsets.
+        """
+        managed = self.settings.is_managed
+        names = [each.name for each in connectors if not managed or each.kind == ConnectorKind.SINK]
+        if not self.settings.active_topics or not names:
             return connectors
-        names = [each.name for each in connectors]
-        told = self._each(names[:1], self._topics)
-        if not isinstance(told[0], _UNTRACKED):
-            told += self._each(names[1:], self._topics)
-        untold = (None,) * (len(connectors) - len(told))
-        topics = (*map(self._told_topics, names, told), *untold)
-        return tuple(replace(each, topics=used) for each, used in zip(connectors, topics, strict=True))
+        ask = self._consumed if managed else self._topics
+        told = self._each(names[:1], ask)
+        if not isinstance(told[0], self._not_offered):
+            told += self._each(names[1:], ask)
+        topics = dict(zip(names, map(self._told_topics, names, told), strict=False))
+        return tuple(_with_topics(each, topics.get(each.name)) for each in connectors)
 
     def _alone(self, name: str) -> Json:
         info = self.http.get("connectors", name)
@@ -161,10 +173,17 @@ class _Scan:
     def _topics(self, name: str) -> tuple[TopicName, ...]:
         return read_active_topics(self.http.get("connectors", name, "topics"), name)
 
+    @property
+    def _not_offered(self) -> tuple[type[ScannerError], ...]:
+        return _UNOFFERED if self.settings.is_managed else _UNTRACKED
+
+    def _consumed(self, name: str) -> tuple[TopicName, ...]:
+        return read_consumed_topics(self.http.get("connectors", name, "offsets"))
+
     def _told_topics(self, name: str, told: tuple[TopicName, ...] | ScannerError) -> tuple[TopicName, ...] | None:
         if not isinstance(told, ScannerError):
             return told
-        if not isinstance(told, _UNTRACKED):
+        if not isinstance(told, self._not_offered):
             if not isinstance(told, SourceObjected):  # as Kafka 4 does for ever with a name that holds a slash
                 self.silent.append(name)
             self._complain(name, "the topics that it uses could not be read", told)
@@ -182,6 +201,13 @@ class _Scan:
 
     def _complain(self, name: str, what: str, error: ScannerError) -> None:
         self.problems.append(Problem(f"{self.settings.source} {name}", f"{what}: {error.what}", error.hint))
+
+
+def _with_topics(connector: Connector, used: tuple[TopicName, ...] | None) -> Connector:
+    """Fill in the topics; Confluent Cloud makes one for each sink's dead letters, which no offsets name."""
+    if used is not None and connector.managed_id:
+        used = tuple(sorted({*used, TopicName(f"dlq-{connector.managed_id}")}))
+    return replace(connector, topics=used)
 
 
 def _is_whole(told: Json) -> bool:

@@ -76,6 +76,16 @@ def read_active_topics(payload: Json, name: str) -> tuple[TopicName, ...]:
             raise PayloadUnexpected("the answer is not a list of active topics")
 
 
+def read_consumed_topics(payload: Json) -> tuple[TopicName, ...]:
+    """Read `GET /connectors/{name}/offsets` of a sink: the topics it really read, sorted; raises PayloadUnexpected."""
+    match payload:
+        case {"offsets": list(offsets)}:
+            found = {_text(_object(each, "partition"), "kafka_topic") for each in _objects(offsets)}
+            return tuple(map(TopicName, sorted(found - {""})))
+        case _:
+            raise PayloadUnexpected("the answer is not a list of offsets")
+
+
 def read_plugins(payload: Json) -> dict[str, Plugin]:
     """Read `GET /connector-plugins`: the plug-ins by class; what is none is left out."""
     return {

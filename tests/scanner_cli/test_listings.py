@@ -43,7 +43,7 @@ def test_a_table_leaves_out_marks_that_nothing_bears(scanner, dictionary) -> Non
 
     assert "STALE" not in table
     assert "TAGS" not in table
-    assert columns == "cluster,name,partitions,replication,internal,schemas,source,tags,stale,gone"
+    assert columns == "cluster,name,partitions,replication,internal,schemas,source,tags,stale,gone,owner"
     assert "TAGS" in scanner("topics", "sensors", *dictionary).out
 
 

@@ -44,7 +44,7 @@ def answered() -> Read:
     """Read what a table of paths answers: JSON, a status, or an error to raise; everything else is a 404."""
 
     def ask(answers: dict[str, Any], **settings: Any) -> ConnectReading:
-        given = ConnectSettings(http=HttpSettings(url="http://c:8083"), name="main", **settings)
+        given = ConnectSettings(**{"http": HttpSettings(url="http://c:8083"), "name": "main"} | settings)
 
         def exchange(request: Request) -> Answer:
             said = answers.get(request.url.removeprefix("http://c:8083"), 404)
@@ -120,12 +120,52 @@ def test_old_worker_that_lists_names_is_asked_one_by_one(connect, read: Read) ->
 
 
 def test_managed_connectors_are_read_with_the_words_of_confluent_cloud(connect, read: Read) -> None:
-    """Its API has no worker, takes a list with commas, and tells no topics."""
+    """Its API has no worker, takes a list with commas, and tells topics by the offsets of sinks, in preview."""
     server = connect.Connect(estate=(connect.Kept(name="lake", config=SINK, state="DEGRADED"),), generation="managed")
 
     (found,) = read(server).connectors
-    assert server.asked == [f"{connect.MANAGED}/connectors?expand=info%2Cstatus%2Cid"]
+    assert server.asked == [
+        f"{connect.MANAGED}/connectors?expand=info%2Cstatus%2Cid",
+        f"{connect.MANAGED}/connectors/lake/offsets",
+    ]
     assert (found.state, found.managed_id, found.topics) == ("DEGRADED", "lcc-lake", None)
+
+
+def managed(*names: str, kind: str = "sink") -> dict[str, Any]:
+    """Give what Confluent Cloud lists of connectors."""
+    config = {
+        "connector.class": "com.acme.Own",
+        "confluent.connector.type": "CUSTOM",
+        "confluent.custom.plugin.id": "ccp-1",
+    }
+    info = {"config": config, "tasks": [], "type": kind}
+    status = {"connector": {"state": "RUNNING", "version": "1"}, "tasks": [], "type": kind}
+    return {name: {"id": {"id": f"lcc-{name}"}, "info": info | {"name": name}, "status": status} for name in names}
+
+
+CLOUD = "/connect/v1/environments/env-1/clusters/lkc-1/connectors"
+
+
+def test_offsets_of_a_managed_sink_tell_what_it_reads(answered: Read) -> None:
+    """With the topic that the service makes for its dead letters; custom connectors are connectors like any other."""
+    offsets = {"offsets": [{"partition": {"kafka_topic": topic, "kafka_partition": 0}} for topic in ("b", "a", "b")]}
+    answers = {f"{CLOUD}?expand=info%2Cstatus%2Cid": managed("one"), f"{CLOUD}/one/offsets": offsets}
+
+    found = answered(answers, http=HttpSettings(url=f"http://c:8083{CLOUD.removesuffix('/connectors')}"))
+    assert [each.topics for each in found.connectors] == [("a", "b", "dlq-lcc-one")]
+    assert dict(found.connectors[0].config)["confluent.custom.plugin.id"] == "ccp-1"
+
+
+@pytest.mark.parametrize("refusal", [400, 403, 404, 409])
+def test_offsets_that_are_not_offered_are_asked_once(answered: Read, refusal: int) -> None:
+    """They are in preview: a refusal is no failure, and the topics stay unknown."""
+    answers: dict[str, Any] = {f"{CLOUD}?expand=info%2Cstatus%2Cid": managed("one", "two")}
+    answers[f"{CLOUD}/one/offsets"] = refusal
+    answers[f"{CLOUD}/two/offsets"] = {"offsets": []}
+
+    found = answered(answers, http=HttpSettings(url=f"http://c:8083{CLOUD.removesuffix('/connectors')}"))
+    assert [each.topics for each in found.connectors] == [None, None]
+    assert (found.outcome.answer, found.problems) == (Answered.READ, ())
 
 
 def test_topics_are_not_asked_where_they_are_switched_off(connect, read: Read) -> None:

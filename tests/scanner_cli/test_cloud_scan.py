@@ -1,0 +1,207 @@
+"""A cluster.json of two lines: found, scanned, stored, replayed; and what keys that are missing leave behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEY, SECRET, OWN = "CLOUDKEY", "cloud-secret-9f8e7d", "own-secret-1a2b3c"
+ASKED = ("--skip", "schema_registry,ksqldb,flink")
+
+Scan = Callable[..., Any]
+
+
+@pytest.fixture
+def estate(cloud) -> Any:
+    """Give an environment with two clusters that have a topic of the same name."""
+    connectors = {
+        "to-lake": {
+            "id": {"id": "lcc-9", "id_type": "ID"},
+            "info": {
+                "name": "to-lake",
+                "type": "sink",
+                "config": {"connector.class": "S3_SINK", "topics": "orders", "kafka.api.secret": "****"},
+            },
+            "status": {"connector": {"state": "RUNNING", "worker_id": "to-lake", "trace": ""}, "tasks": []},
+        }
+    }
+    one = cloud.Cluster(
+        id="lkc-1",
+        topics=(cloud.Topic(name="orders"), cloud.Topic(name="eu.orders")),
+        groups=("billing",),
+        mirrors={"eu.orders": ("from-eu", "orders")},
+        connectors=connectors,
+        offsets={"to-lake": ("orders",)},
+        tables=({"spec": {"display_name": "orders", "table_formats": ["DELTA"]}, "status": {"phase": "RUNNING"}},),
+    )
+    two = cloud.Cluster(id="lkc-2", topics=(cloud.Topic(name="orders", partitions=48),))
+    entities = tuple(
+        {
+            "typeName": "kafka_topic",
+            "guid": cluster,
+            "classificationNames": [tag],
+            "attributes": {"qualifiedName": f"lsrc-1:{cluster}:orders", "owner": owner, "description": f"Of {owner}."},
+        }
+        for cluster, tag, owner in (("lkc-1", "PII", "sales"), ("lkc-2", "PUBLIC", "web"))
+    )
+    rows = ({"timestamp": "2026-05-02T07:00:00Z", "metric.topic": "orders", "value": 8123.0},)
+    return cloud.Cloud(
+        environments=(cloud.Environment(id="env-a", clusters=(one, two)),),
+        entities=entities,
+        figures={"received_bytes": rows},
+        keys={"cloud": f"{KEY}:{SECRET}"},
+    )
+
+
+@pytest.fixture
+def scan(scanner, cloud, estate, tmp_path, monkeypatch) -> Scan:
+    """Scan `lkc-1` (or another) of the estate, over REST only: the fake speaks no Kafka protocol."""
+    monkeypatch.setenv("SCANNER_DICTIONARY", f"sqlite:///{tmp_path / 'd.db'}")
+    login = {"basic": {"user": KEY, "password": SECRET}}
+    plane = {"auth": {"bearer": {"token": OWN}}}
+
+    def ask(*arguments: object, cluster: str = "lkc-1", name: str = "billing", **planes: Any) -> Any:
+        with cloud.serving(estate) as url:
+            # A token opens REST and not the protocol, which would leave this machine.
+            known = {"kafka": plane, "schema_registry": plane, "metrics": {"url": url}} | planes
+            found = {"url": url, "auth": login, "cluster": cluster, **known}
+            (tmp_path / "cluster.json").write_text(json.dumps({"cluster": name, "confluent_cloud": found}))
+            return scanner("extract", "--config", tmp_path / "cluster.json", *arguments)
+
+    return ask
+
+
+def test_two_lines_are_a_whole_cluster(scan, scanner) -> None:
+    """Topics, owner, mirrored topic, connector, table and figure, from one id and a key."""
+    said = scan(*ASKED)
+
+    assert said.status == 0, said.err
+    rows = {row["name"]: row for row in scanner("topics", "--format", "json").json}
+    assert (rows["orders"]["partitions"], rows["orders"]["tags"], rows["orders"]["owner"]) == (6, ["PII"], "sales")
+    assert rows["orders"]["description"] == "Of sales."
+    assert scanner("connectors", "--format", "json").json[0]["topics"] == ["dlq-lcc-9", "orders"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lkc-1",
+        "lkc-1.eu-central-1.aws.example.org",
+        "SASL_SSL://LKC-1.eu-central-1.aws.example.org:9092",
+        "crn://confluent.cloud/organization=0a1b2c3d-0000-0000-0000-000000000001/environment=env-a/cloud-cluster=lkc-1",
+    ],
+)
+def test_every_way_to_the_cluster_finds_it(scan, scanner, name: str) -> None:
+    """Id, bootstrap address with and without protocol, CRN."""
+    scan(*ASKED)
+
+    assert scanner("query", "--broker", name, "--topic", "orders", "--format", "json").json == []
+
+
+def test_two_clusters_with_one_topic_name_stay_two_topics(scan, scanner) -> None:
+    """Each with its own partitions, tags and owner."""
+    scan(*ASKED)
+    scan(*ASKED, cluster="lkc-2", name="web")
+
+    rows = scanner("topics", "orders", "--format", "json").json
+    told = {(row["cluster"], row["name"]): (row["partitions"], row["tags"]) for row in rows}
+    assert told["billing", "orders"] == (6, ["PII"])
+    assert told["web", "orders"] == (48, ["PUBLIC"])
+
+
+def test_plane_without_a_key_is_unavailable_and_the_rest_is_stored(scan, scanner) -> None:
+    """With the reason and the next step; nothing goes out with a key that cannot fit."""
+    said = scan("--skip", "ksqldb,flink", kafka={}, schema_registry={})
+
+    assert said.status == 3
+    assert "no key for this plane (kafka)" in said.err
+    assert "confluent_cloud.schema_registry.auth" in said.err
+    assert scanner("connectors", "--format", "json").json[0]["name"] == "to-lake"
+
+
+def test_key_that_is_lost_leaves_what_was_known(scan, scanner) -> None:
+    """Tags and topics stay, stale; none is gone."""
+    scan(*ASKED)
+    scan(*ASKED, kafka={}, schema_registry={})
+
+    rows = scanner("topics", "--format", "json").json
+    assert {(row["name"], row["stale"], row["owner"]) for row in rows} == {
+        ("orders", True, "sales"),
+        ("eu.orders", True, ""),
+    }
+
+
+def test_control_plane_that_refuses_leaves_the_last_scan(scan, scanner, estate) -> None:
+    """Then nothing is found, and nothing is asked; the report says why."""
+    scan(*ASKED)
+    estate.refused = {"/org": 401, "/cmk": 401}
+
+    said = scan(*ASKED)
+    assert said.status == 1
+    assert "credentials refused" in said.err
+    assert len(scanner("topics", "--format", "json").json) == 2
+
+
+def test_only_names_kinds_that_are_found_later(scan, estate) -> None:
+    """Discovery is asked all the same, for without it there is nothing to choose from."""
+    said = scan("--only", "tableflow")
+
+    assert said.status == 0
+    planes = {each.split()[1].split("/")[1] for each in estate.asked}
+    assert planes == {"org", "cmk", "srcm", "ksqldbcm", "fcpm", "tableflow"}
+
+
+def test_skipped_discovery_finds_nothing(scan, estate) -> None:
+    """Who skips it says which sources there are."""
+    scan("--skip", "confluent_cloud")
+
+    assert estate.asked == []
+
+
+def test_replay_of_a_capture_tells_the_same(scan, scanner, tmp_path) -> None:
+    """Discovery is captured like any source; no network, no key, no secret in it."""
+    scan(*ASKED, "--capture", tmp_path / "capture")
+    first = scanner("topics", "--format", "json").out
+    files = [file.read_text() for file in (tmp_path / "capture").rglob("*.json")]
+
+    again = ("--config", tmp_path / "cluster.json", "--replay", tmp_path / "capture", *ASKED)
+    assert scanner("extract", *again, "--dictionary", tmp_path / "other.db").status == 0
+    assert scanner("topics", "--format", "json", "--dictionary", tmp_path / "other.db").out == first
+    assert not [text for text in files if SECRET in text or OWN in text]
+
+
+def test_enriching_asks_discovery_and_figures_only(scan, estate) -> None:
+    """What was extracted stays as fresh as it was."""
+    scan(*ASKED)
+    estate.asked.clear()
+
+    assert scan(*ASKED, "--mode", "enrich").status == 0
+    planes = {each.split()[1].split("/")[1] for each in estate.asked}
+    assert planes == {"org", "cmk", "srcm", "ksqldbcm", "fcpm", "v2"}
+
+
+def test_check_says_of_each_plane_how_it_is(scan, scanner, cloud, estate, tmp_path) -> None:
+    """One line each, and none for what does not exist."""
+    scan(*ASKED)
+    estate.refused = {"/tableflow": 403}
+    with cloud.serving(estate) as url:
+        file: Path = tmp_path / "cluster.json"
+        document = json.loads(file.read_text())
+        document["confluent_cloud"] |= {"url": url, "metrics": {"url": url}, "schema_registry": {}}
+        file.write_text(json.dumps(document))
+        rows = scanner("check", "--config", file, "--format", "json").json
+
+    told = {(row["source"].partition(":")[0], row["tried"], row["answer"]) for row in rows}
+    assert told == {
+        ("confluent_cloud", "find the cluster", "ok"),
+        ("schema_registry", "look for a key", "refused"),
+        ("stream_catalog", "look for a key", "refused"),
+        ("connect", "list connectors", "ok"),
+        ("kafka_rest", "list topics", "ok"),
+        ("tableflow", "list tables of topics", "refused"),
+        ("metrics", "query a figure", "ok"),
+    }
