@@ -1,9 +1,12 @@
 """Columns from end to end of a connector: both ends known, or only one, through transforms and into tables."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from dataflow_generator.connectors import Config, Connector, Direction, read_connector
+from dataflow_generator.connectors import CONNECTORS, Config, Connector, Direction, read_connector
 from dataflow_generator.connectors.ends import Followed, follow
+from dataflow_generator.connectors.transforms.table import TRANSFORMS
 from scanner_model.paths import parse_path, path_name
 
 KAFKA = "org.apache.kafka.connect.transforms."
@@ -420,3 +423,30 @@ def test_a_table_that_a_catalog_describes_has_what_it_has() -> None:
 
     assert pairs(found) == {"id": {"id"}, "EMAIL": {"Email"}}
     assert [one.alike for one in found.columns] == [False, True]
+
+
+ANY_PATH = st.sampled_from(
+    [("a",), ("a", "b"), ("after",), ("after", "id"), ("op",), ("@key",), ("@key", "id"), ("payload", "a")]
+)
+ANY_STEP = st.fixed_dictionaries(
+    {"type": st.sampled_from([*TRANSFORMS, "com.acme.X"])},
+    optional={
+        key: st.sampled_from(["", "a", "a:b", "a,b", "(", ".", "V2", "`"])
+        for key in ("renames", "exclude", "field", "fields", "delimiter", "spec", "add.fields", "key.fields", "regex")
+    },
+)
+
+
+@given(
+    st.sampled_from([*CONNECTORS, "com.acme.Y"]),
+    st.lists(ANY_STEP, max_size=3),
+    st.tuples(st.lists(ANY_PATH, max_size=4), st.lists(ANY_PATH, max_size=4)),
+)
+@settings(max_examples=120)
+def test_no_configuration_breaks_what_follows_columns(class_name, transforms, ends) -> None:
+    """Whatever people, or a server that was tampered with, wrote there."""
+    told = {"connector.class": class_name, "topics": "t", "topic.prefix": "p", "table.include.list": "s.t", "file": "f"}
+    config = Config.of(told | steps(**{f"t{number}": step for number, step in enumerate(transforms)}))
+    flows = read_connector(Connector(name="c", config=config))
+
+    assert all(isinstance(follow(config, flows, flow, ends), Followed) for flow in flows.flows)
