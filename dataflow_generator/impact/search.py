@@ -54,7 +54,8 @@ def impact(root: Root[K], asked: Asked[K, E]) -> tuple[Affected[K, E], ...]:
     search = _Search(asked)
     writers = search.start(root)
     search.go()
-    found = [*writers, *search.jobs(), *search.datasets(), *search.columns()]
+    jobs = [*writers, *search.jobs()]
+    found = [*jobs, *search.groups(jobs), *search.datasets(), *search.columns()]
     return tuple(sorted(found, key=lambda each: (each.steps, each.use)))
 
 
@@ -141,6 +142,15 @@ class _Search(Generic[K, E]):
             earlier = tuple(each for each in through if each != job)
             yield Affected(
                 node=job, path=None, use=reach.use, way=(*way[: len(way) - len(hops)], *hops[:1]), through=earlier
+            )
+
+    def groups(self, jobs: list[Affected[K, E]]) -> Iterator[Affected[K, E]]:
+        """List the consumer groups through which *jobs* read, as these are affected."""
+        by_job = {each.node: each for each in jobs if each.use is not Use.WRITES}
+        for hop in self._asked.ahead(list(by_job), False, frozenset((EdgeKind.MEMBER_OF,))):
+            job = by_job[hop.target]
+            yield Affected(
+                node=hop.source, path=None, use=job.use, way=(*job.way, hop), through=(*job.through, job.node)
             )
 
     def datasets(self) -> Iterator[Affected[K, E]]:

@@ -168,6 +168,15 @@ def test_a_table_may_be_several_topics(options, expected) -> None:
             ("elasticsearch://es-1:9200,es-2:9200", "users"),
         ),
         (
+            {"connector": "iceberg", "catalog-type": "hive", "uri": "thrift://meta:9083", "catalog-table": "t"},
+            ("hive://meta:9083", "default.t"),
+        ),
+        (
+            {"connector": "iceberg", "catalog-type": "rest", "uri": "https://cat/api", "catalog-table": "t"},
+            ("https://cat/api", "default.t"),
+        ),
+        ({"connector": "pulsar", "service-url": "pulsar://p:6650", "topics": "t"}, ("pulsar://p:6650", "t")),
+        (
             {"connector": "mongodb", "uri": "mongodb://u:p@m:27017", "database": "d", "collection": "c"},
             ("mongodb://m:27017", "d.c"),
         ),

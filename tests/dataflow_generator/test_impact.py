@@ -240,3 +240,14 @@ def test_a_job_of_several_ways_takes_a_topic_along_its_own_way_only() -> None:
     ]
 
     assert drawn.of("a") == {"mirror": Use.UNKNOWN, "copy-a": Use.UNKNOWN}
+
+
+def test_the_consumer_group_of_an_affected_job_is_affected_like_it() -> None:
+    """People know the group from their brokers."""
+    drawn = Drawn()
+    drawn.job("j", "a", "b", "a.id > b.id")
+    group = drawn.node(NodeKind.CONSUMER_GROUP, "connect-j")
+    drawn.edge(group, f"job:{KAFKA}/j", EdgeKind.MEMBER_OF)
+
+    assert drawn.of("a.id")["connect-j"] == Use.COPIES
+    assert "connect-j" not in drawn.of("b")
