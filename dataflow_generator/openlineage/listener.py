@@ -27,12 +27,14 @@ _TURNED_AWAY = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-L
 class Listener:
     """An HTTP server at *address* that keeps the events of its clients in *spool*; *health* tells how it does.
 
-    Raises InputInvalid where the address cannot be listened at.
+    More *connections* at once are turned away. Raises InputInvalid where the address cannot be listened at.
     """
 
-    def __init__(self, address: tuple[str, int], spool: Spool, rules: Rules, health: Health) -> None:
+    def __init__(
+        self, address: tuple[str, int], spool: Spool, rules: Rules, health: Health, *, connections: int = _CONNECTIONS
+    ) -> None:
         try:
-            self._server = _Server(address, spool, rules, health)
+            self._server = _Server(address, spool, rules, health, connections)
         except (OSError, OverflowError) as error:
             what = f"cannot be listened at: {getattr(error, 'strerror', None) or error}"
             raise InputInvalid(what, where=f"{address[0]}:{address[1]}", hint="choose another --port") from error
@@ -60,13 +62,13 @@ class _Server(ThreadingMixIn, HTTPServer):
     request_queue_size = 128
     allow_reuse_address = True
 
-    def __init__(self, address: tuple[str, int], spool: Spool, rules: Rules, health: Health) -> None:
+    def __init__(self, address: tuple[str, int], spool: Spool, rules: Rules, health: Health, connections: int) -> None:
         self.spool, self.rules, self.health = spool, rules, health
         self.idle = threading.Event()
         self.idle.set()
         self._busy = 0
         self._count = threading.Lock()
-        self._free = threading.BoundedSemaphore(_CONNECTIONS)
+        self._free = threading.BoundedSemaphore(connections)
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, _Handler)
 

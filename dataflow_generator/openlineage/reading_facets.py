@@ -29,7 +29,7 @@ class FacetReading(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def read_facet(name: str, value: Mapping[str, Json]) -> FacetReading:
+def read_facet(name: str, value: dict[str, Json]) -> FacetReading:
     """Read the facet *name*; one that we do not know, or of a future version, is kept as received."""
     try:
         # Runs of one job repeat most of their facets, so reading one again is rare. Version 2 writes no references,
@@ -45,7 +45,7 @@ def _remembered(name: str, packed: bytes) -> FacetReading:
     return _read(name, marshal.loads(packed))  # noqa: S302 - bytes that the caller just made of JSON
 
 
-def _read(name: str, value: Mapping[str, Json]) -> FacetReading:
+def _read(name: str, value: dict[str, Json]) -> FacetReading:
     removed, future = value.get("_deleted") is True, _is_future(name, value)
     known = name in SHAPES and not removed and not future
     problems = tuple(misfits(value, SHAPES[name], "")) if known else ()

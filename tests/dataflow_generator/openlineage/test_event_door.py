@@ -6,7 +6,8 @@ import pytest
 
 from dataflow_generator.openlineage.door import LARGEST_FACET, clean_facet
 from dataflow_generator.openlineage.event_text import event_text
-from dataflow_generator.openlineage.rejected import rejection
+from dataflow_generator.openlineage.rejected import RejectedFile, rejection
+from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
 SECRET = "hidden-word-1A"
@@ -79,8 +80,16 @@ def test_a_facet_too_large_to_keep_says_how_large_it_was() -> None:
     "text", [f'{{"facets": {{"a": {{"password": "{SECRET}"}}}}}}', f"password={SECRET} is no JSON"]
 )
 def test_what_is_refused_is_kept_without_secrets(text) -> None:
-    """A file of broken events is read by people."""
+    """People read a file of broken events."""
     line = rejection("a.json:1", text, (Problem("$", "is broken"),))
 
     assert SECRET not in line
     assert json.loads(line)["problems"] == [{"where": "$", "what": "is broken", "hint": ""}]
+
+
+def test_a_file_of_the_refused_that_cannot_be_written_is_told(tmp_path) -> None:
+    """The events would be lost."""
+    with pytest.raises(InputInvalid) as error, RejectedFile(tmp_path / "no" / "file") as aside:
+        aside.add("{}")
+
+    assert error.value.where == str(tmp_path / "no" / "file")

@@ -224,3 +224,25 @@ def test_storing_goes_on_by_itself_until_it_is_stopped(spool, told, tmp_path) ->
     keeping.stop()
 
     assert keeping.taken.stored == 2
+
+
+def test_a_disk_that_keeps_nothing_is_told_and_nothing_half_written_stays(tmp_path) -> None:
+    """Whoever waited sends it again, to a disk with room."""
+    spool = Spool(tmp_path / "spool", tmp_path / "no" / "aside")
+    with pytest.raises(SpoolFull) as error:
+        spool.keep(("a",), ("refused",))
+
+    assert "does not keep" in str(error.value)
+    spool.close()
+
+
+def test_too_many_connections_are_turned_away(spool) -> None:
+    """Each would take a thread."""
+    listener = Listener(("127.0.0.1", 0), spool, Rules(), dict, connections=1)
+    listener.start()
+    with socket.create_connection(("127.0.0.1", listener.port), timeout=5) as first:
+        first.sendall(b"GET /health HTTP/1.1\r\n\r\n")
+        assert first.recv(100).startswith(b"HTTP/1.1 200")
+        with socket.create_connection(("127.0.0.1", listener.port), timeout=5) as second:
+            assert second.recv(100).startswith(b"HTTP/1.1 503")
+    listener.stop()
