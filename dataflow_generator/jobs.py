@@ -89,7 +89,8 @@ def ksql_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobR
     servers = {(cluster, query.source) for cluster, query in queries}
     collections = [found for server in sorted(servers) for found in flow_input.ksql_collections(conn, server)]
     fields = around.columns({(cluster, str(collection.topic)) for cluster, collection in collections})
-    return map(_counted, ksql_jobs(collections, queries, fields, around.naming))
+    aggregates = {(at, str(server)): flow_input.ksql_aggregates(conn, (at, server)) for at, server in servers}
+    return map(_counted, ksql_jobs(collections, queries, fields, around.naming, aggregates))
 
 
 def connect_parts(conn: Connection) -> Iterator[Part]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
@@ -26,6 +27,9 @@ _PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WIN
 """Columns that every collection has and no field stands behind (ksqlDB reference, "Pseudocolumns")."""
 
 _HINT = "its topics are told, its columns are not"
+
+AggregatesOf = Mapping[tuple[str, str], frozenset[str]]
+"""The functions of a server that aggregate, by cluster and source."""
 
 FieldsOf = Mapping[tuple[str, str], tuple[Column, ...]]
 """The columns that a topic has now, by cluster and topic."""
@@ -52,12 +56,17 @@ def ksql_jobs(
     queries: Iterable[tuple[str, Query]],
     fields: FieldsOf,
     naming: Naming,
+    aggregates: AggregatesOf = MappingProxyType({}),
 ) -> Iterator[Reading]:
-    """Read every persistent query, by cluster, server and name; each of *collections* and *queries* has its cluster."""
+    """Read every persistent query, by cluster, server and name; each of *collections* and *queries* has its cluster.
+
+    *aggregates* are told for functions that users brought: the engine's own are known.
+    """
     servers: dict[tuple[str, str], list[KsqlSource]] = {}
     for cluster, collection in collections:
         servers.setdefault((cluster, collection.source), []).append(collection)
-    known = {key: _server(key[0], found, fields, naming) for key, found in servers.items()}
+    told = {key: frozenset(map(str.upper, names)) for key, names in aggregates.items()}
+    known = {key: _server(key[0], found, fields, naming, told.get(key)) for key, found in servers.items()}
     for cluster, query in sorted(queries, key=lambda each: (each[0], each[1].source, each[1].name)):
         if query.kind.upper() in _PERSISTENT:
             server = known.get((cluster, query.source)) or _server(cluster, [], fields, naming)
@@ -87,7 +96,13 @@ class _Server:
     naming: Naming
 
 
-def _server(cluster: str, collections: list[KsqlSource], fields: FieldsOf, naming: Naming) -> _Server:
+def _server(
+    cluster: str,
+    collections: list[KsqlSource],
+    fields: FieldsOf,
+    naming: Naming,
+    aggregates: frozenset[str] | None = None,
+) -> _Server:
     return _Server(
         topics={each.name: naming.topic(cluster, each.topic) for each in collections},
         keys={
@@ -97,7 +112,7 @@ def _server(cluster: str, collections: list[KsqlSource], fields: FieldsOf, namin
         fields={
             naming.topic(cluster, each.topic): Fields(fields.get((cluster, each.topic), ())) for each in collections
         },
-        catalog=catalog_of(collections),
+        catalog=catalog_of(collections, aggregates or frozenset()),
         cluster=cluster,
         naming=naming,
     )

@@ -11,9 +11,12 @@ from scanner_model.estate import CollectionColumn, KsqlSource
 from scanner_model.names import Role
 
 
-def catalog_of(collections: Iterable[KsqlSource]) -> Catalog:
-    """Give the catalog of *collections*; one without columns is known by its topic only."""
-    return Catalog(tables={(each.name,): _table(each) for each in collections})
+def catalog_of(collections: Iterable[KsqlSource], aggregates: frozenset[str]) -> Catalog:
+    """Give the catalog of *collections*; one without columns is known by its topic only.
+
+    *aggregates* are the server's functions that aggregate, in upper case.
+    """
+    return Catalog(tables={(each.name,): _table(each) for each in collections}, aggregates=aggregates)
 
 
 def _table(collection: KsqlSource) -> KnownTable:

@@ -151,6 +151,13 @@ def _sided(row: Row[Any]) -> Column:
     return replace(column, path=(KEY, *column.path)) if row.side == Role.KEY else column
 
 
+def ksql_aggregates(conn: Connection, server: tuple[str, str]) -> frozenset[str]:
+    """Name the functions of a ksqlDB server (a cluster's name and a source's) that aggregate, users' own among them."""
+    function = t.ksql_function.c
+    query = told_rows(t.ksql_function).where(t.cluster.c.name == server[0], t.source.c.name == server[1])
+    return frozenset(conn.scalars(query.where(function.kind == "AGGREGATE").with_only_columns(function.name)))
+
+
 def told_rows(table: Table) -> Select[Any]:
     """Select the rows of *table* that are there now, with the names of their cluster and source."""
     names = t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name")

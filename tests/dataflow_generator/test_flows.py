@@ -236,3 +236,16 @@ def test_a_column_that_bears_on_a_whole_dataset_is_indirect() -> None:
     (job,) = manual_jobs([("retail", manual(end("orders", "id"), end("bills")))], NAMING)
 
     assert [(flow.type, flow.target.key) for flow in job.columns] == [("INDIRECT", f"topic:{KAFKA}/bills")]
+
+
+def test_an_aggregate_that_users_brought_aggregates() -> None:
+    """The server says which of its functions do; what is made of a group's key alone computes otherwise."""
+    asked = query("CREATE STREAM PAID AS SELECT ID, my_count(ID) TWICE FROM ORDERS GROUP BY ID EMIT CHANGES;")
+    known = [("retail", each) for each in (ORDERS, PAID)]
+
+    (plain,) = ksql_jobs(known, [("retail", asked)], {}, NAMING)
+    (told,) = ksql_jobs(known, [("retail", asked)], {}, NAMING, {("retail", str(KSQL)): frozenset({"my_count"})})
+
+    flow = column("orders", "ID"), column("paid", "TWICE")
+    assert (*flow, "TRANSFORMATION") in shown(plain)
+    assert (*flow, "AGGREGATION") in shown(told)
