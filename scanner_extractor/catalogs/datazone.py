@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from scanner_extractor.aws_exchange import Client, aws_exchange
 from scanner_extractor.catalogs.datazone_reader import (
@@ -20,7 +20,6 @@ from scanner_extractor.exchange import Exchange, Json
 from scanner_extractor.http import Http
 from scanner_extractor.paging import by_token
 from scanner_extractor.readings import CatalogReading, Progress
-from scanner_extractor.registries.rows import canonical
 from scanner_extractor.settings_catalogs import CatalogSettings, Lineage
 from scanner_model.errors import NotFound, ScannerError
 
@@ -37,7 +36,7 @@ def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> 
     Source: Amazon DataZone API: Search, GetAsset, GetLineageNode.
     """
     gathering = Gathering(settings, http, progress)
-    assets = list_assets(settings, http)
+    assets = list_assets(settings, http, gathering.seen)
     _described(gathering, assets)
     if settings.lineage is not Lineage.NONE:
         _Lineage(gathering).read(assets)
@@ -49,7 +48,9 @@ def datazone_exchange(settings: CatalogSettings, connect: Callable[[], Client] |
     return aws_exchange(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
 
 
-def list_assets(settings: CatalogSettings, http: Http) -> list[tuple[str, str]]:
+def list_assets(
+    settings: CatalogSettings, http: Http, seen: Callable[[Iterator[Json]], Iterator[Json]] = iter
+) -> list[tuple[str, str]]:
     """List the ids of the assets that the settings choose, each with what names it in lineage."""
 
     def page(token: str) -> tuple[list[dict[str, Json]], str]:
@@ -58,7 +59,8 @@ def list_assets(settings: CatalogSettings, http: Http) -> list[tuple[str, str]]:
         told = http.post("Search", body=body)
         return listed(told, "items"), text(told, "nextToken")
 
-    items = (member(entry, "assetItem") for entry in by_token(page, key=canonical))
+    entries = by_token(page, key=lambda entry: text(member(entry, "assetItem"), "identifier"))
+    items = (member(entry, "assetItem") for entry in seen(entries))
     wanted = (item for item in items if settings.wanted.table(text(item, "name")))
     found = {
         identity: text(item, "externalIdentifier") or ASSET + identity

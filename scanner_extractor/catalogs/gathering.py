@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -23,6 +23,11 @@ Name = tuple[str, str]
 
 _TRIAL = 5
 """How many are asked for their lineage before all are: where none of them tells it, the catalog does not."""
+
+_TOLD_EVERY = 100
+_PATIENCE = 90.0
+_LONG = 86_400.0
+"""Seconds that one list may take: while its pages come, the runner knows that the source goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +80,17 @@ class Gathering:
         paths = ("\0".join(place.path) if place.path is not None else "" for place in (origin, target))
         self.links.setdefault((*origin.name, *target.name, *paths, process), link)
 
-    def each(self, jobs: Sequence[Job], ask: Callable[[Job], Result]) -> list[Result | ScannerError]:
-        """Ask something of each job side by side, in order; tells the progress."""
+    def seen(self, entries: Iterable[Result]) -> Iterator[Result]:
+        """Pass on the entries of a long list, and tell now and then that it goes on."""
+        for number, entry in enumerate(entries):
+            if number % _TOLD_EVERY == 0:
+                self.progress(self.settings.source, len(self.tables), None)
+            yield entry
+
+    def each(
+        self, jobs: Sequence[Job], ask: Callable[[Job], Result], *, patience: float = _PATIENCE
+    ) -> list[Result | ScannerError]:
+        """Ask something of each job side by side, in order; tells the progress, and gives up as `Crew` does."""
         done = 0
 
         def told() -> None:
@@ -84,7 +98,7 @@ class Gathering:
             done += 1
             self.progress(self.settings.source, done, len(jobs))
 
-        crew = Crew(threads=self.settings.http.concurrency)
+        crew = Crew(threads=self.settings.http.concurrency, patience=patience)
         answers = ask_each(jobs, lambda job: (ask(job),), crew=crew, told=told)  # an answer may be JSON's null
         return [answer if isinstance(answer, ScannerError) else answer[0] for answer in answers]
 
@@ -92,7 +106,7 @@ class Gathering:
         self, names: Sequence[str], ask: Callable[[str], list[Result]], what: str
     ) -> list[tuple[str, list[Result]]]:
         """List what is in each of *names*; one that cannot be listed costs itself. Raises where none of them can."""
-        told = list(zip(names, self.each(names, ask), strict=True))
+        told = list(zip(names, self.each(names, ask, patience=_LONG), strict=True))
         errors = [(name, answer) for name, answer in told if isinstance(answer, ScannerError)]
         if errors and len(errors) == len(told):
             raise errors[0][1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from scanner_extractor.aws_exchange import AwsService, Client, aws_exchange
 from scanner_extractor.catalogs.gathering import Gathering
@@ -12,7 +12,6 @@ from scanner_extractor.exchange import Exchange, Json
 from scanner_extractor.http import Http
 from scanner_extractor.paging import by_token
 from scanner_extractor.readings import CatalogReading, Progress
-from scanner_extractor.registries.rows import canonical
 from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import InputInvalid
@@ -61,14 +60,13 @@ def list_databases(settings: CatalogSettings, http: Http) -> list[str]:
 def _tables(gathering: Gathering, database: str) -> list[CatalogTable]:
     settings = gathering.settings
     entries = _entries(settings, gathering.http, "GetTables", "TableList", {"DatabaseName": database})
-    gathering.progress(settings.source, len(gathering.tables), None)
-    wanted = (entry for entry in entries if settings.wanted.table(text(entry, "Name")))
+    wanted = (entry for entry in gathering.seen(entries) if settings.wanted.table(text(entry, "Name")))
     return [table for entry in wanted if (table := read_table(entry, database, settings))]
 
 
 def _entries(
     settings: CatalogSettings, http: Http, operation: str, member: str, body: dict[str, Json]
-) -> list[dict[str, Json]]:
+) -> Iterator[dict[str, Json]]:
     """List everything that an operation gives, page by page."""
     catalog = {"CatalogId": settings.account} if settings.account else {}
 
@@ -77,4 +75,4 @@ def _entries(
         told = http.post(operation, body={**body, **catalog, "MaxResults": PAGE, **more})
         return listed(told, member), text(told, "NextToken")
 
-    return list(by_token(page, key=canonical))
+    return by_token(page, key=lambda entry: text(entry, "Name"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from scanner_extractor.catalogs.hive_types import known_shape
 from scanner_extractor.catalogs.payload import location_name, member, moment, objects, parameters, shown_location, text
@@ -33,7 +33,7 @@ def glue_name(database: str, table: str) -> str:
     return f"table/{database}/{table}"
 
 
-def read_databases(entries: list[dict[str, Json]]) -> list[str]:
+def read_databases(entries: Iterable[dict[str, Json]]) -> list[str]:
     """List the names of databases."""
     return [name for entry in entries if (name := text(entry, "Name"))]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scanner_extractor.catalogs.gathering import Gathering
@@ -70,8 +71,7 @@ def _listed(gathering: Gathering) -> list[_Table]:
 
 def _tables(gathering: Gathering, project: str, dataset: str, location: str) -> list[_Table]:
     entries = _entries(gathering.http, (project, "datasets", dataset, "tables"), "tables")
-    gathering.progress(gathering.settings.source, 0, None)
-    references = (read_reference(entry) for entry in entries)
+    references = (read_reference(entry) for entry in gathering.seen(entries))
     wanted = gathering.settings.wanted
     return [_Table(project, dataset, each[2], location) for each in references if each and wanted.table(each[2])]
 
@@ -93,7 +93,7 @@ def _described(gathering: Gathering, tables: list[_Table]) -> None:
             gathering.keep([read_table(told, each.name, gathering.settings.source)])
 
 
-def _entries(http: Http, path: tuple[str, ...], what: str) -> list[dict[str, Json]]:
+def _entries(http: Http, path: tuple[str, ...], what: str) -> Iterator[dict[str, Json]]:
     """List everything of a list, page by page; its member is absent where it is empty."""
 
     def page(token: str) -> tuple[list[dict[str, Json]], str]:
@@ -101,4 +101,6 @@ def _entries(http: Http, path: tuple[str, ...], what: str) -> list[dict[str, Jso
         told = http.get(*_API, *path, params=(("maxResults", _PAGE), *more))
         return listed(told, what), text(told, "nextPageToken")
 
-    return list(by_token(page, key=canonical))
+    return by_token(
+        page, key=lambda entry: canonical(member(entry, "tableReference") or member(entry, "datasetReference"))
+    )

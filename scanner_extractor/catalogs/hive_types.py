@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from scanner_extractor.catalogs.shapes import DEEPEST, Part, Shape
 from scanner_model.paths import ELEMENT, MAP_VALUE, field_segment
@@ -21,6 +22,7 @@ class _Unreadable(ValueError):
     """Say that a text is no type that we know."""
 
 
+@lru_cache(maxsize=1024)
 def hive_shape(text: str) -> Shape | None:
     """Read a type; None where it is none that we know, or is nested too deeply. Source: Hive, LanguageManual Types."""
     if len(text) > _LONGEST:

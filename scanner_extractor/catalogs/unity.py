@@ -21,7 +21,6 @@ from scanner_extractor.http import Http, Params
 from scanner_extractor.paging import by_token
 from scanner_extractor.rate import Clock
 from scanner_extractor.readings import CatalogReading, Progress
-from scanner_extractor.registries.rows import canonical
 from scanner_extractor.settings_catalogs import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.paths import field_segment
@@ -108,8 +107,7 @@ class _Scan:
         entries = _pages(
             self._http, "tables", ("catalog_name", catalog), ("schema_name", schema), ("include_browse", "true")
         )
-        self.gathering.progress(self._settings.source, len(self.gathering.tables), None)
-        wanted = (entry for entry in entries if self._settings.wanted.table(text(entry, "name")))
+        wanted = (entry for entry in self.gathering.seen(entries) if self._settings.wanted.table(text(entry, "name")))
         found = (read_table(entry, self.namespace, self._settings.source) for entry in wanted)
         return [table for table in found if table]
 
@@ -146,8 +144,8 @@ def _schemas(settings: CatalogSettings, http: Http, catalog: str) -> list[str]:
     return sorted(name for name in names if settings.wanted.schema(name) and name != _VIEWS)
 
 
-def _pages(http: Http, what: str, *params: tuple[str, str]) -> list[dict[str, Json]]:
-    return list(by_token(partial(_page, http, what, params), key=canonical))
+def _pages(http: Http, what: str, *params: tuple[str, str]) -> Iterator[dict[str, Json]]:
+    return by_token(partial(_page, http, what, params), key=lambda entry: text(entry, "name"))
 
 
 def _page(http: Http, what: str, params: Params, token: str) -> tuple[list[dict[str, Json]], str]:

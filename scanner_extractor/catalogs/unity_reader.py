@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from scanner_extractor.catalogs.gathering import Name
@@ -38,7 +38,7 @@ def unity_namespace(url: str) -> str:
     return f"unitycatalog://{parts.hostname or ''}{port}"
 
 
-def read_names(entries: list[dict[str, Json]]) -> list[str]:
+def read_names(entries: Iterable[dict[str, Json]]) -> list[str]:
     """List the names of catalogs or schemas."""
     return [name for entry in entries if (name := text(entry, "name"))]
 
