@@ -79,7 +79,9 @@ class Tables:
         database = table.qualified[-2] if len(table.qualified) > 1 else statement.database_name
         catalog = table.qualified[-3] if len(table.qualified) > 2 else statement.catalog_name
         cluster = self._named(database, catalog)
-        if cluster is None and database == statement.database_name:
+        own = self._world.names.get(self._cluster)
+        if cluster is None and database == statement.database_name and not (own and own.whole):
+            # Nobody tells what people call the cluster that was asked for its statements.
             cluster = self._cluster
         if cluster is None:
             return Dataset(NodeKind.TOPIC, f"kafka://{database}", name)

@@ -12,7 +12,8 @@ from scanner_dictionary import tables as t
 from scanner_model.flink import FlinkStatement
 from scanner_model.names import SourceId, TopicName
 
-_ENVIRONMENT = "environment"
+_ENVIRONMENT, _DISPLAYED = "environment", "display_name"
+"""Kinds of aliases; those that begin with the first are of the environment."""
 
 
 class StatementKey(NamedTuple):
@@ -24,10 +25,14 @@ class StatementKey(NamedTuple):
 
 
 class ClusterNames(NamedTuple):
-    """What Flink may call a cluster (as a database), and the environment that it is of (as a catalog)."""
+    """What Flink may call a cluster (as a database), and the environment that it is of (as a catalog).
+
+    *whole*: nothing else is its name, because a source told the one that people see.
+    """
 
     databases: frozenset[str]
     catalogs: frozenset[str]
+    whole: bool = False
 
 
 def flink_keys(conn: Connection) -> Iterator[StatementKey]:
@@ -54,14 +59,17 @@ def cluster_names(conn: Connection) -> Mapping[str, ClusterNames]:
     alias = t.cluster_alias.c
     query = select(t.cluster.c.name, t.cluster.c.kafka_cluster_id, alias.kind, alias.alias)
     joined = query.outerjoin(t.cluster_alias, alias.cluster_id == t.cluster.c.id)
-    found: dict[str, tuple[set[str], set[str]]] = {}
+    found: dict[str, dict[str, set[str]]] = {}
     for name, kafka_id, kind, other in conn.execute(joined):
-        databases, catalogs = found.setdefault(name, ({name, kafka_id}, set()))
-        (catalogs if (kind or "").startswith(_ENVIRONMENT) else databases).add(other or "")
-    return {
-        name: ClusterNames(frozenset(databases - {""}), frozenset(catalogs - {""}))
-        for name, (databases, catalogs) in found.items()
-    }
+        names = found.setdefault(name, {"": {name, kafka_id} - {""}})
+        names.setdefault(kind or "", set()).update({other} if other else ())
+    return {name: _names(kinds) for name, kinds in found.items()}
+
+
+def _names(kinds: Mapping[str, set[str]]) -> ClusterNames:
+    catalogs = (names for kind, names in kinds.items() if kind.startswith(_ENVIRONMENT))
+    databases = kinds[""] | kinds.get(_DISPLAYED, set())
+    return ClusterNames(frozenset(databases), frozenset[str]().union(*catalogs), whole=_DISPLAYED in kinds)
 
 
 def _statements() -> Select[Any]:

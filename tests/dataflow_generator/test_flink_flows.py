@@ -1,5 +1,7 @@
 """Flink's statements in the graph: what each reads, writes and makes of columns, in Confluent Cloud and elsewhere."""
 
+from dataclasses import replace
+
 import pytest
 
 from dataflow_generator.flows.flink import flink_jobs
@@ -358,3 +360,13 @@ def test_columns_that_make_the_key_are_those_of_the_key() -> None:
         (column("shop.orders", "@key.id"), column("shop.paid", "id"), "IDENTITY"),
         (column("shop.orders", "id"), column("shop.paid", "total"), "IDENTITY"),
     }
+
+
+@pytest.mark.parametrize(("whole", "namespace"), [(False, KAFKA), (True, "kafka://elsewhere")])
+def test_a_database_that_nobody_knows_is_the_cluster_at_hand_unless_its_name_is_known(whole, namespace) -> None:
+    """An environment tells the statements of all its clusters to each."""
+    names = {"retail": ClusterNames(frozenset({"retail", "billing"}), frozenset(), whole=whole)}
+    around = replace(world(), names=names)
+    (reading,) = flink_jobs("retail", [managed("INSERT INTO o SELECT id FROM a", database="elsewhere")], [0], around)
+
+    assert keys(reading.flows.writes) == [f"topic:{namespace}/o"]
