@@ -88,16 +88,17 @@ class _Text:
             yield _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
 
     def _learn(self, columns: Described) -> None:
-        """Read again with the tables that topics are, where any was not known."""
+        """Read again with the tables that topics are, where any was not known, or not whole."""
         known: dict[tuple[str, ...], tuple[Column, ...]] = {}
         for table in self._all_tables():
-            if is_topic(table, self._statement) and table.qualified not in self._catalog.tables:
+            declared = self._catalog.tables.get(table.qualified)
+            if is_topic(table, self._statement) and not (declared and declared.complete):
                 topic = self._tables.cluster_topic(self._tables.topic(table, self._statement))
                 if topic is not None and topic in columns:
                     known[table.qualified] = columns[topic]
         if known:
             made = {name: table_of_topic(name, described) for name, described in sorted(known.items())}
-            catalog = replace(self._catalog, tables={**made, **self._catalog.tables})
+            catalog = replace(self._catalog, tables={**self._catalog.tables, **made})
             self._found = read_sql(self._statement.statement, Dialect.FLINK, catalog)
 
     def _all_tables(self) -> Iterator[Table]:

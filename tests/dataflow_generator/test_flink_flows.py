@@ -370,3 +370,16 @@ def test_a_database_that_nobody_knows_is_the_cluster_at_hand_unless_its_name_is_
     (reading,) = flink_jobs("retail", [managed("INSERT INTO o SELECT id FROM a", database="elsewhere")], [0], around)
 
     assert keys(reading.flows.writes) == [f"topic:{namespace}/o"]
+
+
+def test_a_table_made_by_a_query_has_the_columns_of_its_topic() -> None:
+    """What `*` stood for the registry knows by now."""
+    columns = {("retail", "big"): value("id", "total"), ("retail", "out"): value("x", "y")}
+    made, copied = read(
+        managed("CREATE TABLE big AS SELECT * FROM unknown_one", "a"),
+        managed("INSERT INTO `out` SELECT * FROM big", "b"),
+        columns=columns,
+    )
+
+    assert keys(made.flows.writes) == [f"topic:{KAFKA}/big"]
+    assert (column("big", "total"), column("out", "y"), "IDENTITY") in flows(copied)
