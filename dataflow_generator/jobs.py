@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.catalogs import link_jobs, other_names
 from dataflow_generator.flows.connect import Told, connect_jobs, connector_group, connector_node, tell
-from dataflow_generator.flows.connect_columns import Known, Seen, derive
+from dataflow_generator.flows.connect_columns import Known, Seen, Telling, derive
 from dataflow_generator.flows.drawing import Described
 from dataflow_generator.flows.facts import Dataset, JobFlows
 from dataflow_generator.flows.flink import flink_jobs
@@ -50,6 +50,13 @@ class Around(NamedTuple):
     topics: Callable[[], Mapping[str, tuple[str, ...]]]
     columns: Columns
     derived: Callable[[], Known] = dict
+
+
+class OpenEnds(NamedTuple):
+    """Flows of connectors that have an end which nobody describes, and the columns that are known around them."""
+
+    tellings: tuple[Telling, ...]
+    known: Known
 
 
 class JobReading(NamedTuple):
@@ -117,10 +124,24 @@ def group_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobRea
     return map(JobReading, group_jobs(consumer_groups(conn), owners, named, around.naming))
 
 
-def derived_columns(conn: Connection, around: Around) -> Known:
+def open_ends(conn: Connection, part: Part, around: Around) -> OpenEnds:
+    """Give what of some connectors has an end that nobody describes; of nearly all connectors that is nothing."""
+    told = [tell(row, around.topics(), around.naming) for row in connectors(conn, keys=part)]
+    known = _columns_of(conn, told, around)
+    kept: list[Telling] = []
+    for each in told:
+        ends = ((pair, known.get(pair[1]), known.get(pair[2])) for pair in each.pairs if pair[1] and pair[2])
+        if pairs := [pair for pair, source, target in ends if not (source and target)]:
+            kept.append((each.config, each.flows, pairs))
+    around_them = {end for _, _, pairs in kept for _, *ends in pairs for end in ends}
+    return OpenEnds(tuple(kept), {end: paths for end, paths in known.items() if end in around_them})
+
+
+def derived_columns(found: Iterable[OpenEnds]) -> Known:
     """Give the columns of datasets that nobody describes, as all connectors together make them."""
-    found = [tell(row, around.topics(), around.naming) for row in connectors(conn)]
-    return derive(((each.config, each.flows, each.pairs) for each in found), _columns_of(conn, found, around))
+    listed = list(found)
+    known = {end: paths for each in listed for end, paths in each.known.items()}
+    return derive((telling for each in listed for telling in each.tellings), known)
 
 
 def _columns_of(conn: Connection, told: Iterable[Told], around: Around) -> Known:
@@ -221,7 +242,7 @@ def around_of(conn: Connection, columns: Columns | None = None) -> Around:
 
     def derived() -> Known:
         if not told:
-            told.append(derived_columns(conn, around))
+            told.append(derived_columns(open_ends(conn, part, around) for part in connect_parts(conn)))
         return told[0]
 
     names = other_names(catalog_input.catalog_tables(conn, columns=False), catalog_input.kept_topics(conn))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import addresses, host_server, identifiers, sanitized, topic
@@ -159,8 +161,9 @@ class _Tables:
         names, evidence = seen(self.connector)
         if evidence == KNOWN and not self.config.items(*_TABLES):
             return  # that a topic has this prefix does not say that this connector writes it
-        for name in names:
-            parts = tuple(name[len(start) :].split(self.sign)) if name.startswith(start) else ()
+        # Names are sorted: of a hundred thousand topics only those with the prefix are looked at.
+        for name in takewhile(lambda name: name.startswith(start), names[bisect_left(names, start) :]):
+            parts = tuple(name[len(start) :].split(self.sign))
             if len(parts) > 1:
                 yield ".".join(parts[-2:])
 

@@ -16,6 +16,9 @@ from scanner_model.problems import Problem
 NamedFlow = tuple[Flow, Dataset | None, Dataset | None]
 """A flow, and its source and target as the graph names them."""
 
+Telling = tuple[Config, ConnectorFlows, Sequence[NamedFlow]]
+"""What a connector was told, what was read of that, and the flows that it has."""
+
 Known = Mapping[Dataset, Paths]
 
 _LISTED = 3
@@ -57,7 +60,7 @@ def moved(name: str, config: Config, flows: ConnectorFlows, pairs: Sequence[Name
     return Moved(tuple(columns), whole, tuple(_problems(dark, lost)))
 
 
-def derive(tellings: Iterable[tuple[Config, ConnectorFlows, Sequence[NamedFlow]]], known: Known) -> Known:
+def derive(tellings: Iterable[Telling], known: Known) -> Known:
     """Give the columns of datasets that nobody describes, as connectors make them of those that somebody does.
 
     They go on from connector to connector. A dataset has the columns that its nearest flows give it.

@@ -14,6 +14,7 @@ from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark import frames
+from dataflow_generator.spark.reading import read_parts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -66,7 +67,7 @@ def _write(frame: DataFrame, directory: str) -> None:
 
 def _flows(spark: SparkSession, source: DictionarySource) -> Flows:
     with source.connected() as conn:
-        return read_flows(conn, lambda parts: frames.read_parts(spark, source, parts))
+        return read_flows(conn, lambda parts: read_parts(spark, source, parts))
 
 
 def _nodes(spark: SparkSession, source: DictionarySource, flows: Flows) -> Iterator[Node]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.assemble import estate_edges, estate_nodes
@@ -19,7 +18,6 @@ from dataflow_generator.columnar.schema import (
     record_batches,
 )
 from dataflow_generator.flows.drawing import Flows
-from dataflow_generator.jobs import Part, PartReading, read_part
 from dataflow_generator.source import DictionarySource
 
 if TYPE_CHECKING:
@@ -30,11 +28,6 @@ Batches = Iterator[Any]
 _COLUMNS_A_TASK = 100_000
 _TASKS = 2_000
 """Spark's driver keeps something of every task: of a huge dictionary each task reads more."""
-
-_PARTS_A_TASK, _PART_TASKS = 4, 64
-"""What a task reads once for several parts of jobs, as the names of all topics, may be the larger part of its work."""
-
-_READING = "place long, reading binary"
 
 
 def schema_nodes(spark: SparkSession, source: DictionarySource) -> DataFrame:
@@ -55,7 +48,7 @@ def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFram
             nodes = enumerate(estate_nodes(conn, Flows()))
             yield from record_batches((node_record(node, ESTATE, at) for at, node in nodes), arrow_schema(NODE_DDL))
 
-    return _tasks(spark, 1, made, NODE_DDL)
+    return tasks(spark, 1, made, NODE_DDL)
 
 
 def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
@@ -66,7 +59,7 @@ def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFram
             edges = enumerate(estate_edges(conn, Flows()))
             yield from record_batches((edge_record(edge, ESTATE, at) for at, edge in edges), arrow_schema(EDGE_DDL))
 
-    return _tasks(spark, 1, made, EDGE_DDL)
+    return tasks(spark, 1, made, EDGE_DDL)
 
 
 def flow_node_frame(spark: SparkSession, flows: Flows) -> DataFrame:
@@ -81,24 +74,6 @@ def flow_edge_frame(spark: SparkSession, flows: Flows) -> DataFrame:
     return _from_driver(spark, record_batches(records, arrow_schema(EDGE_DDL)), EDGE_DDL)
 
 
-def read_parts(
-    spark: SparkSession, source: DictionarySource, parts: Sequence[tuple[str, Part]]
-) -> Iterator[PartReading]:
-    """Read parts of jobs in tasks, in the order given."""
-
-    def made(places: Iterable[int]) -> Batches:
-        with source.connected() as conn:
-            around = source.around(conn)
-            for at in places:
-                record = {"place": at, "reading": pickle.dumps(read_part(conn, *parts[at], around))}
-                yield from record_batches([record], _reading_schema())
-
-    tasks = min(_PART_TASKS, -(-len(parts) // _PARTS_A_TASK))
-    found = _tasks(spark, len(parts), made, _READING, most=max(tasks, 1)).toArrow().sort_by("place")
-    # Rows of our own tasks, which nobody else can write: to unpickle them is safe.
-    return (pickle.loads(cell.as_py()) for cell in found.column("reading"))  # noqa: S301
-
-
 def _by_range(
     spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pyarrow.RecordBatch], schema: str
 ) -> DataFrame:
@@ -107,10 +82,10 @@ def _by_range(
     def made(places: Iterable[int]) -> Batches:
         return (batch(cells) for at in places for cells in source.cells(ranges[at]))
 
-    return _tasks(spark, len(ranges), made, schema)
+    return tasks(spark, len(ranges), made, schema)
 
 
-def _tasks(
+def tasks(
     spark: SparkSession, count: int, make: Callable[[Iterable[int]], Batches], schema: str, most: int = _TASKS
 ) -> DataFrame:
     """Call *make* with the numbers below *count*, in order: each in a task of its own, several where there are many."""
@@ -125,9 +100,3 @@ def _from_driver(spark: SparkSession, batches: Iterable[Any], schema: str) -> Da
     import pyarrow as pa
 
     return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)
-
-
-def _reading_schema() -> pyarrow.Schema:
-    import pyarrow as pa
-
-    return pa.schema([("place", pa.int64()), ("reading", pa.binary())])
