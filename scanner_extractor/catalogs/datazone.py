@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from scanner_extractor.aws_exchange import Client, aws_exchange
 from scanner_extractor.catalogs.datazone_reader import (
     ASSET,
+    hide_in_forms,
     is_process,
     node_dataset,
     process_name,
@@ -16,7 +18,7 @@ from scanner_extractor.catalogs.datazone_reader import (
 from scanner_extractor.catalogs.gathering import Gathering, Place
 from scanner_extractor.catalogs.glue import aws_service
 from scanner_extractor.catalogs.payload import listed, member, text
-from scanner_extractor.exchange import Exchange, Json
+from scanner_extractor.exchange import Answer, Exchange, Json, Request
 from scanner_extractor.http import Http
 from scanner_extractor.paging import by_token
 from scanner_extractor.readings import CatalogReading, Progress
@@ -44,8 +46,14 @@ def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> 
 
 
 def datazone_exchange(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Exchange:
-    """Give an exchange as `aws_exchange` does, for DataZone."""
-    return aws_exchange(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
+    """Give an exchange as `aws_exchange` does, for DataZone; secrets in what people wrote into forms are hidden."""
+    live = aws_exchange(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
+
+    def ask(request: Request) -> Answer:
+        answer = live(request)
+        return replace(answer, body=hide_in_forms(answer.body))
+
+    return ask
 
 
 def list_assets(

@@ -22,6 +22,7 @@ from scanner_extractor.exchange import Json
 from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.paths import field_segment
+from scanner_model.secrets import mask_json, mask_text
 
 ASSET = "amazon.datazone.asset/"
 _ARN = re.compile(r"(?P<namespace>arn:[\w-]+:[\w-]+:[\w-]*:\d*):(?P<name>.+)")
@@ -30,6 +31,7 @@ _READ = frozenset(
     {"id", "name", "externalIdentifier", "typeIdentifier", "description", "createdAt", "owningProjectId", "formsOutput"}
     | {"firstRevisionCreatedAt", "readOnlyFormsOutput", "latestTimeSeriesDataPointFormsOutput"}
 )
+_FORMS = ("formsOutput", "readOnlyFormsOutput")
 _NAMES = ("columnName", "name")
 _TYPES = ("dataType", "columnType", "type")
 _DOCS = ("description", "columnDescription", "comment")
@@ -86,10 +88,27 @@ def dataset_of(identifier: str, domain: str) -> Name:
     return head, name
 
 
+def hide_in_forms(body: bytes) -> bytes:
+    """Hide what is secret in the contents of forms, which are JSON in a text, in an answer that has any."""
+    told = json.loads(body) if b'"formsOutput"' in body or b'"readOnlyFormsOutput"' in body else None
+    if not isinstance(told, dict):
+        return body
+    for form in (form for name in _FORMS for form in objects(told, name)):
+        form["content"] = _hidden(text(form, "content"))
+    return json.dumps(told).encode()
+
+
+def _hidden(content: str) -> str:
+    try:
+        return json.dumps(mask_json(json.loads(content)))
+    except (ValueError, RecursionError):
+        return mask_text(content)
+
+
 def _forms(told: dict[str, Json]) -> Iterator[dict[str, Json]]:
     """List the contents of the forms, those that people fill in first; one that is no JSON object is left out."""
-    for member_ in ("formsOutput", "readOnlyFormsOutput"):
-        for form in objects(told, member_):
+    for name in _FORMS:
+        for form in objects(told, name):
             try:
                 content = json.loads(text(form, "content"))
             except (ValueError, RecursionError):

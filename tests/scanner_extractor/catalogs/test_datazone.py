@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scanner_extractor.capture import Recorder
 from scanner_extractor.catalogs.datazone_reader import dataset_of
 from scanner_extractor.settings_catalogs import Lineage, Wanted
 from scanner_model.errors import SourceRefused
@@ -50,6 +51,18 @@ def test_asset_without_an_outer_name_goes_by_its_own(aws, read_aws) -> None:
     table = read_aws("datazone", aws.DataZone(assets=(told,)), domain="dzd_1", lineage=Lineage.NONE).tables[0]
 
     assert (table.namespace, table.name, table.columns) == ("datazone://dzd_1", "amazon.datazone.asset/a1", ())
+
+
+def test_secrets_in_forms_reach_no_capture(aws, read_aws, tmp_path) -> None:
+    """People write into forms what they like; a field of a table may be called password."""
+    content = {"jdbcPassword": "zqSECRETzq", "columns": [{"columnName": "password", "dataType": "string"}]}
+    odd = aws.asset("a2", "Odd", None, formsOutput=[{"formName": "F", "content": "token=zqTOKENzq1"}])
+    server = aws.DataZone(assets=(aws.asset("a1", "Orders", content), odd))
+    wrap = Recorder(tmp_path).recording
+    reading = read_aws("datazone", server, domain="dzd_1", lineage=Lineage.NONE, wrap=wrap)
+
+    assert [column.name for column in reading.tables[0].columns] == ["password"]
+    assert "zq" not in "".join(file.read_text() for file in tmp_path.rglob("*.json"))
 
 
 def test_flows_go_through_jobs_whatever_run_they_were(aws, read_aws) -> None:
