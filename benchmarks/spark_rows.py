@@ -1,0 +1,123 @@
+"""Figures of generation at scale, on Spark: time, memory of all its processes, and a bare Spark job as the limit.
+
+`python benchmarks/spark_rows.py COLUMNS …` measures some sizes; estates are kept among the temporary files.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from large_estate import Size, build
+from measure import Row, conditions, environment, scanner, table
+
+from scanner_dictionary.opening import REVISION
+
+_SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")
+_PLACE = Path(tempfile.gettempdir()) / "scanner-bench-estates"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Wall seconds, and the most memory in MiB that the process and those below it had at one moment."""
+
+    seconds: float
+    memory: float
+
+
+def size_of(columns: int) -> Size:
+    """Give the estate of so many columns: a hundred to a topic, a job to five topics."""
+    return Size(columns=columns, topics=max(columns // 100, 10), jobs=max(columns // 500, 6))
+
+
+def estate(columns: int) -> Path:
+    """Give the dictionary of so many columns; it is made once."""
+    _PLACE.mkdir(exist_ok=True)
+    file = _PLACE / f"{REVISION}-{columns}.db"
+    if not file.exists():
+        part = file.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        build(str(part), size_of(columns))
+        part.replace(file)
+    return file
+
+
+def spark_rows(columns: int, directory: Path) -> list[Row]:
+    """How long the graph of so many columns takes on Spark, as Parquet, beside a job that only copies the rows."""
+    file = estate(columns)
+    settings = [f"--spark-conf={setting}" for setting in _SETTINGS]
+    command = [scanner(), "dataflow", "--engine", "spark", "--format", "parquet", *settings]
+    ours = watched([*command, "--dictionary", str(file), "--output", str(directory / "graph")])
+    copy = [sys.executable, str(Path(__file__).with_name("spark_copy.py")), str(file), str(directory / "copy")]
+    limit = watched([*copy, *_SETTINGS])
+    size = size_of(columns)
+    return [
+        Row(
+            name=f"graph of {columns:,} columns on Spark",
+            ours=ours.seconds,
+            unit="s",
+            target="< 300 s, < 4,096 MiB, ≤ 3 times the copy",
+            met=ours.seconds < 300 and ours.memory < 4096 and ours.seconds <= 3 * limit.seconds,
+            limit="a Spark job that reads the same rows and writes as many",
+            ratio=ours.seconds / limit.seconds,
+            detail=f"{ours.memory:,.0f} MiB; {1e6 * ours.seconds / columns:.1f} µs a column; "
+            f"{size.topics:,} topics, {size.jobs:,} jobs; the copy {limit.seconds:.0f} s",
+        )
+    ]
+
+
+def watched(command: list[str]) -> Taken:
+    """Run *command* to its end; raises RuntimeError where it fails."""
+    started, most = time.perf_counter(), 0.0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()) as process:
+        while process.poll() is None:
+            most = max(most, _memory(process.pid))
+            time.sleep(0.5)
+        said = process.stderr.read() if process.stderr else b""
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {said.decode()[-2000:]}")
+    return Taken(time.perf_counter() - started, most)
+
+
+def _memory(root: int) -> float:
+    """Add up the memory of *root* and all below it, in MiB; what processes share counts once (Linux, Pss)."""
+    below: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (stat := _text(entry / "stat")):
+            below.setdefault(int(stat.rsplit(")", 1)[1].split()[1]), []).append(int(entry.name))
+    waiting, total = [root], 0
+    while waiting:
+        process = waiting.pop()
+        waiting += below.get(process, [])
+        lines = _text(Path(f"/proc/{process}/smaps_rollup")).splitlines()
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # it ended meanwhile
+        return ""
+
+
+def main(sizes: list[int]) -> int:
+    """Measure *sizes*; status 1 where a figure is not met."""
+    rows: list[Row] = []
+    for columns in sizes or [1_000_000, 10_000_000]:
+        print(f"measuring {columns:,} columns; load {os.getloadavg()[0]:.1f} …", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory() as directory:
+            rows += spark_rows(columns, Path(directory))
+    print(f"{conditions()}\n\n{table(rows)}")
+    return 0 if all(row.met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main([int(each.replace("_", "")) for each in sys.argv[1:]]))
