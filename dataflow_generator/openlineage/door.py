@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 from scanner_model.secrets import mask_config, mask_json, mask_statement, mask_text, mask_url
@@ -17,6 +18,11 @@ _CACHED = 16_384
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 _LISTS = ("environmentVariables", "executionParameters", "configs")
 _TEXTS = {"sql": "query"}
+
+
+def parsed(text: str | bytes) -> Json:
+    """Read JSON; a number that JSON cannot write again (NaN, 1e400) becomes its text. Raises as `json.loads` does."""
+    return json.loads(text, parse_constant=str, parse_float=_number)
 
 
 def canonical(value: Json) -> str:
@@ -50,6 +56,11 @@ def clean_namespace(text: str) -> str:
     if slashes and scheme.lower() in ("abfs", "abfss", "wasb", "wasbs") and ":" not in rest.partition("@")[0]:
         return text
     return mask_url(text)
+
+
+def _number(text: str) -> float | str:
+    number = float(text)
+    return number if isfinite(number) else text
 
 
 def _clean(facet: str, key: str, value: Json) -> Json:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dataflow_generator.openlineage.door import clean_namespace, clean_text
+from dataflow_generator.openlineage.door import clean_namespace, clean_text, parsed
 from dataflow_generator.openlineage.event_text import fingerprint
 from dataflow_generator.openlineage.reading_facets import read_facet
 from dataflow_generator.openlineage.times import moment
@@ -47,7 +47,7 @@ def read_event(text: str | bytes) -> LineageEvent | Refused:
     try:
         if isinstance(text, str) and not text.isascii():
             text.encode()  # a byte that was no UTF-8 is half a surrogate pair by now
-        value = json.loads(text, parse_constant=str)
+        value = parsed(text)
     except json.JSONDecodeError as error:
         return _refused("$", f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}")
     except RecursionError:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from dataflow_generator.openlineage.door import parsed
 from dataflow_generator.openlineage.event_text import event_text
 from dataflow_generator.openlineage.reading import Refused, read_event, read_json
 from dataflow_generator.openlineage.rejected import rejection
@@ -136,7 +137,7 @@ class _Text(NamedTuple):
 
 def _listed(text: str) -> list[Json] | None:
     try:
-        listed: list[Json] = json.loads(text, parse_constant=str)
+        listed: list[Json] = parsed(text)
     except (ValueError, RecursionError):
         return None
     return listed

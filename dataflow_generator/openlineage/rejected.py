@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from dataflow_generator.openlineage.door import canonical, clean_facet
+from dataflow_generator.openlineage.door import canonical, clean_facet, parsed
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 from scanner_model.secrets import mask_text
@@ -65,7 +64,7 @@ class RejectedFile:
 
 def _kept(text: str) -> dict[str, Json]:
     try:
-        value = json.loads(text, parse_constant=str)
+        value = parsed(text)
         return {"event": _cleaned(value)}
     except (ValueError, RecursionError):
         return {"text": mask_text(text[:_LONGEST])}

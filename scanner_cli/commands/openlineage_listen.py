@@ -110,10 +110,11 @@ def listen(
 def _wait_for_the_end() -> None:
     """Wait for SIGINT or SIGTERM."""
     ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
+    before = {number: signal.signal(number, lambda *_: ended.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     while not ended.wait(1.0):
         continue
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def _health(keeping: Keeping, spool: Spool) -> dict[str, Any]:

@@ -61,6 +61,13 @@ def scan() -> ClusterScan:
         "s3.bucket.name": "lake",
         "topics.dir": "raw",
     }
+    cdc = {
+        "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+        "topic.prefix": "shop",
+        "database.hostname": "db",
+        "database.dbname": "shop",
+        "table.include.list": "public.customers",
+    }
     flow = ManualFlow(
         source=MANUAL,
         origin=FlowEnd(namespace="postgres://db:5432", name="shop.public.orders", path=("id",)),
@@ -87,6 +94,13 @@ def scan() -> ClusterScan:
                 kind=ConnectorKind.SINK,
                 connector_class=config["connector.class"],
                 config=tuple(sorted(config.items())),
+            ),
+            Connector(
+                source=CONNECT,
+                name="cdc",
+                kind=ConnectorKind.SOURCE,
+                connector_class=cdc["connector.class"],
+                config=tuple(sorted(cdc.items())),
             ),
         ),
     )
@@ -194,6 +208,24 @@ def test_a_connector_that_events_tell_of_is_the_one_that_was_scanned(flows, told
         (f"topic:{NAMESPACE}/orders", Certainty.DERIVED),
         (f"topic:{NAMESPACE}/refunds", Certainty.DECLARED),
     ]
+
+
+def test_debezium_is_the_connector_whose_topics_begin_with_its_prefix(flows, told) -> None:
+    """It names itself by its prefix and a number of its task."""
+    event = told.run_event("RUNNING", outputs=[told.dataset(NAMESPACE, "shop.public.customers")])
+    event["job"] |= {"namespace": "shop", "name": "shop.0"}
+    job = next(each for each in flows(event).nodes if "shop/shop.0" in dict(each.attributes).get("aliases", ()))
+
+    assert job.key == "job:connect://retail/main/cdc"
+
+
+def test_a_flow_through_a_likely_join_is_matched(flows, told) -> None:
+    """A column is as sure as the table that it is of."""
+    outputs = [told.dataset("file", "/out", columnLineage=told.lineage("postgresql://DB", "shop.orders", x="id"))]
+    (edge,) = [each for each in flows(told.run_event(outputs=outputs)).edges if each.target == "column:file//out#x"][1:]
+
+    assert (edge.source, edge.certainty) == ("column:postgres://db:5432/shop.public.orders#id", Certainty.MATCHED)
+    assert "names no schema" in edge.evidence
 
 
 def test_the_whole_message_of_spark_is_the_topic(flows, told) -> None:

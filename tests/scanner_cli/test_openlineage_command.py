@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -123,6 +124,44 @@ def test_a_listener_that_would_be_open_or_blind_does_not_start(
 
     assert said.status == 2
     assert where in said.err
+
+
+def asked(port: int, method: str, path: str, body: bytes = b"") -> dict:
+    """Ask a listener again until it answers."""
+    end = time.monotonic() + 10
+    while True:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request(method, path, body, {"Authorization": "Bearer abc"})
+            return json.loads(connection.getresponse().read())
+        except OSError:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        finally:
+            connection.close()
+
+
+def test_a_listener_stores_what_it_acknowledged_and_ends_when_it_is_told_to(scanner, told, tmp_path) -> None:
+    """With the token of a file, which nobody sees in the list of processes."""
+    (tmp_path / "token").write_text("abc\n")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    answers: list[dict] = []
+
+    def client() -> None:
+        answers.append(asked(port, "POST", "/api/v1/lineage", json.dumps(told.run_event()).encode()))
+        answers.append(asked(port, "GET", "/health"))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=client, daemon=True).start()
+    options = ("--token-file", tmp_path / "token", "--spool", tmp_path / "spool", "--dictionary", tmp_path / "d.db")
+    said = scanner("openlineage", "listen", "--port", port, *options)
+
+    assert said.status == 0
+    assert answers[0] == {"status": "success"}
+    assert answers[1]["status"] == "ok"
+    assert "1 received, 1 stored" in said.err
 
 
 class Clients:

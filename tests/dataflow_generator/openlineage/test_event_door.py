@@ -93,3 +93,9 @@ def test_a_file_of_the_refused_that_cannot_be_written_is_told(tmp_path) -> None:
         aside.add("{}")
 
     assert error.value.where == str(tmp_path / "no" / "file")
+
+
+def test_what_is_no_facet_is_cleaned_too() -> None:
+    """It is refused, and kept aside."""
+    assert clean_facet("acme", f"password={SECRET}") == "password=********"
+    assert clean_facet("acme", {"configs": ["x", {"other": 1}]}) == {"configs": ["x", {"other": 1}]}

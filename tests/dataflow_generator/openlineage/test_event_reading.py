@@ -1,6 +1,7 @@
 """Events: what is read of them, what is accepted, and what is refused with which reason."""
 
 import json
+import sys
 from copy import deepcopy
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from dataflow_generator.openlineage.event_text import event_text
 from dataflow_generator.openlineage.reading import Refused, read_event, read_json
 from dataflow_generator.openlineage.times import moment
-from scanner_model.lineage_events import DatasetRef, EventKind, FieldFlow, Side, Symlink
+from scanner_model.lineage_events import DatasetRef, EventKind, FieldFlow, LineageEvent, Side, Symlink
 
 KAFKA = "kafka://k-1:9092"
 ORDERS = DatasetRef(KAFKA, "orders")
@@ -237,6 +238,26 @@ def test_any_other_text_is_refused_and_never_raises(text) -> None:
     assert isinstance(read_event(text), Refused)
 
 
+def test_numbers_that_json_cannot_write_again_are_kept_as_text(told, read) -> None:
+    """Statistics of an empty table divide by nought."""
+    event = json.dumps(told.run_event(run_facets={"acme": told.facet(x="HERE")})).replace('"HERE"', "[NaN, 1e400]")
+    (facet,) = read_event(event).run.facets
+
+    assert json.loads(facet.body)["x"] == ["NaN", "1e400"]
+
+
+def test_json_that_nests_too_deeply_is_refused(told) -> None:
+    """Nobody writes so; whoever does must not end the program."""
+    field: dict = {"name": "a"}
+    for _ in range(150):
+        field = {"name": "a", "fields": [field]}
+    deep = told.facet("SchemaDatasetFacet", fields=[field])
+    deeper = json.loads("[" * 2500 + "]" * 2500) if sys.getrecursionlimit() > 3000 else [[]]
+
+    assert "nests too deeply" in reasons(told.run_event(inputs=[told.dataset("a", "b", schema=deep)]))[0]
+    assert isinstance(read_json(told.run_event(run_facets={"acme": told.facet(x=deeper)})), Refused | LineageEvent)
+
+
 def test_the_layout_of_its_json_makes_no_other_event(told, read) -> None:
     """A repetition is known by what it says; the order of keys and of facets says nothing."""
     event = told.run_event(job_facets={"a": told.facet(x=1), "b": told.facet(y=2)})
@@ -266,7 +287,7 @@ def test_moments_are_text_that_sorts(text, expected) -> None:
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
