@@ -205,3 +205,14 @@ def test_check_says_of_each_plane_how_it_is(scan, scanner, cloud, estate, tmp_pa
         ("tableflow", "list tables of topics", "refused"),
         ("metrics", "query a figure", "ok"),
     }
+
+
+@pytest.mark.parametrize("place", ["lkc-1", "kafka://lkc-1", "lkc-1.eu-central-1.aws.example.org:9092"])
+def test_lineage_takes_the_clusters_own_id(scan, scanner, place: str) -> None:
+    """Confluent's own tools name clusters so."""
+    scan(*ASKED)
+    scanner("dataflow")
+
+    said = scanner("lineage", f"{place}/orders", "--format", "json")
+    assert said.status == 0
+    assert said.json["root"].endswith("orders")

@@ -8,7 +8,8 @@ import pytest
 
 from scanner_dictionary.queries import schemas_of, topics
 from scanner_dictionary.queries.places import cluster_of
-from scanner_model.catalogs import Annotation
+from scanner_dictionary.queries.remembered import remembered
+from scanner_model.catalogs import Annotation, Metric
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.estate import Cluster
 from scanner_model.names import ClusterName, SourceId, TopicName
@@ -66,3 +67,17 @@ def test_answer_about_schemas_tells_whose_topic_it_is(known) -> None:
         answers = schemas_of(conn, "lkc-1", "orders")
 
     assert {(each.tags, each.owner) for each in answers} == {(("PII", "gold"), "sales")}
+
+
+def test_levels_of_the_last_scan_are_remembered(known, estate, store) -> None:
+    """Also where every source was read: what grew since is a rate. Figures over a window are no levels."""
+    level = {"source": CATALOG, "topic": "orders", "amount": 7.0, "ended": "2026-01-01T00:00:00+00:00"}
+    metrics = (
+        Metric(name="log_end_offset", **level),
+        Metric(name="sent_bytes", started="2025-12-31T23:00:00+00:00", **level),
+        Metric(name="consumer_lag_offsets", object_kind="group", object_name="g", **level),
+    )
+    store(estate.orders(metrics=metrics))
+
+    with known.connect() as conn:
+        assert remembered(conn, ClusterName("retail"), ()).metrics == metrics[:1]
