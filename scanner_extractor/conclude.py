@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TypedDict, TypeVar
 
+from scanner_extractor.annotations import of_own_connectors
 from scanner_extractor.binding import Bound, RegistryNaming, bind
 from scanner_extractor.definitions import Defined, define
 from scanner_extractor.figures import rates
@@ -123,6 +124,7 @@ class _Said:
     def estate(self, remembered: Remembered) -> Estate:
         """Give what stands around the topics, as received, and how fast topics grow."""
         metrics = _all(each.metrics for each in self.catalogs)
+        connectors = _all(each.connectors for each in self.connect)
         return {
             "flink_statements": _all(each.statements for each in self.jobs),
             "flink_jobs": _all(each.jobs for each in self.jobs),
@@ -130,7 +132,7 @@ class _Said:
             "ksql_functions": _all(each.functions for each in self.ksqldb),
             "ksql_types": _all(each.types for each in self.ksqldb),
             "mirror_topics": _all(each.mirrors for each in self.kafka),
-            "annotations": _all(each.annotations for each in self.catalogs),
+            "annotations": tuple(of_own_connectors(_all(each.annotations for each in self.catalogs), connectors)),
             "materializations": _all(each.materializations for each in self.catalogs),
             "catalog_tables": _all(each.tables for each in self.catalogs),
             "catalog_links": _all(each.links for each in self.catalogs),

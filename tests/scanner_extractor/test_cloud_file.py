@@ -177,3 +177,22 @@ def test_check_tries_each_source(tmp_path: Path) -> None:
         ("list tables of topics", State.OK, "0 topics as tables"),
         ("query a figure", State.OK, "0 rows"),
     ]
+
+
+def test_check_says_which_list_of_the_control_plane_is_refused(cloud, tmp_path: Path) -> None:
+    """The cluster is found all the same."""
+    server = cloud.Cloud(
+        environments=(cloud.Environment(clusters=(cloud.Cluster(id="lkc-1"),)),), refused={"/fcpm": 403}
+    )
+    with cloud.serving(server) as url:
+        own = {"url": url, "auth": LOGIN}
+        settings = read(tmp_path, confluent_cloud=CLOUD | {"url": url, "metrics": own, "kafka": {"auth": LOGIN}})
+        rows = list(check(settings, probe=lambda _: "3 brokers"))
+
+    told = [(row.source.partition(":")[0], row.tried, row.state) for row in rows]
+    assert told[:3] == [
+        ("confluent_cloud", "find the cluster", State.OK),
+        ("confluent_cloud", "list what is beside it", State.REFUSED),
+        ("schema_registry", "look for a key", State.REFUSED),
+    ]
+    assert ("kafka", "read metadata of the brokers", State.OK) in told

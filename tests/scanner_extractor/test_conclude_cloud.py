@@ -6,11 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scanner_extractor.annotations import of_own_connectors
 from scanner_extractor.conclude import conclude
 from scanner_extractor.readings import CatalogReading, KafkaReading
 from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
-from scanner_model.catalogs import Metric, MirrorTopic
+from scanner_model.catalogs import Annotation, Metric, MirrorTopic
+from scanner_model.connect import Connector, ConnectorKind
 from scanner_model.estate import ConsumerGroup, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import Answer, ClusterScan, Outcome, Remembered
@@ -95,3 +97,29 @@ def test_growth_since_the_last_scan_is_a_rate() -> None:
         ("log_end_offset", 70),
         ("records_in_per_second", 5.0),
     ]
+
+
+def note(name: str, connector: str = "sink") -> Annotation:
+    return Annotation(source=REST, kind="cn_connector", name=name, connector=connector)
+
+
+def managed(name: str, identity: str) -> Connector:
+    return Connector(
+        source=REST, name=name, kind=ConnectorKind.SINK, connector_class="S3_SINK", config=(), managed_id=identity
+    )
+
+
+def test_tag_of_a_connector_lands_on_the_one_with_its_id() -> None:
+    """Another cluster may have a connector of the same name."""
+    own = [managed("sink", "lcc-1"), managed("other", "lcc-2")]
+
+    found = of_own_connectors([note("lcc-1:sink"), note("lcc-9:sink"), note("lcc-2:renamed", "renamed")], own)
+    assert [each.connector for each in found] == ["sink", None, "other"]
+
+
+def test_without_managed_connectors_the_catalogs_name_stays() -> None:
+    """Connect may not have been asked; nothing proves the name wrong."""
+    told = [note("lcc-1:sink"), note("sink")]
+
+    assert list(of_own_connectors(told, [])) == told
+    assert list(of_own_connectors(told[1:], [managed("x", "lcc-1")])) == told[1:]

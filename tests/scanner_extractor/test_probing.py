@@ -66,6 +66,14 @@ def test_answer_of_something_else_is_not_known(told, answer: Any) -> None:
     assert told("/info", answer).kind is None
 
 
+@pytest.mark.parametrize("body", [b"{}", b"[5]", b"<html>", b'{"version": 1, "name": 2}'])
+def test_server_that_answers_everything_alike_is_not_known(serve, reply, body: bytes) -> None:
+    """Each sign wants an answer of its own shape."""
+    address = serve(lambda seen: reply(body=body)).removeprefix("http://")
+
+    assert [each.kind for each in PROBER.probe(address, no_progress)] == [None]
+
+
 def test_server_that_wants_a_login_says_so(told) -> None:
     """That is more than nothing: it is there."""
     assert "wants credentials" in told("/subjects", 401).detail
