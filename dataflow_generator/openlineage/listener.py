@@ -18,8 +18,10 @@ from scanner_model.errors import InputInvalid
 Json = Any
 Health = Callable[[], Json]
 
-_CONNECTIONS = 256
-_PATIENCE = 30
+_CONNECTIONS = 128
+_READ_AT_ONCE = 4
+"""Bodies that are parsed at once: as JSON one takes many times its bytes."""
+_PATIENCE = 60
 _GRACE = 10.0
 _TURNED_AWAY = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -68,6 +70,7 @@ class _Server(ThreadingMixIn, HTTPServer):
         self.idle.set()
         self._busy = 0
         self._count = threading.Lock()
+        self.reading = threading.BoundedSemaphore(_READ_AT_ONCE)
         self._free = threading.BoundedSemaphore(connections)
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, _Handler)
@@ -155,7 +158,8 @@ class _Handler(BaseHTTPRequestHandler):
         return self._kept(body)
 
     def _kept(self, body: bytes) -> Reply:
-        judged = judge(body, where=f"http {self.client_address[0]}")
+        with self.server.reading:
+            judged = judge(body, where=f"http {self.client_address[0]}")
         try:
             self.server.spool.keep(judged.accepted, judged.refused)
         except SpoolFull as error:

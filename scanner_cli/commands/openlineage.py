@@ -15,7 +15,8 @@ from scanner_cli.exits import Exit
 from scanner_cli.groups import Group
 from scanner_cli.options import dictionary_option
 from scanner_cli.show import Format, format_option, json_text
-from scanner_cli.telling import say
+from scanner_cli.telling import say, tell
+from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from dataflow_generator.openlineage.files import EventText
@@ -62,15 +63,17 @@ def import_events(places: Sequence[str], rejected: Path | None, url: str, style:
       zcat events.gz | scanner openlineage import - --format json
 
     \b
-    Exit status: 0 every event was stored; 2 a file cannot be read, or none of them holds an event;
-    3 some events were refused, the rest is stored.
+    Exit status: 0 every event was stored; 2 no file holds an event, or one is not there;
+    3 some events were refused, or a file could not be read to its end; the rest is stored.
     """
     from dataflow_generator.openlineage.intake import take_in
     from dataflow_generator.openlineage.rejected import RejectedFile, rejection
     from scanner_dictionary.event_writer import write_events
     from scanner_dictionary.opening import open_dictionary
 
-    texts = chain.from_iterable(map(_texts, _named(places)))
+    files = _named(places)
+    unread: list[Path | None] = []
+    texts = chain.from_iterable(_texts(file, unread) for file in files)
     engine = open_dictionary(url)
     shown = 0
 
@@ -83,10 +86,11 @@ def import_events(places: Sequence[str], rejected: Path | None, url: str, style:
 
     with RejectedFile(rejected or beside(url, ".rejected.ndjson")) as aside:
         taken = take_in(texts, lambda events: write_events(engine, events), refuse)
-    return _told(taken, aside.path, style)
+    status = _told(taken, aside.path, style)
+    return Exit.PARTIAL if unread and status == Exit.DONE else status
 
 
-def _told(taken: Taken, rejected: Path, style: str) -> int:
+def _told(taken: Taken, rejected: Path, style: str) -> Exit:
     """Tell what became of the events, and give the exit status."""
     counts = {name: getattr(taken, name) for name in ("received", "stored", "repeated", "refused", "future")}
     file = str(rejected) if taken.refused else None
@@ -113,10 +117,15 @@ def _named(places: Sequence[str]) -> list[Path | None]:
     return found
 
 
-def _texts(file: Path | None) -> Iterator[EventText]:
+def _texts(file: Path | None, unread: list[Path | None]) -> Iterator[EventText]:
+    """Give the texts of a file; one that cannot be read to its end is told and noted, and the others are read."""
     from dataflow_generator.openlineage.files import texts_in, texts_of
 
-    return texts_of(file) if file else texts_in(sys.stdin.buffer, "-")
+    try:
+        yield from texts_of(file) if file else texts_in(sys.stdin.buffer, "-")
+    except InputInvalid as error:
+        tell(error)
+        unread.append(file)
 
 
 def beside(url: str, ending: str) -> Path:

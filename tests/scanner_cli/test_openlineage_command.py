@@ -98,6 +98,18 @@ def test_files_without_a_single_event_are_invalid(taken, tmp_path, text) -> None
     assert taken(tmp_path / "nothing").status == 2
 
 
+def test_a_file_that_is_cut_off_costs_only_what_is_missing(taken, told, tmp_path) -> None:
+    """What was read of it, and all of the others, is stored."""
+    lines = "".join(json.dumps(told.run_event(run=str(number))) + "\n" for number in range(50))
+    (tmp_path / "events").mkdir()
+    (tmp_path / "events" / "a.gz").write_bytes(gzip.compress(lines.encode())[:-8])
+    (tmp_path / "events" / "b.json").write_text(json.dumps(told.run_event(run="last")))
+    said = taken(tmp_path / "events")
+
+    assert (said.status, said.json["stored"]) == (3, 51)
+    assert "a.gz: cannot be unpacked" in said.err
+
+
 def test_events_come_through_a_pipe(told, tmp_path) -> None:
     """As in `zcat events.gz | scanner openlineage import -`."""
     line = [*SCANNER, "openlineage", "import", "-", "--dictionary", str(tmp_path / "d.db")]
