@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import parse_qsl, urlsplit
@@ -43,14 +43,21 @@ def kept_pages(pages: Iterable[T]) -> Listed[T]:
     return Listed(tuple(items))
 
 
-def cloud_list(http: Http, *path: str, params: Params = ()) -> Listed[Json]:
-    """Read a list of the control plane: `{metadata: {next}, data: […]}`, `page_token` in `next`."""
-    return _listed(http, path, [("page_size", PAGE), *params])
+def _nobody() -> None:
+    """Tell nobody."""
+
+
+def cloud_list(http: Http, *path: str, params: Params = (), told: Callable[[], None] = _nobody) -> Listed[Json]:
+    """Read a list of the control plane: `{metadata: {next}, data: […]}`, `page_token` in `next`.
+
+    *told* is called before each page, so that a long list is not taken for a source that hangs.
+    """
+    return _listed(http, path, [("page_size", PAGE), *params], told)
 
 
 def rest_list(http: Http, *path: str) -> Listed[Json]:
     """Read a list of Kafka REST: the same shape, without any parameter; all of it usually is one page."""
-    return _listed(http, path, [])
+    return _listed(http, path, [], _nobody)
 
 
 def objects(value: Json) -> list[dict[str, Json]]:
@@ -71,8 +78,11 @@ def text(value: Json, name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _listed(http: Http, path: Sequence[str], params: list[tuple[str, str | int]]) -> Listed[Json]:
+def _listed(
+    http: Http, path: Sequence[str], params: list[tuple[str, str | int]], told: Callable[[], None]
+) -> Listed[Json]:
     def fetch(token: str) -> tuple[Sequence[Json], str]:
+        told()
         # The token is the next URL's query: what stands before it is another matter, a host of theirs perhaps.
         more = [(name, value) for name, value in parse_qsl(token) if name not in dict(params)]
         return _page(http.get(*path, params=[*params, *more]))

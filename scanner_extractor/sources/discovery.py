@@ -154,7 +154,12 @@ class _Scan:
         return (read_organization_id(cloud_list(self.http, "org", "v2", "organizations").items, environments),)
 
     def _of(self, *path: str, environment: str) -> Listed[Json]:
-        return cloud_list(self.http, *path, params=[("environment", environment)])
+        return cloud_list(
+            self.http,
+            *path,
+            params=[("environment", environment)],
+            told=lambda: self.progress(self.settings.source, 0, None),
+        )
 
     def _all(self, names: Sequence[str], what: str, ask: Callable[[str], tuple[_T, ...]]) -> tuple[_T, ...]:
         told = self._each(names, ask)

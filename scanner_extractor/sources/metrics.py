@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -55,7 +55,7 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
     """
     told: list[tuple[Figure, Listed[Json] | ScannerError]] = []
     for done, figure in enumerate(FIGURES, 1):
-        told.append((figure, _asked(settings, http, figure)))
+        told.append((figure, _asked(settings, http, figure, lambda: progress(settings.source, 0, None))))
         progress(settings.source, done, len(FIGURES))
     failed = [(figure, error) for figure, answer in told if (error := _error(answer))]
     if all(isinstance(answer, ScannerError) for _, answer in told):
@@ -100,10 +100,15 @@ def query_figure(settings: MetricsSettings, http: Http, figure: Figure, token: s
             raise PayloadUnexpected("the answer is not one of the Metrics API", hint="check the `url` of `metrics`")
 
 
-def _asked(settings: MetricsSettings, http: Http, figure: Figure) -> Listed[Json] | ScannerError:
+def _asked(
+    settings: MetricsSettings, http: Http, figure: Figure, moved: Callable[[], None]
+) -> Listed[Json] | ScannerError:
+    def fetch(token: str) -> tuple[Sequence[Json], str]:
+        moved()
+        return query_figure(settings, http, figure, token)
+
     try:
-        pages = by_token(lambda token: query_figure(settings, http, figure, token), key=_identity)
-        return kept_pages(pages)
+        return kept_pages(by_token(fetch, key=_identity))
     except ScannerError as error:
         return error
 

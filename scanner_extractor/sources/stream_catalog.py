@@ -44,6 +44,9 @@ _NOT_OFFERED = (NotFound, SourceObjected)
 _NO_GRAPHQL = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
 _ADVANCED = "business metadata and connectors' topics want the Advanced package of Stream Governance"
 
+_PATIENCE = 3600.0
+"""Seconds that one type may take: its pages are progress, and the runner sees where there is none."""
+
 Entity = dict[str, Json]
 Answers = dict[str, Listed[Entity] | ScannerError]
 
@@ -101,7 +104,7 @@ class _Scan:
         """Give everything that is written, sorted; raises what the search of topics raised where GraphQL fails too."""
         kinds = [kind for kind in KINDS if kind != FIELD or self.settings.fields]
         jobs = [*(partial(self._search, kind) for kind in kinds), *(partial(self._graphql, root) for root in _QUERIES)]
-        crew = Crew(threads=min(self.settings.http.concurrency, len(jobs)))
+        crew = Crew(threads=min(self.settings.http.concurrency, len(jobs)), patience=_PATIENCE)
         told = ask_each(jobs, lambda job: job(), crew=crew)
         searched = dict(zip(kinds, told, strict=False))
         said = dict(zip(_QUERIES, told[len(kinds) :], strict=True))

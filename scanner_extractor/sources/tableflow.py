@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
 from scanner_extractor.readings import CatalogReading, Progress
@@ -21,7 +23,7 @@ def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) 
     `GET /tableflow/v1/tableflow-topics` and `…/catalog-integrations`. Raises ScannerError where the topics are not
     listed; without the integrations, catalogs are named by their ids, and the answer is partial.
     """
-    listed = tableflow_topics(settings, http)
+    listed = tableflow_topics(settings, http, told=lambda: progress(settings.source, 0, None))
     progress(settings.source, len(listed.items), None)
     catalogs, lacking = _integrations(settings, http)
     problems = [_problem(settings, "topics", error) for error in (listed.error,) if error]
@@ -44,9 +46,11 @@ def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) 
     )
 
 
-def tableflow_topics(settings: TableflowSettings, http: Http) -> Listed[Json]:
-    """List the topics that are kept as tables; raises ScannerError."""
-    return cloud_list(http, "tableflow", "v1", "tableflow-topics", params=_where(settings))
+def tableflow_topics(
+    settings: TableflowSettings, http: Http, *, told: Callable[[], None] = lambda: None
+) -> Listed[Json]:
+    """List the topics that are kept as tables; *told* is called before each page. Raises ScannerError."""
+    return cloud_list(http, "tableflow", "v1", "tableflow-topics", params=_where(settings), told=told)
 
 
 def _integrations(settings: TableflowSettings, http: Http) -> tuple[Listed[Json], ScannerError | None]:
