@@ -76,13 +76,15 @@ def spark_rows(columns: int, directory: Path) -> list[Row]:
 def watched(command: list[str]) -> Taken:
     """Run *command* to its end; raises RuntimeError where it fails."""
     started, most = time.perf_counter(), 0.0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()) as process:
+    with tempfile.TemporaryFile() as said:  # a pipe that nobody reads would stop a process that says much
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, env=environment())
         while process.poll() is None:
             most = max(most, _memory(process.pid))
             time.sleep(0.5)
-        said = process.stderr.read() if process.stderr else b""
+        said.seek(0)
+        words = said.read().decode(errors="replace")[-2000:]
     if process.returncode:
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {said.decode()[-2000:]}")
+        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {words}")
     return Taken(time.perf_counter() - started, most)
 
 

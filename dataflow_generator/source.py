@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from dataflow_generator.jobs import Around, around_of
 from scanner_dictionary.graph_store import newest_scan
 from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.queries.column_cells import Cells, column_ranges, definition_cells
 from scanner_dictionary.queries.graph_input import Connection
+from scanner_dictionary.transfer.snapshot import check_snapshot, restore_parquet
 
 Range = tuple[int, int]
 """The first and the last key of definitions that are read together."""
@@ -22,10 +27,15 @@ class DictionarySource:
 
     url: str
 
+    @property
+    def place(self) -> str:
+        """Give what this machine opens."""
+        return self.url
+
     @contextmanager
     def connected(self) -> Iterator[Connection]:
         """Open it for questions."""
-        engine = open_dictionary(self.url, create=False)
+        engine = open_dictionary(self.place, create=False)
         try:
             with engine.connect() as conn:
                 yield conn
@@ -50,3 +60,32 @@ class DictionarySource:
         """Read the definitions of a range, in bounded portions."""
         with self.connected() as conn:
             yield from definition_cells(conn, *span)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSource(DictionarySource):
+    """The Parquet export of a dictionary in the directory *url*; each machine makes a dictionary of it, once.
+
+    Raises InputInvalid where it is none.
+    """
+
+    @property
+    def place(self) -> str:
+        """Give the dictionary that this machine made of the export: a file among the temporary ones."""
+        check_snapshot(Path(self.url))
+        file = Path(tempfile.gettempdir()) / f"scanner-{_identity(Path(self.url))}.db"
+        if not file.exists():
+            part = file.with_suffix(f".{os.getpid()}")
+            try:
+                restore_parquet(Path(self.url), part)
+                # Of several processes that start at once each makes one, and the last one's stays.
+                part.replace(file)
+            finally:
+                part.unlink(missing_ok=True)
+        return str(file)
+
+
+def _identity(directory: Path) -> str:
+    """Tell an export by its files as they are now."""
+    found = sorted((each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in directory.glob("*.parquet"))
+    return hashlib.sha256(repr((str(directory.resolve()), found)).encode()).hexdigest()[:16]

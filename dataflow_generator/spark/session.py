@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dataflow_generator.spark.package import packed
 from scanner_model.errors import InputInvalid, ScannerError
 
 if TYPE_CHECKING:
@@ -20,8 +21,19 @@ if TYPE_CHECKING:
 JAVA = 17
 """The oldest Java that Spark 4 runs on (Spark documentation, "Downloading")."""
 
+PYSPARK = 4
+"""The oldest PySpark that takes and gives Arrow tables (its release notes, 4.0)."""
+
 LOG = Path(tempfile.gettempdir()) / "scanner-spark.log"
 """Where Spark's own log goes, so that the terminal keeps to what people asked for."""
+
+_NAME = "scanner dataflow"
+
+_SQL = {
+    "spark.sql.shuffle.partitions": "4",
+    # A task writes nodes and edges of a few kinds; it need not sort them first.
+    "spark.sql.maxConcurrentOutputFileWriters": "32",
+}
 
 _LOG4J = """rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file
@@ -34,33 +46,81 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
 
 
 @contextlib.contextmanager
-def spark_session(settings: Mapping[str, str], *, log: Path = LOG) -> Iterator[SparkSession]:
+def spark_session(settings: Mapping[str, str], *, remote: str = "", log: Path = LOG) -> Iterator[SparkSession]:
     """Start Spark with *settings* (Spark's own property names) and stop it afterwards; its log goes to *log*.
 
-    Without a `spark.master` it runs on the processors of this machine. Raises InputInvalid where PySpark
-    or Java is missing, ScannerError where Spark fails.
+    Without a `spark.master` it runs on the processors of this machine; with *remote* (`sc://host:port`) in the Spark
+    Connect server there. Other machines are sent our code. Raises InputInvalid where PySpark or Java is missing or too
+    old, ScannerError where Spark fails.
     """
-    _need_java(os.environ)
-    session = _start(settings, log)
-    from py4j.protocol import Py4JError
+    _check_pyspark()
+    if not remote:
+        _need_java(os.environ)
     from pyspark.errors import PySparkException
 
+    failures: tuple[type[Exception], ...] = (PySparkException, *_java_errors())
+    with _told(failures, log), tempfile.TemporaryDirectory(prefix="scanner-") as directory:
+        session = _connect(settings, remote) if remote else _start(settings, log)
+        try:
+            _ship(session, remote, settings, Path(directory))
+            yield session
+        finally:
+            session.stop()
+
+
+@contextlib.contextmanager
+def _told(failures: tuple[type[Exception], ...], log: Path) -> Iterator[None]:
     try:
-        yield session
-    except (PySparkException, Py4JError) as error:
+        yield
+    except failures as error:
         reason = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
         raise ScannerError(f"Spark failed: {reason}", where=str(log), hint="or use --engine local") from error
-    finally:
-        session.stop()
+
+
+def _java_errors() -> tuple[type[Exception], ...]:
+    """Give what PySpark raises of its own JVM; the client of a remote Spark has none."""
+    try:
+        from py4j.protocol import Py4JError
+    except ImportError:
+        return ()
+    return (Py4JError,)
+
+
+def _ship(session: SparkSession, remote: str, settings: Mapping[str, str], directory: Path) -> None:
+    if remote:
+        session.addArtifacts(str(packed(directory)), pyfile=True)
+    elif not settings.get("spark.master", "local").startswith("local"):
+        session.sparkContext.addPyFile(str(packed(directory)))
+
+
+def _check_pyspark() -> None:
+    try:
+        import pyspark
+    except ImportError as error:
+        hint = "pip install 'scanner[spark]'"
+        raise InputInvalid("PySpark is not installed", where="--engine spark", hint=hint) from error
+    if int(pyspark.__version__.partition(".")[0]) < PYSPARK:
+        what = f"PySpark {pyspark.__version__} is too old: {PYSPARK}.0 is needed"
+        raise InputInvalid(what, where="--engine spark", hint="pip install 'scanner[spark]'")
+
+
+def _connect(settings: Mapping[str, str], remote: str) -> SparkSession:
+    try:
+        import pyspark.sql.connect.session  # noqa: F401 - says what it misses
+    except ImportError as error:
+        what = "what PySpark needs for Spark Connect is not installed"
+        raise InputInvalid(what, where="--spark-remote", hint="pip install 'pyspark[connect]'") from error
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName(_NAME).remote(remote)
+    for name, value in {**_SQL, **settings}.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
 
 
 def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        raise InputInvalid(
-            "PySpark is not installed", where="--engine spark", hint="pip install 'scanner[spark]'"
-        ) from error
+    from pyspark.sql import SparkSession
+
     properties = log.with_suffix(".log4j2.properties")
     properties.write_text(_LOG4J.format(file=log.resolve()), encoding="utf-8")
     defaults = {
@@ -68,11 +128,9 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={properties.resolve().as_uri()}",
-        "spark.sql.shuffle.partitions": "4",
-        # A task writes nodes and edges of a few kinds; it need not sort them first.
-        "spark.sql.maxConcurrentOutputFileWriters": "32",
+        **_SQL,
     }
-    builder = SparkSession.builder.appName("scanner dataflow")
+    builder = SparkSession.builder.appName(_NAME)
     for name, value in {**defaults, **settings}.items():
         builder = builder.config(name, value)
     # Without it the workers would be the system's python3, which does not know scanner.

@@ -1,0 +1,72 @@
+"""`scanner dataflow`: which engine is taken, from what it reads, and where the graph goes."""
+
+import json
+from pathlib import Path
+
+from scanner_cli.engines import LARGE
+
+
+def test_auto_keeps_a_small_dictionary_here_and_says_why(scanner, scanned, tmp_path, monkeypatch) -> None:
+    """A JVM takes seconds to start; where Java cannot be found, it would be an error."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    said = scanner("dataflow", "--dictionary", str(scanned.dictionary))
+
+    assert said.status == 0
+    assert "engine local: " in said.err
+    assert f"columns (Spark from {LARGE})" in said.err
+
+
+def test_spark_without_java_says_what_to_do(scanner, scanned, tmp_path, monkeypatch) -> None:
+    """No traceback for what is not installed."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    said = scanner("dataflow", "--engine", "spark", "--dictionary", str(scanned.dictionary))
+
+    assert (said.status, said.out) == (2, "")
+    assert "no Java was found" in said.err
+
+
+def test_parquet_alone_leaves_the_dictionary_as_it_is(scanner, scanned, tmp_path) -> None:
+    """Of a large graph nothing goes through one process."""
+    said = scanner(
+        "dataflow", "--format", "parquet", "--output", str(tmp_path), "--dictionary", str(scanned.dictionary)
+    )
+
+    assert said.out == f"{tmp_path / 'graph.parquet'}\n"
+    assert "stored" not in said.err
+    about = json.loads((tmp_path / "graph.parquet" / "_about.json").read_text())
+    assert about["nodes"] > 0
+
+
+def test_parquet_needs_a_directory(scanner, scanned) -> None:
+    """It cannot go anywhere else."""
+    said = scanner("dataflow", "--format", "parquet", "--dictionary", str(scanned.dictionary))
+
+    assert said.status == 2
+    assert "add --output DIR" in said.err
+
+
+def test_a_snapshot_gives_the_graph_of_its_dictionary(scanner, scanned, tmp_path) -> None:
+    """A cluster that cannot reach the database makes the same files."""
+    scanner(
+        "dictionary",
+        "export",
+        "--format",
+        "parquet",
+        "-o",
+        str(tmp_path / "tables"),
+        "--dictionary",
+        str(scanned.dictionary),
+    )
+    read = {"here": ("--dictionary", str(scanned.dictionary)), "there": ("--snapshot", str(tmp_path / "tables"))}
+    for name, source in read.items():
+        assert scanner("dataflow", "--no-store", "--output", str(tmp_path / name), *source).status == 0
+
+    assert (tmp_path / "here" / "graph.json").read_bytes() == (tmp_path / "there" / "graph.json").read_bytes()
+
+
+def test_a_snapshot_of_something_else_is_refused(scanner, tmp_path) -> None:
+    """The hint says what makes one."""
+    said = scanner("dataflow", "--snapshot", str(tmp_path), "--no-store", "--output", str(Path(tmp_path) / "out"))
+
+    assert said.status == 2
+    assert "scanner dictionary export --format parquet" in said.err
