@@ -72,7 +72,7 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
             requests=http.requests,
         ),
         annotations=found,
-        problems=tuple(scan.problems),
+        problems=tuple(dict.fromkeys(scan.problems)),
     )
 
 
