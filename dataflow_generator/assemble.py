@@ -8,6 +8,7 @@ from dataflow_generator import pieces
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows, datasets_of, drawn
 from dataflow_generator.flows.facts import JobFlows
+from dataflow_generator.flows.joining import with_attributes
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs import Around, Part, PartReading, around_of, job_parts, merged, read_part
 from dataflow_generator.joining import joined_jobs
@@ -33,10 +34,10 @@ def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:
     parts = list(job_parts(conn))
     found = list(read(parts) if read else (read_part(conn, name, part, around) for name, part in parts))
     readings = [each for part in found for each in part.jobs]
-    jobs, told, unsure = joined_jobs(conn, [each.flows for each in readings], around)
+    jobs, told, unsure, attributes = joined_jobs(conn, [each.flows for each in readings], around)
     coverage = Coverage.total([*(each.coverage for each in readings), unsure])
     flows = drawn(jobs, _there(jobs, around), merged([*(part.described for part in found), told]), coverage)
-    return with_catalogs(conn, flows, around)
+    return with_catalogs(conn, with_attributes(flows, attributes), around)
 
 
 def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:

@@ -9,8 +9,9 @@ from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Described, datasets_of
 from dataflow_generator.flows.facts import Dataset, JobFlows
 from dataflow_generator.flows.joining import Renamed, is_told, merged_jobs, renamed, with_fields
+from dataflow_generator.flows.openlineage import dataset_attributes
 from dataflow_generator.flows.told_fields import ToldFields
-from dataflow_generator.graph import NodeKind
+from dataflow_generator.graph import Attributes, NodeKind
 from dataflow_generator.jobs import Around, described
 from dataflow_generator.openlineage.kafka_clusters import KafkaClusters
 from dataflow_generator.openlineage.names import normal
@@ -22,17 +23,21 @@ from scanner_model.lineage_events import DatasetRef, Symlink
 
 
 class JoinedJobs(NamedTuple):
-    """Jobs over one set of datasets, the columns that events added to those known, and what could not be joined."""
+    """Jobs over one set of datasets, the columns that events added to those known, and what could not be joined.
+
+    *attributes* are what events tell of datasets, by the keys of their nodes.
+    """
 
     jobs: Sequence[JobFlows]
     described: Described
     coverage: Coverage
+    attributes: Mapping[str, Attributes]
 
 
 def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> JoinedJobs:
     """Give every dataset of *jobs* the one name that it is shown under; without events all stay as they are."""
     if not any(map(is_told, jobs)):
-        return JoinedJobs(jobs, {}, Coverage())
+        return JoinedJobs(jobs, {}, Coverage(), {})
     stitching = _stitching(conn, jobs, around)
     found = {each: _renamed(stitching, each) for each in datasets_of(jobs)}
     moved = [renamed(job, found.__getitem__) for job in jobs]
@@ -41,7 +46,9 @@ def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> J
     finished = merged_jobs([with_fields(job, fields) if is_told(job) else job for job in moved])
     topics = described(filter(is_told, finished), around)
     shown = {(each.namespace, each.name): columns[each] for each in sorted(columns) if each.kind is NodeKind.DATASET}
-    return JoinedJobs(finished, {**shown, **topics}, Coverage(problems=stitching.problems))
+    return JoinedJobs(
+        finished, {**shown, **topics}, Coverage(problems=stitching.problems), _attributes(conn, stitching)
+    )
 
 
 def _stitching(conn: Connection, jobs: Iterable[JobFlows], around: Around) -> Stitching:
@@ -81,11 +88,24 @@ def _told_columns(conn: Connection, stitching: Stitching) -> Mapping[Dataset, tu
     found: dict[Dataset, tuple[Column, ...]] = {}
     told = lineage_input.lineage_columns(conn, frozenset(lineage_input.lineage_names(conn)))
     for ref in sorted(told):
-        (namespace, name), _ = stitching.join(ref.namespace, ref.name)
-        kind = NodeKind.TOPIC if namespace.startswith("kafka://") else NodeKind.DATASET
-        shown = Dataset(kind, namespace, name)
+        shown = _shown(stitching, ref)
         found[shown] = max(found.get(shown, ()), told[ref], key=len)
     return found
+
+
+def _attributes(conn: Connection, stitching: Stitching) -> Mapping[str, Attributes]:
+    """Read what events tell of datasets; of several names of one the first that tells anything counts."""
+    found: dict[str, Attributes] = {}
+    for ref, facets in lineage_input.dataset_facets(conn).items():
+        if told := dataset_attributes(facets):
+            found.setdefault(_shown(stitching, ref).key, told)
+    return found
+
+
+def _shown(stitching: Stitching, ref: DatasetRef) -> Dataset:
+    (namespace, name), _ = stitching.join(ref.namespace, ref.name)
+    kind = NodeKind.TOPIC if namespace.startswith("kafka://") else NodeKind.DATASET
+    return Dataset(kind, namespace, name)
 
 
 def _fields(

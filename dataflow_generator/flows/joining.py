@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use
 from dataflow_generator.flows.openlineage import KIND
 from dataflow_generator.flows.told_fields import ToldFields
-from dataflow_generator.graph import Certainty, Node
+from dataflow_generator.graph import Attributes, Certainty, Node
 
 _OF_SCAN = {"kafka-connect": "connector", "ksqldb": "ksqldb", "flink": "flink"}
 """The type of a scanned job by the first word of the namespace under which others' events tell of the same."""
@@ -61,6 +62,12 @@ def merged_jobs(jobs: Sequence[JobFlows]) -> list[JobFlows]:
         key = known.key if known else job.job.key
         found[key] = _merged(found[key], job) if is_told(job) and key in found else job
     return list(found.values())
+
+
+def with_attributes(flows: Flows, told: Mapping[str, Attributes]) -> Flows:
+    """Give *flows* with what is *told*, by node key, of datasets of which they tell nothing."""
+    nodes = (replace(node, attributes=node.attributes or told.get(node.key, ())) for node in flows.nodes)
+    return replace(flows, nodes=tuple(nodes)) if told else flows
 
 
 class _Scanned:

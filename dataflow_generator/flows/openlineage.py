@@ -44,6 +44,17 @@ def dataset_jobs(rows: Iterable[DatasetFlowsRow]) -> Iterator[JobFlows]:
         )
 
 
+def dataset_attributes(bodies: Mapping[str, str]) -> Attributes:
+    """Give what facets (JSON texts by name) tell of a dataset."""
+    facets = {name: json.loads(body) for name, body in bodies.items()}
+    return present(
+        dataset_type=_text(facets.get("datasetType"), "datasetType"),
+        description=_text(facets.get("documentation"), "description"),
+        owners=_named(facets.get("ownership"), "owners", "name"),
+        tags=_tags(facets.get("tags")),
+    )
+
+
 def told_dataset(ref: DatasetRef) -> Dataset:
     """Give the dataset that an event names, as it names it."""
     kind = NodeKind.TOPIC if ref.namespace[: len(KAFKA)].lower() == KAFKA else NodeKind.DATASET

@@ -18,6 +18,8 @@ from scanner_model.lineage_events import DatasetRef, FieldFlow, Side, Symlink
 from scanner_model.paths import ColumnPath
 
 _AT_ONCE = 500
+_OF_DATASETS = ("datasetType", "documentation", "ownership", "tags")
+"""Facets of datasets that a dataset's node tells something of."""
 _OF_JOBS = (
     "documentation",
     "errorMessage",
@@ -143,6 +145,19 @@ def lineage_columns(conn: Connection, refs: Collection[DatasetRef]) -> Mapping[D
             if ref in refs:
                 found.setdefault(ref, []).append(column_fact(row))
     return {ref: tuple(columns) for ref, columns in found.items()}
+
+
+def dataset_facets(conn: Connection) -> Mapping[DatasetRef, Mapping[str, str]]:
+    """Read what events tell of datasets: JSON texts of facets by name; a dataset without any is not listed."""
+    facet, dataset = t.lineage_facet.c, t.lineage_dataset.c
+    query = select(dataset.namespace, dataset.name, facet.name, facet.body).join(
+        t.lineage_facet, facet.dataset_id == dataset.id
+    )
+    found: dict[DatasetRef, dict[str, str]] = defaultdict(dict)
+    wanted = query.where(facet.home == "dataset", facet.name.in_(_OF_DATASETS), facet.removed.is_(False))
+    for namespace, name, facet_name, body in conn.execute(wanted):
+        found[DatasetRef(namespace, name)][facet_name] = body
+    return {ref: found[ref] for ref in sorted(found)}
 
 
 def _columns() -> Select[Any]:

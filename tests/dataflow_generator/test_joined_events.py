@@ -289,6 +289,26 @@ def test_what_facets_tell_of_a_job_is_told_of_its_node(flows, told) -> None:
     }
 
 
+def test_what_facets_tell_of_a_dataset_is_told_of_its_node(flows, told) -> None:
+    """Under the name that it is shown by."""
+    facets = {
+        "symlinks": told.symlink(*TABLE),
+        "ownership": told.facet(owners=[{"name": "team-a"}]),
+        "documentation": told.facet(description="paid orders"),
+        "datasetType": told.facet(datasetType="TABLE"),
+        "tags": told.facet(tags=[{"key": "pii", "value": "true"}]),
+    }
+    found = flows(told.run_event(outputs=[told.dataset("s3://lake", "paid", **facets)]))
+    (node,) = [each for each in found.nodes if each.name == TABLE[1] and each.kind == "dataset"]
+
+    assert dict(node.attributes) == {
+        "dataset_type": "TABLE",
+        "description": "paid orders",
+        "owners": ("team-a",),
+        "tags": ("pii=true",),
+    }
+
+
 FIELDS = [("id",), ("after", "total"), ("a.b",), ("address", "city"), ("@key", "id"), ("@key", "region")]
 
 
