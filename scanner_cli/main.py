@@ -16,7 +16,7 @@ from scanner_cli.telling import last_words, say, speak_utf8, tell
 from scanner_model.errors import ScannerError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "init": ("init:init", "Write a cluster.json: ask Confluent Cloud, or what answers at addresses."),
+    "init": ("init:init", "Write a cluster.json: ask Confluent Cloud, or probe hosts."),
     "extract": ("extract:extract", "Scan the sources of a cluster.json into the dictionary."),
     "check": ("check:check", "Try every connection and right; change nothing."),
     "query": ("query:query", "Which schemas, which columns does a topic have?"),
