@@ -1,0 +1,116 @@
+"""A Spark cluster of a master and two workers on this machine, of which one is killed in the middle of a generation.
+
+`python benchmarks/spark_cluster.py [COLUMNS]` says what it did; status 1 where the graph is not as without Spark.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from measure import scanner
+from spark_rows import estate
+
+_DEPLOY = "org.apache.spark.deploy"
+_PATIENCE = 120
+
+
+def main(columns: int) -> int:
+    """Make the graph of so many columns on the cluster, killing a worker once tasks have written something."""
+    file = estate(columns)
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        generate(file, place / "local", "--engine", "local").wait()
+        with cluster(place) as (master, workers):
+            settings = (f"spark.master={master}", "spark.driver.host=127.0.0.1", "spark.executor.memory=1g")
+            arguments = [f"--spark-conf={each}" for each in settings]
+            job = generate(file, place / "spark", "--engine", "spark", *arguments)
+            wait_for(lambda: job.poll() is not None or any(place.glob("spark/.scanner-*/new/nodes/_temporary/0/*/*")))
+            written = len(list(place.glob("spark/.scanner-*/new/nodes/_temporary/0/_temporary/*")))
+            os.killpg(workers[1].pid, signal.SIGKILL)
+            print(f"one of two workers killed while {written} attempts of tasks were written", flush=True)
+            status = job.wait()
+        print(f"the job ended with status {status}")
+        same = status == 0 and rows(place / "local") == rows(place / "spark")
+        print("the graph is the one made without Spark" if same else "the graphs differ")
+        return 0 if same else 1
+
+
+def generate(file: Path, directory: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """Start the generation of the dictionary in *file* into *directory*."""
+    command = [scanner(), "dataflow", "--format", "parquet", "--dictionary", str(file), "--output", str(directory)]
+    return subprocess.Popen([*command, *arguments], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def rows(directory: Path) -> list[object]:
+    """Read the graph in *directory* in its order."""
+    from pyarrow import dataset
+
+    order = [("rank", "ascending"), ("place", "ascending")]
+    parts = (dataset.dataset(directory / "graph.parquet" / name, partitioning="hive") for name in ("nodes", "edges"))
+    tables = (part.to_table().sort_by(order) for part in parts)
+    return [table.select(sorted(table.column_names)).to_pydict() for table in tables]
+
+
+@contextmanager
+def cluster(place: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """Start a master and two workers of one processor each; give the master's address and the workers."""
+    port = _free_port()
+    master = f"spark://127.0.0.1:{port}"
+    here = ["--host", "127.0.0.1", "--webui-port", str(_free_port())]
+    started = [_start(place, "master", f"{_DEPLOY}.master.Master", *here, "--port", str(port))]
+    wait_for(lambda: _answers(port))
+    try:
+        for name in ("one", "other"):
+            size = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir", str(place / name)]
+            web = ["--webui-port", str(_free_port())]
+            started.append(_start(place, name, f"{_DEPLOY}.worker.Worker", *size, *web, master))
+        wait_for(lambda: (place / "master.log").read_text().count("Registering worker") == 2)
+        yield master, started[1:]
+    finally:
+        for process in started:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def wait_for(happened: object) -> None:
+    """Wait until *happened* says so; raises TimeoutError after two minutes."""
+    deadline = time.monotonic() + _PATIENCE
+    while not happened():  # type: ignore[operator]
+        if time.monotonic() > deadline:
+            raise TimeoutError("the cluster did not come up, or the job did not begin to write")
+        time.sleep(0.1)
+
+
+def _start(place: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+    import pyspark
+
+    program = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    with (place / f"{name}.log").open("wb") as log:
+        return subprocess.Popen([str(program), *arguments], stdout=log, stderr=log, start_new_session=True)
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+if __name__ == "__main__":
+    sys.exit(main(int((sys.argv[1:] or ["300_000"])[0].replace("_", ""))))
