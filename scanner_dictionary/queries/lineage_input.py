@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +18,8 @@ from scanner_model.lineage_events import DatasetRef, FieldFlow, Side, Symlink
 from scanner_model.paths import ColumnPath
 
 _AT_ONCE = 500
+_SHARED = ("environment", "environment_name")
+"""Kinds of aliases that are not a cluster's own."""
 _OF_DATASETS = ("datasetType", "documentation", "ownership", "tags")
 """Facets of datasets that a dataset's node tells something of."""
 _OF_JOBS = (
@@ -113,11 +115,13 @@ def lineage_names(conn: Connection) -> tuple[DatasetRef, ...]:
 
 
 def cluster_aliases(conn: Connection) -> tuple[tuple[str, str], ...]:
-    """List other words for clusters: (cluster's name, alias), by both."""
+    """List other words for clusters: (cluster's name, alias), by both; a word for two of them names neither."""
     query = select(cluster.c.name, cluster_alias.c.alias).join(
         cluster_alias, cluster_alias.c.cluster_id == cluster.c.id
     )
-    return tuple(sorted({(name, alias) for name, alias in conn.execute(query)}))
+    found = sorted({(name, alias) for name, alias in conn.execute(query.where(cluster_alias.c.kind.not_in(_SHARED)))})
+    names = Counter(alias for _, alias in found)
+    return tuple((name, alias) for name, alias in found if names[alias] == 1)
 
 
 def lineage_symlinks(conn: Connection) -> tuple[tuple[DatasetRef, Symlink], ...]:

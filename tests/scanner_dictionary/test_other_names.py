@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scanner_dictionary.queries import schemas_of, topics
+from scanner_dictionary.queries.lineage_input import cluster_aliases
 from scanner_dictionary.queries.places import cluster_of
 from scanner_dictionary.queries.remembered import remembered
 from scanner_model.catalogs import Annotation, Metric
@@ -81,3 +82,13 @@ def test_levels_of_the_last_scan_are_remembered(known, estate, store) -> None:
 
     with known.connect() as conn:
         assert remembered(conn, ClusterName("retail"), ()).metrics == metrics[:1]
+
+
+def test_word_for_two_clusters_names_neither(known, estate, store) -> None:
+    """Events may name a cluster by any word of its own; an environment has many clusters, and display names repeat."""
+    again = (("display_name", "billing"), ("cluster_id", "lkc-2"), ("environment", "env-1"))
+    store(estate.scan(cluster=Cluster(name=ClusterName("other"), brokers=("o:1",), aliases=again)))
+
+    with known.connect() as conn:
+        found = cluster_aliases(conn)
+    assert found == (("billing", CRN), ("billing", "lkc-1"), ("other", "lkc-2"))
