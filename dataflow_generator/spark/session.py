@@ -27,6 +27,9 @@ PYSPARK = 4
 LOG = Path(tempfile.gettempdir()) / "scanner-spark.log"
 """Where Spark's own log goes, so that the terminal keeps to what people asked for."""
 
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""Where spark-submit, which started this process, says how to reach its JVM."""
+
 _NAME = "scanner dataflow"
 
 _SQL = {
@@ -62,7 +65,7 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", log: Path = 
     with _told(failures, log), tempfile.TemporaryDirectory(prefix="scanner-") as directory:
         session = _connect(settings, remote) if remote else _start(settings, log)
         try:
-            _ship(session, remote, settings, Path(directory))
+            _ship(session, remote, Path(directory))
             yield session
         finally:
             session.stop()
@@ -86,10 +89,10 @@ def _java_errors() -> tuple[type[Exception], ...]:
     return (Py4JError,)
 
 
-def _ship(session: SparkSession, remote: str, settings: Mapping[str, str], directory: Path) -> None:
+def _ship(session: SparkSession, remote: str, directory: Path) -> None:
     if remote:
         session.addArtifacts(str(packed(directory)), pyfile=True)
-    elif not settings.get("spark.master", "local").startswith("local"):
+    elif not session.sparkContext.master.startswith("local"):
         session.sparkContext.addPyFile(str(packed(directory)))
 
 
@@ -131,6 +134,8 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
         **_SQL,
     }
     builder = SparkSession.builder.appName(_NAME)
+    if _SUBMITTED in os.environ:
+        del defaults["spark.master"]  # the one that spark-submit was given
     for name, value in {**defaults, **settings}.items():
         builder = builder.config(name, value)
     # Without it the workers would be the system's python3, which does not know scanner.
