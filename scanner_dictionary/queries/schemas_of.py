@@ -13,7 +13,7 @@ from scanner_dictionary import tables as t
 from scanner_dictionary.queries.columns import columns_of
 from scanner_dictionary.queries.near import unknown
 from scanner_dictionary.queries.places import FoundCluster, FoundTopic, cluster_of, topic_of
-from scanner_dictionary.queries.written import NOTHING, written_of
+from scanner_dictionary.queries.written import NOTHING, field_tags, tagged, written_of
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
 
@@ -182,7 +182,7 @@ def _answers(
 ) -> tuple[SchemaAnswer, ...]:
     columns = columns_of(conn, {row.definition_id for row in links})
     note = written_of(conn, cluster=cluster.id, topic=topic.name).get((cluster.id, topic.name), NOTHING)
-    note = note.beside(topic.tags, "")
+    note, fields = note.beside(topic.tags, ""), field_tags(conn, cluster.id)
     return tuple(
         SchemaAnswer(
             cluster=cluster.name,
@@ -197,7 +197,7 @@ def _answers(
             evidence=row.evidence,
             confidence=row.confidence,
             stale=row.gone is None and row.stale_since is not None and row.last_seen < cluster.latest,
-            columns=columns.get(row.definition_id, ()),
+            columns=tagged(columns.get(row.definition_id, ()), fields.get((row.schema_id or "", row.name), {})),
             deleted=row.deleted,
             gone=row.gone is not None or topic.gone is not None,
             current=row.is_current,

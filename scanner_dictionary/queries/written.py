@@ -1,14 +1,17 @@
-"""What people wrote about topics in a stream catalog: tags, owner, description."""
+"""What people wrote in a stream catalog: tags, owner and description of topics, tags of the fields of schemas."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
 from scanner_dictionary import tables as t
+from scanner_model.columns import Column
+from scanner_model.paths import ColumnPath
 
 
 class Written(NamedTuple):
@@ -41,3 +44,28 @@ def written_of(
         every = tuple(sorted({*known.tags, *json.loads(tags)}))
         found[cluster_id, name] = Written(every, known.owner or owner, known.description or description)
     return found
+
+
+FieldTags = Mapping[tuple[str, str], Mapping[ColumnPath, tuple[str, ...]]]
+"""Tags of fields by path, for each schema's id and record."""
+
+
+def field_tags(conn: Connection, cluster: int) -> FieldTags:
+    """Give the tags of fields of records that schemas of *cluster*'s registries have."""
+    note = t.annotation.c
+    query = select(note.schema_id, note.record, note.path, note.tags).where(
+        note.cluster_id == cluster, note.path.is_not(None), note.schema_id.is_not(None), note.gone.is_(None)
+    )
+    found: dict[tuple[str, str], dict[ColumnPath, tuple[str, ...]]] = {}
+    for schema_id, record, path, tags in conn.execute(query.order_by(note.id)):
+        fields, where = found.setdefault((schema_id, record or ""), {}), tuple(json.loads(path))
+        fields[where] = tuple(sorted({*fields.get(where, ()), *json.loads(tags)}))
+    return found
+
+
+def tagged(columns: tuple[Column, ...], tags: Mapping[ColumnPath, tuple[str, ...]]) -> tuple[Column, ...]:
+    """Add the catalog's tags to those in the schema."""
+    return tuple(
+        replace(each, tags=tuple(dict.fromkeys((*each.tags, *tags[each.path])))) if each.path in tags else each
+        for each in columns
+    )

@@ -92,3 +92,18 @@ def test_word_for_two_clusters_names_neither(known, estate, store) -> None:
     with known.connect() as conn:
         found = cluster_aliases(conn)
     assert found == (("billing", CRN), ("billing", "lkc-1"), ("other", "lkc-2"))
+
+
+def test_tag_on_a_field_stands_at_its_column(dictionary, estate, store) -> None:
+    """Of the schema with that id and record only: another version may have lost the field or the tag."""
+    note = {"source": CATALOG, "kind": "sr_field", "path": ("amount",), "record": "shop.R"}
+    notes = (
+        Annotation(**note, name="lsrc:.:102:shop.R.amount", schema_id="102", tags=("PRIVATE",)),
+        Annotation(**note, name="lsrc:.:9:shop.R.amount", schema_id="9", tags=("OTHER",)),
+    )
+    store(estate.orders(annotations=notes))
+
+    with dictionary.connect() as conn:
+        answers = schemas_of(conn, "kafka-1", "orders")
+    value = next(each for each in answers if each.role == "value")
+    assert [(column.name, column.tags) for column in value.columns] == [("id", ()), ("amount", ("PRIVATE",))]
