@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from dataflow_generator.coverage import Coverage
@@ -41,8 +41,11 @@ def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> J
     stitching = _stitching(conn, jobs, around)
     found = {each: _renamed(stitching, each) for each in datasets_of(jobs)}
     moved = [renamed(job, found.__getitem__) for job in jobs]
-    columns = _told_columns(conn, stitching)
-    fields = _fields(datasets_of(filter(is_told, moved)), columns, around)
+    flowing = {
+        end.dataset for job in moved if is_told(job) for flow in job.columns for end in (flow.source, flow.target)
+    }
+    columns = _told_columns(conn, stitching, flowing)
+    fields = _fields(flowing, columns, around)
     finished = merged_jobs([with_fields(job, fields) if is_told(job) else job for job in moved])
     topics = described(filter(is_told, finished), around)
     shown = {(each.namespace, each.name): columns[each] for each in sorted(columns) if each.kind is NodeKind.DATASET}
@@ -83,13 +86,15 @@ def _renamed(stitching: Stitching, dataset: Dataset) -> Renamed:
     return Renamed(Dataset(kind, namespace, name), why)
 
 
-def _told_columns(conn: Connection, stitching: Stitching) -> Mapping[Dataset, tuple[Column, ...]]:
-    """Read the columns that events tell, of each dataset as it is shown; of several names the one with most counts."""
+def _told_columns(
+    conn: Connection, stitching: Stitching, wanted: Collection[Dataset]
+) -> Mapping[Dataset, tuple[Column, ...]]:
+    """Read the columns that events tell of *wanted*; of several names of a dataset the one with most columns counts."""
+    shown = {ref: _shown(stitching, ref) for ref in lineage_input.lineage_names(conn)}
+    told = lineage_input.lineage_columns(conn, frozenset(ref for ref, dataset in shown.items() if dataset in wanted))
     found: dict[Dataset, tuple[Column, ...]] = {}
-    told = lineage_input.lineage_columns(conn, frozenset(lineage_input.lineage_names(conn)))
     for ref in sorted(told):
-        shown = _shown(stitching, ref)
-        found[shown] = max(found.get(shown, ()), told[ref], key=len)
+        found[shown[ref]] = max(found.get(shown[ref], ()), told[ref], key=len)
     return found
 
 

@@ -5,6 +5,8 @@ import io
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dataflow_generator.openlineage.bodies import BodyBroken, BodyTooLarge, read_body
 from dataflow_generator.openlineage.receiving import BATCH, EVENTS, Head, Rules, admit, judge
@@ -95,6 +97,16 @@ def test_a_batch_tells_how_many_were_taken_and_which_were_not(told, good, bad, s
     assert judged.reply.status == status
     assert judged.reply.body["summary"] == {"received": good + bad, "successful": good, "failed": bad, "retriable": 0}
     assert [each["index"] for each in judged.reply.body["failed_events"]] == list(range(good, good + bad))
+
+
+@settings(max_examples=100)
+@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: json.dumps([text, {text: text}]).encode()))
+def test_any_body_is_answered_and_nothing_of_it_is_lost(body) -> None:
+    """Whatever is sent is kept or kept aside."""
+    judged = judge(body, where="h")
+
+    assert judged.reply.status in (200, 201, 400)
+    assert judged.accepted or judged.refused or json.loads(body) == []
 
 
 def chunked(*chunks: bytes) -> bytes:
