@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
@@ -102,7 +102,7 @@ def _page(payload: Json) -> tuple[Sequence[Json], str]:
 
 def next_query(url: Json) -> str:
     """Give what the next page is asked with; empty at the end, also where the URL has an empty token."""
-    query = urlsplit(url).query if isinstance(url, str) else ""
+    query = url.partition("?")[2].partition("#")[0] if isinstance(url, str) else ""
     pairs = parse_qsl(query, keep_blank_values=True)
     return "" if dict(pairs).get("page_token") == "" else query
 

@@ -118,9 +118,10 @@ class _Topic:
 
     def _own_name(self) -> tuple[str, str]:
         """Name a table by its place, as OpenLineage does; by Confluent's ids where the place is not told."""
-        place = urlsplit(self._location)
-        if place.scheme and place.netloc:
-            return f"{place.scheme}://{place.netloc}", place.path.strip("/") or "/"
+        scheme, _, rest = self._location.partition("://")
+        store, _, path = rest.partition("/")
+        if scheme and store:
+            return f"{scheme}://{store}", path.strip("/") or "/"
         return f"tableflow://{self.settings.environment}", f"{self.settings.cluster}.{self._name}"
 
     def _name_in(self, at: Integration) -> tuple[str, str]:
