@@ -249,3 +249,4 @@ def test_a_server_holds_the_same(dictionary, postgres_url, table_rows) -> None:
             write_events(engine, [each])
 
     assert table_rows(server, *TABLES, "lineage_event") == table_rows(dictionary, *TABLES, "lineage_event")
+    assert content(server, table_rows) == content(dictionary, table_rows)
