@@ -46,8 +46,8 @@ def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> J
     }
     columns = _told_columns(conn, stitching, flowing)
     fields = _fields(flowing, columns, around)
-    finished = merged_jobs([with_fields(job, fields) if is_told(job) else job for job in moved])
-    topics = described(filter(is_told, finished), around)
+    placed = [with_fields(job, fields) if is_told(job) else job for job in moved]
+    topics = described(filter(is_told, placed), around)
     shown = {(each.namespace, each.name): columns[each] for each in sorted(columns) if each.kind is NodeKind.DATASET}
     return JoinedJobs(
         finished, {**shown, **topics}, Coverage(problems=stitching.problems), _attributes(conn, stitching)
