@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from scanner_extractor.addresses import read_address
 from scanner_extractor.exchange import Json
 from scanner_extractor.organization import (
     CloudCluster,
@@ -59,7 +60,7 @@ def read_clusters(listed: Iterable[Json], environment: str) -> tuple[CloudCluste
             region=text(spec, "region"),
             kind=text(member(spec, "config"), "kind"),
             brokers=_brokers(text(spec, "kafka_bootstrap_endpoint") or text(public, "kafka_bootstrap_endpoint")),
-            url=text(spec, "http_endpoint") or text(public, "http_endpoint"),
+            url=_url(spec, "http_endpoint") or _url(public, "http_endpoint"),
             crn=_crn(each),
             phase=text(member(each, "status"), "phase"),
         )
@@ -72,12 +73,12 @@ def read_registries(listed: Iterable[Json], environment: str) -> tuple[CloudRegi
 
     def read(each: Json) -> CloudRegistry:
         spec = member(each, "spec")
-        url = text(spec, "http_endpoint") or text(spec, "private_http_endpoint")
+        url = _url(spec, "http_endpoint") or _url(spec, "private_http_endpoint")
         return CloudRegistry(
             id=text(each, "id"),
             environment=text(member(spec, "environment"), "id") or environment,
             url=url,
-            catalog_url=text(spec, "catalog_http_endpoint") or url,
+            catalog_url=_url(spec, "catalog_http_endpoint") or url,
             package=text(spec, "package"),
         )
 
@@ -92,7 +93,7 @@ def read_ksqldb(listed: Iterable[Json]) -> tuple[CloudKsql, ...]:
             id=text(each, "id"),
             name=text(member(each, "spec"), "display_name"),
             kafka=text(member(each, "spec", "kafka_cluster"), "id"),
-            url=text(member(each, "status"), "http_endpoint"),
+            url=_url(member(each, "status"), "http_endpoint"),
             phase=text(member(each, "status"), "phase"),
         )
 
@@ -115,8 +116,8 @@ def read_pools(listed: Iterable[Json], environment: str) -> tuple[ComputePool, .
 def read_regions(listed: Iterable[Json]) -> tuple[FlinkRegion, ...]:
     """Read `GET /fcpm/v2/regions`, sorted by cloud and region."""
     found = {
-        (text(each, "cloud"), text(each, "region_name")): text(each, "http_endpoint")
-        or text(each, "private_http_endpoint")
+        (text(each, "cloud"), text(each, "region_name")): _url(each, "http_endpoint")
+        or _url(each, "private_http_endpoint")
         for each in objects(list(listed))
     }
     return tuple(FlinkRegion(cloud=key[0], region=key[1], url=found[key]) for key in sorted(found) if found[key])
@@ -144,3 +145,11 @@ def _brokers(address: str) -> tuple[str, ...]:
         return broker_addresses(address)
     except InputInvalid:
         return ()
+
+
+def _url(value: Json, name: str) -> str:
+    """Give a web address, empty where there is none or it is none."""
+    try:
+        return read_address(text(value, name)).url
+    except ValueError:
+        return ""

@@ -162,3 +162,13 @@ def test_odd_rows_are_left_out() -> None:
     """Whatever a list holds, only what has an id counts, once."""
     assert read_environments([None, 5, {}, {"id": 5}, {"id": "a"}, {"id": "a"}])[0].id == "a"
     assert read_regions([{"cloud": "AWS"}, None]) == ()
+
+
+@pytest.mark.parametrize("address", ["https://[", "ftp://x", "nowhere", 5, None])
+def test_endpoint_that_is_no_address_is_none(address: Any) -> None:
+    """Better nothing found than a scan that breaks on it."""
+    spec = {"http_endpoint": address, "kafka_cluster": {"id": "lkc-1"}}
+
+    assert read_clusters([{"id": "a", "spec": spec}], "e")[0].url == ""
+    assert read_registries([{"id": "a", "spec": spec}], "e") == ()
+    assert read_regions([{"cloud": "AWS", "region_name": "r", "http_endpoint": address}]) == ()
