@@ -49,9 +49,8 @@ def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> J
     placed = [with_fields(job, fields) if is_told(job) else job for job in moved]
     topics = described(filter(is_told, placed), around)
     shown = {(each.namespace, each.name): columns[each] for each in sorted(columns) if each.kind is NodeKind.DATASET}
-    return JoinedJobs(
-        finished, {**shown, **topics}, Coverage(problems=stitching.problems), _attributes(conn, stitching)
-    )
+    unsure = Coverage(problems=stitching.problems)
+    return JoinedJobs(merged_jobs(placed), {**shown, **topics}, unsure, _attributes(conn, stitching))
 
 
 def _stitching(conn: Connection, jobs: Iterable[JobFlows], around: Around) -> Stitching:
