@@ -15,7 +15,19 @@ if TYPE_CHECKING:
 
 _MARKS = frozenset({"owner", "tags", "stale", "gone", "deleted", "context", "internal", "unread", "hint", "reason"})
 
-_TOPICS = ("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags", "stale", "gone", "owner")
+_TOPICS = (
+    "cluster",
+    "name",
+    "partitions",
+    "replication",
+    "internal",
+    "schemas",
+    "source",
+    "tags",
+    "stale",
+    "gone",
+    "owner",
+)
 _SCHEMAS = ("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted", "gone")
 _SCANS = ("id", "cluster", "finished", "answer", "added", "changed", "gone", "returned", "stale", "refused")
 _OUTCOMES = ("source", "answer", "asked", "got", "requests", "seconds", "reason", "hint", "unread")
