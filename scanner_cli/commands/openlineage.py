@@ -21,6 +21,7 @@ from scanner_model.errors import InputInvalid
 if TYPE_CHECKING:
     from dataflow_generator.openlineage.files import EventText
     from dataflow_generator.openlineage.intake import Taken
+    from scanner_model.problems import Problem
 
 _SHOWN = 10
 """Refused events that are told on stderr; the file of the refused holds all of them."""
@@ -77,9 +78,9 @@ def import_events(places: Sequence[str], rejected: Path | None, url: str, style:
     engine = open_dictionary(url)
     shown = 0
 
-    def refuse(text: EventText, problems: Sequence[object]) -> None:
+    def refuse(text: EventText, problems: tuple[Problem, ...]) -> None:
         nonlocal shown
-        aside.add(rejection(text.where, text.text, problems))  # type: ignore[arg-type]
+        aside.add(rejection(text.where, text.text, problems))
         shown += 1
         if shown <= _SHOWN:
             say(f"refused: {text.where} {'; '.join(map(str, problems))}")
