@@ -17,7 +17,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudCluster:
-    """A Kafka cluster; *name* is its display name, which Flink uses as a database's. *kind* is Basic, Standard, Dedicated."""
+    """A Kafka cluster; *name* is its display name, a database's for Flink. *kind*: Basic, Dedicated and so on."""
 
     id: str
     name: str

@@ -35,9 +35,10 @@ class _Wanted(NamedTuple):
 def nodes_called(conn: Connection, text: str) -> tuple[NodeRow, ...]:
     """Find the nodes that *text* may name, at least one, in the graph's order.
 
-    It names a topic, dataset, job or consumer group by its name, its namespace and name, or its id; a column by that and its path. Any
-    broker's address will do as Kafka's namespace. A column is one of the message's value, else of its key (`@key` says
-    so, too); one that takes part in no flow is that of the topic's schema.
+    It names a topic, dataset, job or consumer group by its name, its namespace and name, or its id; a column by that
+    and its path. Any broker's address will do as Kafka's namespace, and so will the cluster's own id. A column is one
+    of the message's value, else of its key (`@key` says so, too); one that takes part in no flow is that of the
+    topic's schema.
     Raises NameUnknown with the nearest names.
     """
     ways = tuple(dict.fromkeys(_known_brokers(conn, _readings(text))))
