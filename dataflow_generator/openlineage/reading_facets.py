@@ -86,7 +86,7 @@ def _symlinks(facet: Json) -> dict[str, Any]:
 
 def _column_lineage(facet: Json) -> dict[str, Any]:
     flows = [flow for origin in facet.get("dataset") or () for flow in _flows(origin, None)]
-    for name, field in facet["fields"].items():
+    for name, field in sorted(facet["fields"].items()):
         older = _older_transformation(field)
         for origin in field["inputFields"]:
             flows += _flows(origin, (field_segment(name),), older=older)
@@ -116,7 +116,7 @@ def _lineage(facet: Json) -> dict[str, Any]:
             uses += _input(origin)
             if origin.get("field") is not None and not feeds_job:
                 flows += _flows(origin, None, target)
-        for name, field in (entry.get("fields") or {}).items():
+        for name, field in sorted((entry.get("fields") or {}).items()):
             for origin in field["inputs"]:
                 uses += _input(origin)
                 flows += _flows(origin, (field_segment(name),), target)

@@ -100,6 +100,16 @@ def test_column_lineage_of_old_versions_tells_one_transformation_for_a_field(
     assert (flow.type, flow.subtype, flow.masking, flow.description) == ("DIRECT", subtype, masking, "as it was")
 
 
+def test_flows_do_not_depend_on_the_order_of_members(told, read) -> None:
+    """A JSON object has no order, and the same event must be the same fact."""
+    one, other = (
+        read(told.run_event(outputs=[told.dataset("x", "y", columnLineage=told.lineage("a", "b", **names))]))
+        for names in ({"p": "1", "q": "2"}, {"q": "2", "p": "1"})
+    )
+
+    assert one == other
+
+
 def test_the_newer_lineage_of_a_job_names_targets_and_uses_of_its_own(told, read) -> None:
     """An orchestrator tells of datasets that its event does not list."""
     entry = {
