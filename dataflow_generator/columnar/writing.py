@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import Written, whole_graph, write_about
 from dataflow_generator.columnar.pieces import edge_batch, node_batch
 from dataflow_generator.columnar.schema import (
@@ -42,17 +43,17 @@ def write_graph(source: DictionarySource, directory: Path) -> Written:
 def write_parquet(source: DictionarySource, directory: Path) -> Coverage:
     """Write the graph of *source* into *directory*, in bounded memory."""
     spans = source.ranges(_COLUMNS_AT_ONCE)
-    with source.connected() as conn:
+    with source.connected() as conn, seldom_collected():
         flows = read_flows(conn)
         nodes = (node_batch(cells) for span in spans for cells in source.cells(span))
         edges = (edge_batch(cells) for span in spans for cells in source.cells(span))
-        write_kinds(chain(_nodes(conn, flows), nodes), directory / "nodes")
-        write_kinds(chain(_edges(conn, flows), edges), directory / "edges")
+        write_kinds(chain(estate_node_batches(conn), flow_nodes(flows), nodes), directory / "nodes")
+        write_kinds(chain(estate_edge_batches(conn), flow_edges(flows), edges), directory / "edges")
     return flows.coverage
 
 
 def write_kinds(batches: Iterable[Any], directory: Path) -> None:
-    """Write *batches* into one file for each of their kinds."""
+    """Write *batches* into one file for each of their kinds; nothing else may write files of that name there."""
     with ExitStack() as open_files:
         writers: dict[str, Any] = {}
         for batch in batches:
@@ -78,13 +79,25 @@ def _by_kind(batch: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyarrow
         yield kind, batch.filter(pc.equal(kinds, kind)).drop_columns(["kind"])
 
 
-def _nodes(conn: Connection, flows: Flows) -> Iterator[Any]:
-    estate = (node_record(node, ESTATE, at) for at, node in enumerate(estate_nodes(conn, Flows())))
-    made = (node_record(node, FLOWS, at) for at, node in enumerate(flows.nodes))
-    return record_batches(chain(estate, made), arrow_schema(NODE_DDL))
+def flow_nodes(flows: Flows) -> Iterator[Any]:
+    """Give the nodes that jobs make as batches of NODE_DDL."""
+    records = (node_record(node, FLOWS, at) for at, node in enumerate(flows.nodes))
+    return record_batches(records, arrow_schema(NODE_DDL))
 
 
-def _edges(conn: Connection, flows: Flows) -> Iterator[Any]:
-    estate = (edge_record(edge, ESTATE, at) for at, edge in enumerate(estate_edges(conn, Flows())))
-    made = (edge_record(edge, FLOWS, at) for at, edge in enumerate(flows.edges))
-    return record_batches(chain(estate, made), arrow_schema(EDGE_DDL))
+def flow_edges(flows: Flows) -> Iterator[Any]:
+    """Give the edges that jobs make as batches of EDGE_DDL."""
+    records = (edge_record(edge, FLOWS, at) for at, edge in enumerate(flows.edges))
+    return record_batches(records, arrow_schema(EDGE_DDL))
+
+
+def estate_node_batches(conn: Connection) -> Iterator[Any]:
+    """Give the nodes of clusters and topics as batches of NODE_DDL."""
+    records = (node_record(node, ESTATE, at) for at, node in enumerate(estate_nodes(conn, Flows())))
+    return record_batches(records, arrow_schema(NODE_DDL))
+
+
+def estate_edge_batches(conn: Connection) -> Iterator[Any]:
+    """Give the edges from clusters to topics and from topics to schemas as batches of EDGE_DDL."""
+    records = (edge_record(edge, ESTATE, at) for at, edge in enumerate(estate_edges(conn, Flows())))
+    return record_batches(records, arrow_schema(EDGE_DDL))

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import Written, whole_graph, write_about
 from dataflow_generator.columnar.schema import record_edge, record_node
+from dataflow_generator.columnar.writing import flow_edges, flow_nodes, write_kinds
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import Edge, FlowGraph, Node
@@ -17,7 +19,7 @@ from dataflow_generator.spark import frames
 from dataflow_generator.spark.reading import read_parts
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 
 def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGraph:
@@ -39,34 +41,35 @@ def write_graph(spark: SparkSession, source: DictionarySource, directory: Path) 
     Raises InputInvalid where it cannot be written.
     """
     with whole_graph(directory) as part:
-        coverage = write_parquet(spark, source, str(part))
+        coverage = write_parquet(spark, source, part)
         return Written(write_about(part, source.newest_scan()), coverage)
 
 
-def write_parquet(spark: SparkSession, source: DictionarySource, directory: str) -> Coverage:
-    """Write the graph of *source* into *directory* as `nodes` and `edges`, each by kind, straight from the tasks."""
-    flows = _flows(spark, source)
-    nodes = (
-        frames.estate_node_frame(spark, source),
-        frames.flow_node_frame(spark, flows),
-        frames.schema_nodes(spark, source),
-    )
-    edges = (
-        frames.estate_edge_frame(spark, source),
-        frames.flow_edge_frame(spark, flows),
-        frames.schema_edges(spark, source),
-    )
-    for name, (estate, made, schemas) in (("nodes", nodes), ("edges", edges)):
-        _write(estate.unionAll(made).unionAll(schemas), f"{directory}/{name}")
+def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
+    """Write the graph of *source* into *directory* as `nodes` and `edges`, each by kind, straight from the tasks.
+
+    What jobs make is drawn and written here, first: it is the small part, and is let go before the tasks need memory.
+    """
+    coverage = _write_flows(_flows(spark, source), directory)
+    for name, estate, schemas in (
+        ("nodes", frames.estate_node_frame, frames.schema_nodes),
+        ("edges", frames.estate_edge_frame, frames.schema_edges),
+    ):
+        frame = estate(spark, source).unionAll(schemas(spark, source))
+        writer = frame.write.mode("append").partitionBy("kind").option("compression", "zstd")
+        writer.parquet(str(directory / name))
+    return coverage
+
+
+def _write_flows(flows: Flows, directory: Path) -> Coverage:
+    with seldom_collected():
+        write_kinds(flow_nodes(flows), directory / "nodes")
+        write_kinds(flow_edges(flows), directory / "edges")
     return flows.coverage
 
 
-def _write(frame: DataFrame, directory: str) -> None:
-    frame.write.mode("overwrite").partitionBy("kind").option("compression", "zstd").parquet(directory)
-
-
 def _flows(spark: SparkSession, source: DictionarySource) -> Flows:
-    with source.connected() as conn:
+    with source.connected() as conn, seldom_collected():
         return read_flows(conn, lambda parts: read_parts(spark, source, parts))
 
 

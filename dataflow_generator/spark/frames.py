@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from dataflow_generator.assemble import estate_edges, estate_nodes
 from dataflow_generator.columnar.pieces import edge_batch, node_batch
-from dataflow_generator.columnar.schema import (
-    EDGE_DDL,
-    ESTATE,
-    FLOWS,
-    NODE_DDL,
-    arrow_schema,
-    edge_record,
-    node_record,
-    record_batches,
-)
-from dataflow_generator.flows.drawing import Flows
+from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL
+from dataflow_generator.columnar.writing import estate_edge_batches, estate_node_batches
 from dataflow_generator.source import DictionarySource
+from scanner_dictionary.queries.graph_input import Connection
 
 if TYPE_CHECKING:
     import pyarrow
@@ -42,36 +33,22 @@ def schema_edges(spark: SparkSession, source: DictionarySource) -> DataFrame:
 
 def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
     """Give the nodes of clusters and topics, rows of NODE_DDL."""
-
-    def made(_: Iterable[int]) -> Batches:
-        with source.connected() as conn:
-            nodes = enumerate(estate_nodes(conn, Flows()))
-            yield from record_batches((node_record(node, ESTATE, at) for at, node in nodes), arrow_schema(NODE_DDL))
-
-    return tasks(spark, 1, made, NODE_DDL)
+    return _at_once(spark, source, estate_node_batches, NODE_DDL)
 
 
 def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
     """Give the edges from clusters to topics and from topics to schemas, rows of EDGE_DDL."""
+    return _at_once(spark, source, estate_edge_batches, EDGE_DDL)
 
+
+def _at_once(
+    spark: SparkSession, source: DictionarySource, batches: Callable[[Connection], Batches], schema: str
+) -> DataFrame:
     def made(_: Iterable[int]) -> Batches:
         with source.connected() as conn:
-            edges = enumerate(estate_edges(conn, Flows()))
-            yield from record_batches((edge_record(edge, ESTATE, at) for at, edge in edges), arrow_schema(EDGE_DDL))
+            yield from batches(conn)
 
-    return tasks(spark, 1, made, EDGE_DDL)
-
-
-def flow_node_frame(spark: SparkSession, flows: Flows) -> DataFrame:
-    """Give the nodes that jobs make, rows of NODE_DDL."""
-    records = (node_record(node, FLOWS, at) for at, node in enumerate(flows.nodes))
-    return _from_driver(spark, record_batches(records, arrow_schema(NODE_DDL)), NODE_DDL)
-
-
-def flow_edge_frame(spark: SparkSession, flows: Flows) -> DataFrame:
-    """Give the edges that jobs make, rows of EDGE_DDL."""
-    records = (edge_record(edge, FLOWS, at) for at, edge in enumerate(flows.edges))
-    return _from_driver(spark, record_batches(records, arrow_schema(EDGE_DDL)), EDGE_DDL)
+    return tasks(spark, 1, made, schema)
 
 
 def _by_range(
@@ -94,9 +71,3 @@ def tasks(
         return make(at for batch in batches for at in batch.column(0).to_pylist())
 
     return spark.range(0, count, 1, min(max(count, 1), most)).mapInArrow(work, schema)
-
-
-def _from_driver(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
-    import pyarrow as pa
-
-    return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)

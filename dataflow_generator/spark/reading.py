@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dataflow_generator.collector import seldom_collected
 from dataflow_generator.jobs import Around, Part, PartReading, derived_columns, open_ends, read_part
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark.frames import tasks
@@ -43,7 +44,7 @@ def _each(
     def made(places: Iterable[int]) -> Iterator[Any]:
         import pyarrow as pa
 
-        with source.connected() as conn:
+        with source.connected() as conn, seldom_collected():
             around = source.around(conn)
             for at in places:
                 found = pickle.dumps(read(conn, parts[at], around))

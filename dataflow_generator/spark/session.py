@@ -92,7 +92,7 @@ def _java_errors() -> tuple[type[Exception], ...]:
 def _ship(session: SparkSession, remote: str, directory: Path) -> None:
     if remote:
         session.addArtifacts(str(packed(directory)), pyfile=True)
-    elif not session.sparkContext.master.startswith("local"):
+    elif not str(session.sparkContext.master).startswith("local"):
         session.sparkContext.addPyFile(str(packed(directory)))
 
 
