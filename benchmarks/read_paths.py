@@ -54,7 +54,7 @@ def by_data_source(spark: Any, file: str) -> int:  # noqa: ANN401
         def schema(self) -> str:
             return _ROWS
 
-        def reader(self, _: object) -> DataSourceReader:
+        def reader(self, schema: object) -> DataSourceReader:  # noqa: ARG002 - called by its name
             return Reader()
 
     spark.dataSource.register(Columns)

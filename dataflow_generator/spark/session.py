@@ -59,10 +59,7 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", log: Path = 
     _check_pyspark()
     if not remote:
         _need_java(os.environ)
-    from pyspark.errors import PySparkException
-
-    failures: tuple[type[Exception], ...] = (PySparkException, *_java_errors())
-    with _told(failures, log), tempfile.TemporaryDirectory(prefix="scanner-") as directory:
+    with told_by_spark(log), tempfile.TemporaryDirectory(prefix="scanner-") as directory:
         session = _connect(settings, remote) if remote else _start(settings, log)
         try:
             _ship(session, remote, Path(directory))
@@ -72,12 +69,22 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", log: Path = 
 
 
 @contextlib.contextmanager
-def _told(failures: tuple[type[Exception], ...], log: Path) -> Iterator[None]:
+def told_by_spark(log: Path) -> Iterator[None]:
+    """Say in one line what Spark, or a task of it, could not do; *log* tells the rest. Raises ScannerError."""
+    from pyspark.errors import PySparkException
+
+    failures: tuple[type[Exception], ...] = (PySparkException, *_java_errors())
     try:
         yield
     except failures as error:
-        reason = str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__
-        raise ScannerError(f"Spark failed: {reason}", where=str(log), hint="or use --engine local") from error
+        raise ScannerError(f"Spark failed: {_reason(error)}", where=str(log), hint="or use --engine local") from error
+
+
+def _reason(error: Exception) -> str:
+    """Give the line that says what happened: the last one of what a task or Spark said, before Spark's own codes."""
+    lines = (line.strip() for line in str(error).partition("\nJVM stacktrace:")[0].splitlines())
+    told = [line for line in lines if line and not line.startswith(("SQLSTATE", "at ", "File ", "Driver stacktrace"))]
+    return told[-1].partition(" SQLSTATE")[0] if told else type(error).__name__
 
 
 def _java_errors() -> tuple[type[Exception], ...]:

@@ -5,8 +5,11 @@ import sys
 
 import pytest
 
+from dataflow_generator.source import DictionarySource
+from dataflow_generator.spark.frames import tasks
 from dataflow_generator.spark.package import PACKAGES, packed
-from dataflow_generator.spark.session import java_version
+from dataflow_generator.spark.session import java_version, told_by_spark
+from scanner_model.errors import ScannerError
 
 
 @pytest.mark.parametrize(
@@ -40,3 +43,14 @@ def test_the_same_code_is_the_same_archive(tmp_path) -> None:
 
     assert packed(tmp_path).read_bytes() == packed(tmp_path / "other").read_bytes()
     assert "scanner_extractor" not in PACKAGES
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
+    """Not a code of Spark's, and no traceback."""
+    source = DictionarySource(str(tmp_path / "nowhere.db"))
+
+    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, told_by_spark(tmp_path / "log"):
+        tasks(spark, 1, lambda _: source.cells((1, 2)), "a long").collect()
+    assert "SQLSTATE" not in str(failed.value)
