@@ -1,0 +1,116 @@
+"""Events as the specification lays them out: runs, jobs and datasets with their facets, as JSON. No I/O, no clock."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.metadata import version
+from typing import Any
+from uuid import UUID
+
+from dataflow_generator.openlineage.door import clean_namespace, clean_text
+from dataflow_generator.openlineage.facets import Facets, Home, with_origin
+
+Json = Any
+Event = dict[str, Json]
+"""An event as JSON; `event_line` writes it."""
+
+_SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldDataset:
+    """A dataset with the facets that describe it."""
+
+    namespace: str
+    name: str
+    facets: Facets = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldJob:
+    """A job with its facets, and what it reads and writes."""
+
+    namespace: str
+    name: str
+    facets: Facets = field(default_factory=dict)
+    inputs: tuple[ToldDataset, ...] = ()
+    outputs: tuple[ToldDataset, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldRun:
+    """A run: its id (a UUID), its state (START, RUNNING, COMPLETE, ABORT, FAIL, OTHER) and its facets."""
+
+    id: str
+    state: str
+    facets: Facets = field(default_factory=dict)
+
+
+def our_version() -> str:
+    """Give the version of this program."""
+    return version("scanner")
+
+
+def our_producer() -> str:
+    """Give the URI of who says so where nobody sets another: this program in its version."""
+    return f"urn:scanner:{our_version()}"
+
+
+def run_event(run: ToldRun, job: ToldJob, at: str, producer: str) -> Event:
+    """Tell of a run of *job* at the moment *at* (ISO 8601 with a zone)."""
+    told = {"runId": run.id, "facets": with_origin(run.facets, Home.RUN, producer)}
+    event = _event("RunEvent", at, producer) | {"eventType": run.state, "run": told}
+    return event | _job(job, producer)
+
+
+def job_event(job: ToldJob, at: str, producer: str) -> Event:
+    """Tell what *job* is, without a run."""
+    return _event("JobEvent", at, producer) | _job(job, producer)
+
+
+def dataset_event(dataset: ToldDataset, at: str, producer: str) -> Event:
+    """Tell what *dataset* is, without a job."""
+    return _event("DatasetEvent", at, producer) | {"dataset": _dataset(dataset, producer)}
+
+
+def run_id(at: str, *names: str) -> str:
+    """Give a run's id, the same for the same moment (ISO 8601 with a zone) and names: a UUID of version 7.
+
+    Of older versions some consumers take none; the bits that would be random are a hash.
+    """
+    digest = hashlib.sha256(json.dumps([at, *names]).encode()).digest()
+    moment = int(datetime.fromisoformat(at).timestamp() * 1000) & (1 << 48) - 1
+    bits = moment << 80 | int.from_bytes(digest[:10])
+    bits = bits & ~(0xF << 76) & ~(0b11 << 62) | 7 << 76 | 0b10 << 62
+    return str(UUID(int=bits))
+
+
+def event_line(event: Event) -> str:
+    """Write an event as one line of JSON: the same text for the same event."""
+    return json.dumps(event, sort_keys=True, separators=(",", ":")) + "\n"
+
+
+def _event(kind: str, at: str, producer: str) -> Event:
+    return {"eventTime": at, "producer": producer, "schemaURL": f"{_SPEC}/{kind}"}
+
+
+def _job(job: ToldJob, producer: str) -> Event:
+    named = {"namespace": clean_namespace(job.namespace), "name": clean_text(job.name)}
+    return {
+        "job": named | {"facets": with_origin(job.facets, Home.JOB, producer)},
+        "inputs": _datasets(job.inputs, producer),
+        "outputs": _datasets(job.outputs, producer),
+    }
+
+
+def _datasets(datasets: Iterable[ToldDataset], producer: str) -> list[Json]:
+    return [_dataset(each, producer) for each in datasets]
+
+
+def _dataset(dataset: ToldDataset, producer: str) -> Json:
+    named = {"namespace": clean_namespace(dataset.namespace), "name": clean_text(dataset.name)}
+    return named | {"facets": with_origin(dataset.facets, Home.DATASET, producer)}
