@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from scanner_cli.documents import members, problem_document
 from scanner_cli.exits import Exit
 from scanner_cli.show import table_text
+from scanner_dictionary.validation.findings import Finding
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
 
@@ -28,6 +30,7 @@ class ScanReport:
     changes: tuple[tuple[str, int], ...]
     problems: tuple[Problem, ...]
     seconds: float
+    findings: tuple[Finding, ...] = ()
 
     @property
     def stored(self) -> bool:
@@ -64,6 +67,7 @@ def report_document(report: ScanReport) -> dict[str, Json]:
         "counts": members(report.counts),
         "changes": members(report.changes),
         "problems": [problem_document(problem) for problem in report.problems],
+        "findings": [_finding(finding) for finding in report.findings],
     }
 
 
@@ -73,6 +77,7 @@ def _sections(report: ScanReport) -> Iterator[str]:
     )
     yield from (_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ)
     yield from _problem_lines(report)
+    yield from _finding_lines(report)
     yield f"{report.cluster}: {_end(report)}\n"
 
 
@@ -111,3 +116,16 @@ def _problem_lines(report: ScanReport) -> Iterator[str]:
     if more > 0:
         where = f"see `scanner scans {report.scan} --problems`" if report.stored else "see --report"
         yield f"and {more} more warnings: {where}\n"
+
+
+def _finding(finding: Finding) -> dict[str, Json]:
+    members = ("rule", "severity", "where", "what", "hint")
+    return {name: str(getattr(finding, name)) for name in members}
+
+
+def _finding_lines(report: ScanReport) -> Iterator[str]:
+    """Tell each rule's findings in a line: how many, and the first of them."""
+    for rule, count in Counter(each.rule for each in report.findings).items():
+        first = next(each for each in report.findings if each.rule == rule)
+        more = f", and {count - 1} more: `scanner validate --rule {rule}`" if count > 1 else ""
+        yield f"{first.severity}: {rule}: {first.where}: {first.what}{more}\n"

@@ -95,6 +95,7 @@ def _store(found: Found, wanted: Wanted) -> ScanReport:
         changes=summary.counts if summary else (),
         problems=(*cluster.warnings, *scan.problems, *(summary.refused if summary else ())),
         seconds=time.monotonic() - found.clock,
+        findings=summary.findings if summary else (),
     )
 
 

@@ -17,6 +17,8 @@ from scanner_dictionary.hierarchy import check
 from scanner_dictionary.opening import writing
 from scanner_dictionary.sources import write_outcomes, write_sources
 from scanner_dictionary.store import next_id
+from scanner_dictionary.validation.findings import Finding
+from scanner_dictionary.validation.rules import keep_findings
 from scanner_model.estate import Cluster
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, ClusterScan
@@ -28,7 +30,7 @@ _COUNTED = ("added", "changed", "gone", "returned", "stale")
 class ScanSummary:
     """What storing a scan did, in facts; *stale* ones were kept because their source could not tell.
 
-    *refused* names the facts that were not stored, each with the reason.
+    *refused* names the facts that were not stored, each with the reason. *findings* is what does not fit together now.
     """
 
     scan_id: int
@@ -38,6 +40,7 @@ class ScanSummary:
     returned: int = 0
     stale: int = 0
     refused: tuple[Problem, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
@@ -75,7 +78,9 @@ def _finish(conn: Connection, facts: FactWriter, told: Sequence[Problem]) -> Sca
     stale = _count_stale(conn, facts.cluster, facts.number)
     row = update(t.scan).where(t.scan.c.id == facts.number)
     conn.execute(row.values(**facts.actions, stale=stale, refused=len(facts.problems)))
-    return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, refused=tuple(facts.problems))
+    findings = keep_findings(conn, facts.cluster, facts.number)
+    problems = tuple(facts.problems)
+    return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, refused=problems, findings=findings)
 
 
 def _cluster(conn: Connection, cluster: Cluster) -> int:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "--only",
     multiple=True,
     metavar="SOURCE,…",
-    help="Ask only these: a kind (kafka, ksqldb, connect, flink, streams, schema_registry, …) or a source's id; repeatable.",
+    help="Ask only these: a kind (kafka, connect, flink, schema_registry, …) or a source's id; repeatable.",
 )
 @click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not ask these; what they told earlier stays.")
 @click.option(

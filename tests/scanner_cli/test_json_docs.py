@@ -108,7 +108,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 22
+    assert len(EXAMPLES) == 23
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

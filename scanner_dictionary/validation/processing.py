@@ -1,0 +1,165 @@
+"""Rules of what moves data: what failed, what does nothing, what writes to or reads from nowhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, exists, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.queries.connectors import FAILED
+from scanner_dictionary.validation.findings import Rule, Severity
+
+Found = Iterator[tuple[str, str]]
+
+_connector = t.connector.c
+_DEAD = ("FAILED", "FAILING", "DEGRADED", "ERROR", "UNRESPONSIVE")
+
+
+def failed_connectors(conn: Connection, cluster: int) -> Found:
+    """Find connectors that failed, and tasks of others that did."""
+    query = select(_connector.name, _connector.state, _connector.trace).where(
+        _connector.cluster_id == cluster, _connector.gone.is_(None), _connector.state.in_(FAILED)
+    )
+    for name, state, trace in conn.execute(query.order_by(_connector.name)):
+        yield f"connector {name}", f"it is {state}{_why(trace)}"
+    task = t.connector_task.c
+    tasks = (
+        select(_connector.name, task.task_number, task.state, task.trace)
+        .join(t.connector, _connector.id == task.connector_id)
+        .where(_connector.cluster_id == cluster, _connector.gone.is_(None), task.state.in_(FAILED))
+    )
+    for name, number, state, trace in conn.execute(tasks.order_by(_connector.name, task.task_number)):
+        yield f"connector {name}", f"its task {number} is {state}{_why(trace)}"
+
+
+def without_tasks(conn: Connection, cluster: int) -> Found:
+    """Find connectors that run and have no task: they move nothing."""
+    has = exists().where(t.connector_task.c.connector_id == _connector.id)
+    query = select(_connector.name).where(
+        _connector.cluster_id == cluster, _connector.gone.is_(None), _connector.state == "RUNNING", ~has
+    )
+    for name in conn.scalars(query.order_by(_connector.name)):
+        yield f"connector {name}", "it is RUNNING and has no task"
+
+
+def connectors_on_missing_topics(conn: Connection, cluster: int) -> Found:
+    """Find connectors that were seen to use a topic which is not there."""
+    query = select(_connector.name, _connector.topics).where(
+        _connector.cluster_id == cluster, _connector.gone.is_(None), _connector.topics.is_not(None)
+    )
+    used = [(name, json.loads(topics)) for name, topics in conn.execute(query.order_by(_connector.name))]
+    live = _topics(conn, cluster) if used else frozenset()
+    for name, topics in used:
+        for topic in sorted(set(topics) - live):
+            yield f"connector {name}", f"it was seen to use the topic {topic!r}, which is not there"
+
+
+def collections_on_missing_topics(conn: Connection, cluster: int) -> Found:
+    """Find ksqlDB collections whose topic is not there."""
+    collection = t.ksql_source.c
+    topic = t.topic.c
+    there = exists().where(
+        topic.cluster_id == cluster,
+        topic.name == collection.topic_name,
+        topic.gone.is_(None),
+        topic.partitions.is_not(None),
+    )
+    listed = exists().where(topic.cluster_id == cluster, topic.partitions.is_not(None), topic.gone.is_(None))
+    query = select(collection.kind, collection.name, collection.topic_name).where(
+        collection.cluster_id == cluster, collection.gone.is_(None), ~there, listed
+    )
+    for kind, name, missing in conn.execute(query.order_by(collection.name)):
+        yield f"{kind} {name}", f"its topic {missing!r} is not among the topics of the brokers"
+
+
+def failed_statements(conn: Connection, cluster: int) -> Found:
+    """Find Flink statements, Flink jobs and ksqlDB queries that failed."""
+    statement, job, query = t.flink_statement.c, t.flink_job.c, t.ksql_query.c
+    for label, table, detail in (
+        ("statement", statement, statement.detail),
+        ("Flink job", job, job.title),
+        ("query", query, query.kind),
+    ):
+        failed = select(table.name, table.state, detail).where(
+            table.cluster_id == cluster, table.gone.is_(None), table.state.in_(_DEAD)
+        )
+        for name, state, said in conn.execute(failed.order_by(table.name)):
+            yield f"{label} {name}", f"it is {state}{_why(said)}"
+
+
+def failed_tables(conn: Connection, cluster: int) -> Found:
+    """Find topics whose table is not kept up to date any more."""
+    row = t.materialization.c
+    query = select(row.topic, row.table_format, row.state, row.detail).where(
+        row.cluster_id == cluster, row.gone.is_(None), row.state == "FAILED"
+    )
+    for topic, form, state, detail in conn.execute(query.order_by(row.topic, row.table_format)):
+        yield f"topic {topic}", f"its {form} table is {state}{_why(detail)}"
+
+
+def stale_sources(conn: Connection, cluster: int) -> Found:
+    """Find sources whose facts are older than the newest scan."""
+    source = t.source.c
+    query = select(source.name, source.stale_since, source.stale_reason).where(
+        source.cluster_id == cluster, source.stale_since.is_not(None)
+    )
+    for name, since, reason in conn.execute(query.order_by(source.name)):
+        yield name, f"its facts are stale since scan {since}: {reason}"
+
+
+def _topics(conn: Connection, cluster: int) -> frozenset[str]:
+    topic = t.topic.c
+    return frozenset(conn.scalars(select(topic.name).where(topic.cluster_id == cluster, topic.gone.is_(None))))
+
+
+def _why(trace: str) -> str:
+    line = next(iter(trace.strip().splitlines()), "")
+    return f": {line}" if line else ""
+
+
+RULES = (
+    Rule(
+        name="failed-connector",
+        severity=Severity.ERROR,
+        hint="`scanner connectors --failed --format json` shows the whole trace",
+        find=failed_connectors,
+    ),
+    Rule(
+        name="connector-without-tasks",
+        severity=Severity.WARNING,
+        hint="see the worker's log; a wrong `tasks.max` or a source without tables are common",
+        find=without_tasks,
+    ),
+    Rule(
+        name="connector-on-missing-topic",
+        severity=Severity.WARNING,
+        hint="was the topic deleted? restart the connector, or reset its topics (`PUT /connectors/NAME/topics/reset`)",
+        find=connectors_on_missing_topics,
+    ),
+    Rule(
+        name="collection-on-missing-topic",
+        severity=Severity.WARNING,
+        hint="was the topic deleted? drop the collection, or create the topic again",
+        find=collections_on_missing_topics,
+    ),
+    Rule(
+        name="failed-statement",
+        severity=Severity.ERROR,
+        hint="the server's own log or console tells why",
+        find=failed_statements,
+    ),
+    Rule(
+        name="failed-table",
+        severity=Severity.ERROR,
+        hint="see the table's page in the service's console",
+        find=failed_tables,
+    ),
+    Rule(
+        name="stale-source",
+        severity=Severity.WARNING,
+        hint="`scanner check` tries its connection and rights; then scan again",
+        find=stale_sources,
+    ),
+)

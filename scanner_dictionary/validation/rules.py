@@ -1,0 +1,43 @@
+"""All rules in one table, and how they are asked and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from sqlalchemy import Connection, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.bulk import insert_rows
+from scanner_dictionary.cells import storable
+from scanner_dictionary.validation import processing, topics
+from scanner_dictionary.validation.findings import Finding, Rule
+
+RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*processing.RULES, *topics.RULES)}
+"""Every rule, in the order of its findings."""
+
+
+def validate(
+    conn: Connection, *, cluster: str | None = None, rules: Collection[str] | None = None
+) -> Iterator[Finding]:
+    """List what does not fit in *cluster*, or in every one, by cluster, rule and name; *rules* None: all of RULES."""
+    query = select(t.cluster.c.id, t.cluster.c.name).order_by(t.cluster.c.name)
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    for key, name in conn.execute(query).all():
+        for rule in RULES.values():
+            if rules is None or rule.name in rules:
+                yield from _findings(conn, rule, key, name)
+
+
+def keep_findings(conn: Connection, cluster: int, number: int) -> tuple[Finding, ...]:
+    """Ask every rule after scan *number*, and store what it finds in place of what the scan before found."""
+    name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
+    found = tuple(validate(conn, cluster=name))
+    conn.execute(t.finding.delete().where(t.finding.c.cluster_id == cluster))
+    texts = ((each.rule, each.severity, each.where, each.what, each.hint) for each in found)
+    insert_rows(conn, t.finding, ((cluster, i, number, *map(storable, each)) for i, each in enumerate(texts)))
+    return found
+
+
+def _findings(conn: Connection, rule: Rule, cluster: int, name: str) -> Iterator[Finding]:
+    for where, what in rule.find(conn, cluster):
+        yield Finding(cluster=name, rule=rule.name, severity=rule.severity, where=where, what=what, hint=rule.hint)

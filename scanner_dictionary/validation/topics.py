@@ -1,0 +1,164 @@
+"""Rules of topics, subjects and consumer groups: what describes nothing, and what nothing describes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, and_, exists, func, select
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.bulk import in_chunks
+from scanner_dictionary.validation.findings import Rule, Severity
+
+Found = Iterator[tuple[str, str]]
+
+_NEWEST = -1
+"""The version that a reference to the newest one names."""
+
+_topic, _link, _subject, _version = t.topic.c, t.topic_schema.c, t.subject.c, t.subject_version.c
+
+
+def without_schema(conn: Connection, cluster: int) -> Found:
+    """Find topics that no schema describes now; internal ones have none by design."""
+    described = exists().where(_link.topic_id == _topic.id, _link.gone.is_(None), _link.is_current)
+    query = select(_topic.name).where(
+        _topic.cluster_id == cluster, _topic.gone.is_(None), ~_topic.is_internal, ~described
+    )
+    for name in conn.scalars(query.order_by(_topic.name)):
+        yield f"topic {name}", "no schema describes it"
+
+
+def without_topic(conn: Connection, cluster: int) -> Found:
+    """Find subjects that describe no topic and that no other schema refers to."""
+    bound = exists().where(
+        _link.registry_id == _subject.registry_id,
+        _link.subject == _subject.name,
+        _link.context == _subject.context,
+        _link.gone.is_(None),
+    )
+    query = (
+        select(_subject.registry_id, _subject.context, _subject.name)
+        .join(t.registry, t.registry.c.id == _subject.registry_id)
+        .where(t.registry.c.cluster_id == cluster, _subject.gone.is_(None), ~_subject.deleted, ~bound)
+    )
+    alone = conn.execute(query.order_by(_subject.context, _subject.name)).all()
+    referred = {(row.registry_id, row.subject) for row in _references(conn, cluster)} if alone else set()
+    for registry, context, name in alone:
+        if referred.isdisjoint({(registry, name), (registry, _qualified(context, name))}):
+            yield f"subject {_shown(context, name)}", "no known topic is described by it, and no schema refers to it"
+
+
+def ambiguous(conn: Connection, cluster: int) -> Found:
+    """Find sides of topics that several schemas claim and no rule tells apart."""
+    query = (
+        select(_topic.name, _link.schema_role, func.count())
+        .join(t.topic, _topic.id == _link.topic_id)
+        .where(_topic.cluster_id == cluster, _link.gone.is_(None), _link.is_current, _link.confidence == "ambiguous")
+        .group_by(_topic.name, _link.schema_role)
+    )
+    for name, role, count in conn.execute(query.order_by(_topic.name, _link.schema_role)):
+        yield f"topic {name}", f"{count} schemas may be its {role}, and nothing tells which"
+
+
+def dangling_references(conn: Connection, cluster: int) -> Found:
+    """Find references of versions to a version that its registry does not have."""
+    references = _references(conn, cluster)
+    there = _versions(conn, {row.subject.rpartition(":")[2] for row in references})
+    for row in references:
+        names = {row.subject, _qualified(row.context, row.subject)}
+        versions = set().union(*(there.get((row.registry_id, name), ()) for name in names))
+        if row.wanted not in versions and not (row.wanted == _NEWEST and versions):
+            where = f"subject {_shown(row.context, row.name)} version {row.version}"
+            what = f"{row.used!r} refers to {row.subject} version {row.wanted}, which the registry does not have"
+            yield where, what
+
+
+def _references(conn: Connection, cluster: int) -> Sequence[Any]:
+    """List the references of all versions that are there."""
+    reference = t.schema_reference.c
+    query = (
+        select(
+            _subject.registry_id,
+            _subject.context,
+            _subject.name,
+            _version.version,
+            reference.name.label("used"),
+            reference.subject,
+            reference.version.label("wanted"),
+        )
+        .select_from(t.schema_reference)
+        .join(t.subject_version, _version.id == reference.subject_version_id)
+        .join(t.subject, _subject.id == _version.subject_id)
+        .join(t.registry, t.registry.c.id == _subject.registry_id)
+        .where(t.registry.c.cluster_id == cluster, _version.gone.is_(None))
+        .order_by(_subject.context, _subject.name, _version.version, reference.ordinal)
+    )
+    return conn.execute(query).all()
+
+
+def _versions(conn: Connection, names: Collection[str]) -> Mapping[tuple[int, str], set[int]]:
+    """Give the versions of the subjects of these names, by registry and by plain and qualified name."""
+    found: dict[tuple[int, str], set[int]] = {}
+    columns = (_subject.registry_id, _subject.context, _subject.name, _version.version)
+    query = select(*columns).join(t.subject, _subject.id == _version.subject_id).where(_version.gone.is_(None))
+    for chunk in in_chunks(sorted(names), 500):
+        for registry, context, name, number in conn.execute(query.where(_subject.name.in_(chunk))):
+            for known in (_qualified(context, name), name):
+                found.setdefault((registry, known), set()).add(number)
+    return found
+
+
+def groups_on_missing_topics(conn: Connection, cluster: int) -> Found:
+    """Find consumer groups that read a topic which is not there."""
+    group, read = t.consumer_group.c, t.consumer_group_topic.c
+    there = and_(_topic.cluster_id == cluster, _topic.name == read.topic_name, _topic.gone.is_(None))
+    query = (
+        select(group.name, read.topic_name)
+        .join(t.consumer_group, group.id == read.consumer_group_id)
+        .where(group.cluster_id == cluster, read.gone.is_(None), group.gone.is_(None), ~exists().where(there))
+    )
+    for name, topic in conn.execute(query.order_by(group.name, read.topic_name)):
+        yield f"consumer group {name}", f"it reads the topic {topic!r}, which is not there"
+
+
+def _qualified(context: str, name: str) -> str:
+    return f":{context}:{name}"
+
+
+def _shown(context: str, name: str) -> str:
+    return name if context == "." else _qualified(context, name)
+
+
+RULES = (
+    Rule(
+        name="topic-without-schema",
+        severity=Severity.WARNING,
+        hint="register one, map its subject in cluster.json's `naming.subjects`, or describe it by manual input",
+        find=without_schema,
+    ),
+    Rule(
+        name="subject-without-topic",
+        severity=Severity.WARNING,
+        hint="`scanner explain subject` shows which rules were tried; name its topics in `naming.subjects`",
+        find=without_topic,
+    ),
+    Rule(
+        name="ambiguous-schema",
+        severity=Severity.WARNING,
+        hint="name the topic in `naming.subjects`, or declare the schema by manual input",
+        find=ambiguous,
+    ),
+    Rule(
+        name="dangling-reference",
+        severity=Severity.ERROR,
+        hint="register the version that it refers to; its columns are unknown until then",
+        find=dangling_references,
+    ),
+    Rule(
+        name="group-on-missing-topic",
+        severity=Severity.WARNING,
+        hint="delete the group's offsets, or find out who deleted the topic",
+        find=groups_on_missing_topics,
+    ),
+)

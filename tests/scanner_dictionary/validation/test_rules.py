@@ -1,0 +1,216 @@
+"""Validation: each rule finds what it is for, and nothing in an estate that is sound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from scanner_dictionary.validation import RULES, validate
+from scanner_model.catalogs import Materialization
+from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
+from scanner_model.estate import ConsumerGroup
+from scanner_model.flink import FlinkStatement
+from scanner_model.names import SourceId, SubjectName, TopicName
+from scanner_model.schemas import Confidence, Reference
+
+CONNECT = SourceId("connect:main")
+FLINK = SourceId("flink:cloud")
+TABLEFLOW = SourceId("tableflow:x")
+
+
+def connector(state: str = "RUNNING", *tasks: str, topics: tuple[TopicName, ...] | None = None) -> Connector:
+    """Build a connector with a task in each of these states."""
+    failed = {"FAILED": "java.lang.Refused: no\n\tat x"}
+    listed = tuple(ConnectorTask(number=i, state=each, trace=failed.get(each, "")) for i, each in enumerate(tasks))
+    return Connector(
+        source=CONNECT,
+        name="lake",
+        kind=ConnectorKind.SINK,
+        connector_class="S3",
+        state=state,
+        tasks=listed,
+        topics=topics,
+        trace=failed.get(state, ""),
+    )
+
+
+@pytest.fixture
+def found(dictionary, store):
+    """Store a scan and give what validation says then, as (rule, where, what)."""
+
+    def said(scan: Any) -> list[tuple[str, str, str]]:
+        store(scan)
+        with dictionary.connect() as conn:
+            return [(each.rule, each.where, each.what) for each in validate(conn)]
+
+    return said
+
+
+@pytest.fixture
+def sound(estate):
+    """Build the scan of a sound estate, with these facts beside it."""
+
+    def built(**more: Any) -> Any:
+        outcomes = [*estate.scan().outcomes, *map(estate.outcome, (CONNECT, FLINK, TABLEFLOW))]
+        return estate.orders(outcomes=tuple(outcomes), **more)
+
+    return built
+
+
+def test_sound_estate_has_no_findings(found, sound) -> None:
+    """A check that always complains is soon not read."""
+    assert found(sound(connectors=(connector("RUNNING", "RUNNING", topics=(TopicName("orders"),)),))) == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        (
+            {"connectors": (connector("FAILED"),)},
+            [("failed-connector", "connector lake", "it is FAILED: java.lang.Refused: no")],
+        ),
+        (
+            {"connectors": (connector("RUNNING", "RUNNING", "FAILED"),)},
+            [("failed-connector", "connector lake", "its task 1 is FAILED: java.lang.Refused: no")],
+        ),
+        (
+            {"connectors": (connector("RUNNING"),)},
+            [("connector-without-tasks", "connector lake", "it is RUNNING and has no task")],
+        ),
+        ({"connectors": (connector("PAUSED"),)}, []),
+        (
+            {"connectors": (connector("RUNNING", "RUNNING", topics=(TopicName("orders"), TopicName("lost"))),)},
+            [
+                (
+                    "connector-on-missing-topic",
+                    "connector lake",
+                    "it was seen to use the topic 'lost', which is not there",
+                )
+            ],
+        ),
+        (
+            {"flink_statements": (FlinkStatement(source=FLINK, name="s", statement="…", state="FAILED", detail="no"),)},
+            [("failed-statement", "statement s", "it is FAILED: no")],
+        ),
+        (
+            {
+                "materializations": (
+                    Materialization(
+                        source=TABLEFLOW,
+                        topic=TopicName("orders"),
+                        table_format="DELTA",
+                        catalog="tci-1",
+                        catalog_kind="Unity",
+                        namespace="n",
+                        name="t",
+                        state="FAILED",
+                    ),
+                )
+            },
+            [("failed-table", "topic orders", "its DELTA table is FAILED")],
+        ),
+    ],
+)
+def test_what_fails_or_does_nothing_is_found(found, sound, facts, expected) -> None:
+    """Each with the first line of what the server says; a connector that was paused does nothing on purpose."""
+    assert found(sound(**facts)) == expected
+
+
+def test_collection_whose_topic_the_brokers_do_not_have_is_found(found, sound, estate) -> None:
+    """The collection itself tells of the topic, so only the brokers' list can say that it is gone."""
+    collections = (estate.collection("ORDERS"), estate.collection("LOST", topic=TopicName("lost")))
+    topics = (estate.topic("orders", partitions=6), estate.topic("lost", source=estate.ksql))
+
+    assert found(sound(ksql_sources=collections, topics=topics)) == [
+        ("collection-on-missing-topic", "STREAM LOST", "its topic 'lost' is not among the topics of the brokers"),
+        ("topic-without-schema", "topic lost", "no schema describes it"),
+    ]
+
+
+def test_topic_without_schema_is_found_unless_it_is_internal(found, sound, estate) -> None:
+    """Nobody registers schemas for the topics that Kafka keeps for itself."""
+    topics = (estate.topic("orders"), estate.topic("plain"), estate.topic("__offsets", internal=True))
+
+    assert found(sound(topics=topics)) == [("topic-without-schema", "topic plain", "no schema describes it")]
+
+
+def test_subject_without_topic_is_found_unless_another_refers_to_it(found, sound, estate) -> None:
+    """A shared type is a subject of its own, and describes no topic."""
+    reference = Reference(name="T", subject=SubjectName("types"), version=1)
+    versions = (
+        *estate.orders().versions[:2],
+        replace(estate.orders().versions[2], references=(reference,)),
+        estate.version("types"),
+        estate.version("lost"),
+        estate.version("gone", deleted=True),
+    )
+
+    assert found(sound(versions=versions)) == [
+        ("subject-without-topic", "subject lost", "no known topic is described by it, and no schema refers to it")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("subject", "version", "missing"), [("orders-key", 1, False), ("orders-key", -1, False), ("types", 1, True)]
+)
+def test_reference_to_what_the_registry_does_not_have_is_found(found, sound, estate, subject, version, missing) -> None:
+    """The columns behind it are unknown; -1 is the newest version."""
+    reference = Reference(name="T", subject=SubjectName(subject), version=version)
+    versions = (*estate.orders().versions[:2], replace(estate.orders().versions[2], references=(reference,)))
+    what = "'T' refers to types version 1, which the registry does not have"
+    expected = [("dangling-reference", "subject orders-value version 2", what)] if missing else []
+
+    assert found(sound(versions=versions)) == expected
+
+
+def test_ambiguous_side_is_found_once(found, sound, estate) -> None:
+    """Two schemas that may both be the value are one question to answer."""
+    key, old, new = estate.orders().versions
+    links = [estate.link("orders", each, confidence=Confidence.AMBIGUOUS) for each in (old, new)]
+
+    assert found(sound(topic_schemas=(estate.link("orders", key), *links))) == [
+        ("ambiguous-schema", "topic orders", "2 schemas may be its value, and nothing tells which")
+    ]
+
+
+def test_group_that_reads_a_missing_topic_is_found(found, sound, estate) -> None:
+    """Its offsets outlive the topic."""
+    group = ConsumerGroup(source=estate.kafka, name="billing", topics=(TopicName("lost"), TopicName("orders")))
+
+    assert found(sound(consumer_groups=(group,))) == [
+        ("group-on-missing-topic", "consumer group billing", "it reads the topic 'lost', which is not there")
+    ]
+
+
+def test_source_that_could_not_be_read_is_found(found, sound, estate) -> None:
+    """Whoever asks the dictionary must know how old its answers are."""
+    down = estate.unavailable(sound(), estate.ksql)
+
+    assert found(down) == [(("stale-source"), estate.ksql, "its facts are stale since scan 1: connection refused")]
+
+
+def test_findings_are_kept_until_the_next_scan_of_the_cluster(store, sound, contents) -> None:
+    """SQL users read them from the table; those of the scan before are over."""
+    summary = store(sound(connectors=(connector("FAILED"),)))
+    first = contents("finding")["finding"]
+    store(sound(connectors=(connector("RUNNING", "RUNNING"),)))
+
+    assert [each.rule for each in summary.findings] == ["failed-connector"]
+    assert [(row[2], row[3], row[5]) for row in first] == [(1, "failed-connector", "connector lake")]
+    assert contents("finding")["finding"] == []
+
+
+def test_rules_and_clusters_are_chosen(dictionary, store, sound) -> None:
+    """One question may be all that somebody wants to know."""
+    store(sound(connectors=(connector("FAILED"),)))
+    with dictionary.connect() as conn:
+        assert list(validate(conn, rules={"stale-source"})) == []
+        assert list(validate(conn, cluster="other")) == []
+        assert len(list(validate(conn, cluster="retail", rules={"failed-connector"}))) == 1
+
+
+def test_every_rule_has_a_next_step() -> None:
+    """A finding that nobody can act on is noise."""
+    assert all(rule.hint and rule.name == name for name, rule in RULES.items())
