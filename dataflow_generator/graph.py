@@ -75,8 +75,9 @@ class FlowGraph:
 
     Nodes: clusters, topics, other datasets, consumer groups and jobs, columns that take part in flows, then each schema
     followed by its columns. Edges: clusters' to topics, topics' to schemas, what groups and jobs read, what jobs write,
-    which job a group is of, datasets' to their columns, flows between columns, then each schema's to its columns. Schemas are not held in memory, so a graph may be larger than
-    that. *coverage* counts what of the statements was read. *part* says which part of a graph this is; empty for all.
+    which job a group is of, datasets' to their columns, flows between columns, then each schema's to its columns.
+    Schemas are not held in memory, so a graph may be larger than that. *coverage* counts what of the statements was
+    read. *part* says which part of a graph this is; empty for all.
     """
 
     nodes: Callable[[], Iterator[Node]]
