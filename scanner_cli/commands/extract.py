@@ -83,13 +83,11 @@ def extract(
     is invalid, nobody was asked; 3 some source was not (fully) read, the rest is stored.
     """
     from scanner_cli.clusters import chosen, load
-    from scanner_cli.report import report_text
     from scanner_cli.scanning import Wanted, accesses, scan_clusters
     from scanner_dictionary.opening import open_dictionary
     from scanner_extractor.phases import Mode
 
-    if capture and replay:
-        raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
+    _need_one_of(capture, replay)
     clusters = load(files, replayed=replay is not None)
     choice = chosen(only, skip, [one.settings for one in clusters])
     reports: list[ScanReport] = []
@@ -100,9 +98,20 @@ def extract(
             wanted = Wanted(engine=engine, choice=replace(choice, mode=Mode(mode)), progress=progress)
             for one in scan_clusters(clusters, ways, wanted, workers=workers):
                 reports.append(one)
-                if not quiet:
-                    say(report_text(one).removesuffix("\n"))
+                _tell(one, quiet=quiet)
     return together([one.status for one in reports])
+
+
+def _need_one_of(capture: Path | None, replay: Path | None) -> None:
+    if capture and replay:
+        raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
+
+
+def _tell(report: ScanReport, *, quiet: bool) -> None:
+    from scanner_cli.report import report_text
+
+    if not quiet:
+        say(report_text(report).removesuffix("\n"))
 
 
 @contextmanager

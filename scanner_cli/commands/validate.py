@@ -13,10 +13,26 @@ from scanner_cli.telling import say
 from scanner_model.complaints import nearest
 from scanner_model.errors import InputInvalid
 
+_RULES = """\b
+Rules:
+  collection-on-missing-topic  a ksqlDB collection whose topic the brokers do not have
+  connector-on-missing-topic   a connector that was seen to use a topic which is not there
+  connector-without-tasks      it runs, and moves nothing
+  failed-connector             a connector or a task of it failed; the first line of its trace
+  failed-statement             a Flink statement, Flink job or ksqlDB query failed
+  failed-table                 a topic's table is not kept up to date any more
+  stale-source                 a source could not be read since
+  ambiguous-schema             several schemas claim one side of a topic
+  dangling-reference           a schema refers to a version that its registry does not have
+  group-on-missing-topic       a consumer group reads a topic which is not there
+  subject-without-topic        no known topic is described by it, and no schema refers to it
+  topic-without-schema         no schema describes it
+"""
+
 _COLUMNS = ("cluster", "severity", "rule", "where", "what")
 
 
-@click.command()
+@click.command(epilog=_RULES)
 @cluster_option
 @click.option("--rule", "names", multiple=True, metavar="RULE", help="Ask only this rule; repeatable.")
 @click.option("--strict", is_flag=True, help="Exit status 3 where anything is found.")
@@ -26,21 +42,6 @@ def validate(cluster: str | None, names: Sequence[str], strict: bool, url: str, 
     """Find what does not fit together: failures, dangling references, topics without schema, lost subjects.
 
     Every scan asks the same and keeps the findings in the table `finding`; this asks anew, of what is stored now.
-
-    \b
-    Rules:
-      collection-on-missing-topic  a ksqlDB collection whose topic the brokers do not have
-      connector-on-missing-topic   a connector that was seen to use a topic which is not there
-      connector-without-tasks      it runs, and moves nothing
-      failed-connector             a connector or a task of it failed; the first line of its trace
-      failed-statement             a Flink statement, Flink job or ksqlDB query failed
-      failed-table                 a topic's table is not kept up to date any more
-      stale-source                 a source could not be read since
-      ambiguous-schema             several schemas claim one side of a topic
-      dangling-reference           a schema refers to a version that its registry does not have
-      group-on-missing-topic       a consumer group reads a topic which is not there
-      subject-without-topic        no known topic is described by it, and no schema refers to it
-      topic-without-schema         no schema describes it
 
     \b
     Examples:
