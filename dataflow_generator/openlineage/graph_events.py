@@ -1,0 +1,96 @@
+"""From a flow graph and the dictionary's rows to events: of datasets, of jobs, and of the runs that states show."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from dataflow_generator.graph import FlowGraph
+from dataflow_generator.openlineage.run_events import (
+    Event,
+    ToldDataset,
+    ToldJob,
+    dataset_event,
+    job_event,
+    our_producer,
+    run_event,
+)
+from dataflow_generator.openlineage.told_columns import column_lineage, lineage_facet
+from dataflow_generator.openlineage.told_datasets import Known, ToldDatasets
+from dataflow_generator.openlineage.told_graph import Flow, Job, told_graph
+from dataflow_generator.openlineage.told_graph import parts as parts_of
+from dataflow_generator.openlineage.told_jobs import job_facets, job_name, job_run
+from scanner_dictionary.bulk import in_chunks
+
+DESIGN, RUN, BOTH = "design", "run", "both"
+WAYS = (DESIGN, RUN, BOTH)
+"""What is told: datasets and jobs as they are; each job as a run, for consumers that take nothing else; or both."""
+
+_AT_ONCE = 200
+_MOST = 200
+"""Datasets of one event: what a job of more reads and writes is told in several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """How a graph is told: *at* is the time of all events (ISO 8601 with a zone), *producer* the URI of who says so.
+
+    *lineage* adds the newer `lineage` facet to every job; without it only where `columnLineage` cannot tell all.
+    """
+
+    at: str
+    way: str = DESIGN
+    producer: str = field(default_factory=our_producer)
+    lineage: bool = False
+
+
+def graph_events(graph: FlowGraph, known: Known, telling: Telling) -> Iterator[Event]:
+    """Give the events of *graph*, the same ones for the same graph: datasets first, then jobs, then runs."""
+    told = told_graph(graph)
+    datasets = ToldDatasets(told, known)
+    if telling.way != RUN:
+        for keys in in_chunks(list(told.datasets), _AT_ONCE):
+            for dataset in datasets.described(keys).values():
+                yield dataset_event(dataset, telling.at, telling.producer)
+        for job in told.jobs.values():
+            for part in _parts(job, datasets, telling, whole=False):
+                yield job_event(part, telling.at, telling.producer)
+    if telling.way != DESIGN:
+        for job in told.jobs.values():
+            run = job_run(job.node, telling.at)
+            for part in _parts(job, datasets, telling, whole=True):
+                yield run_event(run, part, telling.at, telling.producer)
+
+
+def _parts(job: Job, datasets: ToldDatasets, telling: Telling, *, whole: bool) -> Iterator[ToldJob]:
+    """Give a job in parts; *whole* describes its datasets, too, which otherwise events of their own do."""
+    name, facets = job_name(job.node), job_facets(job.node)
+    flows: dict[tuple[str, str], list[Flow]] = defaultdict(list)
+    for flow in job.flows:
+        flows[flow.source, flow.target].append(flow)
+    for reads, writes in parts_of(job, _MOST):
+        made = {key: [flow for source in reads for flow in flows.get((source, key), ())] for key in writes}
+        described = datasets.described([*reads, *writes]) if whole else _plain([*reads, *writes], datasets)
+        more = {"lineage": lineage_facet(made, reads, datasets.name)} if telling.lineage or _is_beyond(made) else {}
+        yield ToldJob(
+            namespace=name.namespace,
+            name=name.name,
+            facets={**facets, **more},
+            inputs=tuple(described[key] for key in reads),
+            outputs=tuple(_made(described[key], made[key], datasets) for key in writes),
+        )
+
+
+def _is_beyond(made: Mapping[str, list[Flow]]) -> bool:
+    """Say whether a flow starts at a whole dataset, of which `columnLineage` cannot tell."""
+    return any(flow.source_path is None for flows in made.values() for flow in flows)
+
+
+def _plain(keys: Collection[str], datasets: ToldDatasets) -> Mapping[str, ToldDataset]:
+    return {key: ToldDataset(**datasets.name(key)._asdict()) for key in keys}
+
+
+def _made(dataset: ToldDataset, flows: list[Flow], datasets: ToldDatasets) -> ToldDataset:
+    facet = column_lineage(flows, datasets.name)
+    return replace(dataset, facets={**dataset.facets, "columnLineage": facet}) if facet else dataset
