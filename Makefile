@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: setup setup-test demo test check check-static format cases bench lab lab-test lab-example lab-stop docs clean
+.PHONY: setup setup-test demo test check check-static format cases bench bench-large lab lab-test lab-example lab-stop docs clean
 
 $(BIN)/scanner: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -42,6 +42,9 @@ cases: setup-test ## real schemas and their expected columns, where a folder of 
 
 bench: setup-test ## every figure that the documentation names
 	$(BIN)/python benchmarks/run.py
+
+bench-large: setup-test ## graphs of up to ten million columns on Spark: a quarter of an hour, 2 GB of temporary files
+	$(BIN)/python benchmarks/spark_rows.py
 
 lab: setup-test ## a real retail estate on loopback: Kafka, Connect, registry, PostgreSQL, Flink, Spark
 	@$(BIN)/python tests/lab/lab.py start
