@@ -16,7 +16,8 @@ from dataflow_generator.flows.connect import Told, connect_jobs, connector_group
 from dataflow_generator.flows.connect_columns import Known, Seen, Telling, derive
 from dataflow_generator.flows.drawing import Described
 from dataflow_generator.flows.facts import Dataset, JobFlows
-from dataflow_generator.flows.flink import flink_jobs
+from dataflow_generator.flows.flink import flink_jobs, flink_owners
+from dataflow_generator.flows.flink_ddl import declared_columns
 from dataflow_generator.flows.flink_places import World
 from dataflow_generator.flows.groups import Owner, Query, group_jobs
 from dataflow_generator.flows.ksqldb import Level, Reading, ksql_jobs, query_node
@@ -30,6 +31,8 @@ from scanner_dictionary.queries.flow_input import ClusterTopic
 from scanner_dictionary.queries.graph_input import Connection
 from scanner_dictionary.queries.groups import consumer_groups
 from scanner_model.columns import Column
+from scanner_model.flink import FlinkStatement
+from scanner_model.paths import ColumnPath
 
 Part = tuple[int, ...]
 """The keys of rows that are read together; of a kind that is read whole, none."""
@@ -120,6 +123,8 @@ def group_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobRea
     queries = list(flow_input.ksql_queries(conn))
     owners += [Owner(at, each.consumer_group, query_node(each).key) for at, each in queries if each.consumer_group]
     owners += [Owner(at, each.name, streams_node(at, each.name).key) for at, each in streams.topologies(conn)]
+    for at, rows, world in _flink_sources(conn, around):
+        owners += flink_owners(at, rows, world)
     named = [Query(at, each.name, query_node(each).key) for at, each in queries]
     return map(JobReading, group_jobs(consumer_groups(conn), owners, named, around.naming))
 
@@ -137,11 +142,16 @@ def open_ends(conn: Connection, part: Part, around: Around) -> OpenEnds:
     return OpenEnds(tuple(kept), {end: paths for end, paths in known.items() if end in around_them})
 
 
-def derived_columns(found: Iterable[OpenEnds]) -> Known:
-    """Give the columns of datasets that nobody describes, as all connectors together make them."""
+def derived_columns(conn: Connection, found: Iterable[OpenEnds], around: Around) -> Known:
+    """Give the columns of datasets that nobody describes, as all connectors and Flink's DDL together make them."""
     listed = list(found)
     known = {end: paths for each in listed for end, paths in each.known.items()}
-    return derive((telling for each in listed for telling in each.tellings), known)
+    tellings = [telling for each in listed for telling in each.tellings]
+    told: dict[Dataset, dict[ColumnPath, None]] = {}
+    for at, rows, world in _flink_sources(conn, around) if tellings else ():
+        for dataset, paths in declared_columns(at, rows, world).items():
+            told.setdefault(dataset, {}).update(dict.fromkeys(paths))
+    return derive(tellings, known, {dataset: tuple(paths) for dataset, paths in told.items()})
 
 
 def _columns_of(conn: Connection, told: Iterable[Told], around: Around) -> Known:
@@ -173,9 +183,19 @@ def flink_readings(conn: Connection, part: Part, around: Around) -> Iterator[Job
     cluster, source = flink.flink_source(conn, part[0])
     rows = list(flink.flink_statements(conn, cluster, source))
     wanted = [place for place, (key, _) in enumerate(rows) if key in part]
+    return map(_counted, flink_jobs(cluster, [row for _, row in rows], wanted, _world(conn, around)))
+
+
+def _flink_sources(conn: Connection, around: Around) -> Iterator[tuple[str, list[FlinkStatement], World]]:
+    """Read each source of Flink's: its cluster and its statements, with what they are read with."""
+    world = _world(conn, around)
+    for (cluster, source), _ in groupby(flink.flink_keys(conn), key=lambda key: key[:2]):
+        yield cluster, [row for _, row in flink.flink_statements(conn, cluster, source)], world
+
+
+def _world(conn: Connection, around: Around) -> World:
     names = flink.cluster_names(conn)
-    world = World(naming=around.naming, names=names, topics=around.topics, columns=around.columns)
-    return map(_counted, flink_jobs(cluster, [row for _, row in rows], wanted, world))
+    return World(naming=around.naming, names=names, topics=around.topics, columns=around.columns)
 
 
 def streams_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobReading]:
@@ -242,7 +262,8 @@ def around_of(conn: Connection, columns: Columns | None = None) -> Around:
 
     def derived() -> Known:
         if not told:
-            told.append(derived_columns(open_ends(conn, part, around) for part in connect_parts(conn)))
+            ends = [open_ends(conn, part, around) for part in connect_parts(conn)]
+            told.append(derived_columns(conn, ends, around))
         return told[0]
 
     names = other_names(catalog_input.catalog_tables(conn, columns=False), catalog_input.kept_topics(conn))

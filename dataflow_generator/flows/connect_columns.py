@@ -60,10 +60,11 @@ def moved(name: str, config: Config, flows: ConnectorFlows, pairs: Sequence[Name
     return Moved(tuple(columns), whole, tuple(_problems(dark, lost)))
 
 
-def derive(tellings: Iterable[Telling], known: Known) -> Known:
+def derive(tellings: Iterable[Telling], known: Known, told: Known) -> Known:
     """Give the columns of datasets that nobody describes, as connectors make them of those that somebody does.
 
-    They go on from connector to connector. A dataset has the columns that its nearest flows give it.
+    They go on from connector to connector. A dataset has the columns that its nearest flows give it; where those of
+    other jobs say what they read and write (*told*), these.
     """
     open_flows = [
         (config, flows, flow, source, target)
@@ -71,7 +72,7 @@ def derive(tellings: Iterable[Telling], known: Known) -> Known:
         for flow, source, target in pairs
         if source is not None and target is not None
     ]
-    derived: dict[Dataset, Paths] = {}
+    derived: dict[Dataset, Paths] = dict(told)
     while True:
         found: dict[Dataset, dict[ColumnPath, None]] = {}
         for config, flows, flow, source, target in open_flows:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
 from dataflow_generator.flows.flink_catalog import table_of_topic
+from dataflow_generator.flows.flink_ddl import current, declared
 from dataflow_generator.flows.flink_places import Paths, Tables, World, is_topic
+from dataflow_generator.flows.groups import Owner
 from dataflow_generator.flows.ksqldb import Level, Reading
 from dataflow_generator.graph import Certainty, present
-from dataflow_generator.sql import NOTHING_KNOWN, Catalog, Dialect, StatementFlows, read_catalog, read_sql
+from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import Dataset as Table
 from dataflow_generator.sql import Place as NamedPlace
 from scanner_dictionary.queries.flow_input import ClusterTopic
@@ -19,8 +20,7 @@ from scanner_model.columns import Column
 from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.problems import Problem
 
-_DEFINES = re.compile(r"\b(?:CREATE|ALTER)\b", re.IGNORECASE)
-_NEVER_RAN = ("FAILED", "FAILING")
+_GROUP = "properties.group.id"
 Described = Mapping[ClusterTopic, tuple[Column, ...]]
 """The columns of topics, those of the key behind `@key`."""
 
@@ -34,13 +34,24 @@ def flink_jobs(
 
     A table that one statement declares is known to all; a text's own DDL counts before that.
     """
-    catalog = _declared(statements)
+    catalog = declared(statements)
     chosen = [statements[place] for place in sorted(wanted)]
     texts = [_Text(each, catalog, cluster, world) for each in chosen]
     topics = {topic for text in texts for topic in text.topics()}
     columns = world.columns(topics) if topics else {}
     for text in texts:
         yield from text.readings(columns)
+
+
+def flink_owners(cluster: str, statements: Sequence[FlinkStatement], world: World) -> Iterator[Owner]:
+    """Give the consumer groups that tables of one source name in their DDL, each with a job that reads through it.
+
+    Flink's own default, made anew for each job, is told by nobody.
+    """
+    if any(_GROUP in each.statement for each in statements):
+        catalog = declared(statements)
+        for each in statements:
+            yield from _Text(each, catalog, cluster, world).owners()
 
 
 def flink_namespace(cluster: str, statement: FlinkStatement) -> str:
@@ -50,24 +61,12 @@ def flink_namespace(cluster: str, statement: FlinkStatement) -> str:
     return f"flink://{host.rstrip('/')}" if host else f"flink://{cluster}/{address}".rstrip("/")
 
 
-def _declared(statements: Iterable[FlinkStatement]) -> Catalog:
-    catalog = NOTHING_KNOWN
-    for each in statements:
-        if each.state not in _NEVER_RAN and _DEFINES.search(each.statement):
-            catalog = read_catalog(each.statement, Dialect.FLINK, _current(catalog, each))
-    return catalog
-
-
-def _current(catalog: Catalog, statement: FlinkStatement) -> Catalog:
-    return replace(catalog, current=(statement.catalog_name, statement.database_name))
-
-
 class _Text:
     """One statement's text, which may hold several."""
 
     def __init__(self, statement: FlinkStatement, catalog: Catalog, cluster: str, world: World) -> None:
         self._statement = statement
-        self._catalog = _current(catalog, statement)
+        self._catalog = current(catalog, statement)
         self._namespace = flink_namespace(cluster, statement)
         self._tables = Tables(world, cluster, self._namespace)
         self._found = read_sql(statement.statement, Dialect.FLINK, self._catalog)
@@ -82,10 +81,24 @@ class _Text:
     def readings(self, columns: Described) -> Iterator[Reading]:
         """Give a job for each statement that moves data."""
         self._learn(columns)
+        for name, one in self._jobs():
+            yield _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
+
+    def owners(self) -> Iterator[Owner]:
+        """Give the consumer groups of its jobs, each in the cluster of the topic that it reads."""
+        for name, one in self._jobs():
+            job = job_node(self._namespace, name, ()).key
+            for table in one.datasets:
+                group = dict(table.options).get(_GROUP, "") if table.name in one.sources else ""
+                for dataset in self._tables.datasets(table, self._statement, _silently) if group else ():
+                    if topic := self._tables.cluster_topic(dataset):
+                        yield Owner(topic[0], group, job)
+
+    def _jobs(self) -> Iterator[tuple[str, StatementFlows]]:
+        """Name each statement that moves data; several in one text are numbered."""
         moving = [one for one in self._found if self._moves(one)]
         for number, one in enumerate(moving, 1):
-            name = self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"
-            yield _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
+            yield (self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"), one
 
     def _learn(self, columns: Described) -> None:
         """Read again with the tables that topics are, where any was not known, or not whole."""

@@ -141,6 +141,7 @@ class Paths:
         self._prefix = options.get("key.fields-prefix", "")
         self._keys = frozenset(name.strip() for name in options.get("key.fields", "").split(";"))
         self._metadata = table.metadata
+        self._row = _row_of(options)
 
     def place(self, dataset: Dataset, path: ColumnPath) -> tuple[Place, bool]:
         """Give the place, and whether it is sure: False where the topic's schemas have no such field."""
@@ -153,13 +154,24 @@ class Paths:
         if first in self._named:
             return Place(dataset, (*self._named[first], *rest)), True
         found = next((each for each in self._candidates(path) if each in self._fields), None)
-        return Place(dataset, found or path), found is not None or not self._fields
+        return Place(dataset, found or (*self._row, *path)), found is not None or not self._fields
 
     def _candidates(self, path: ColumnPath) -> Iterator[ColumnPath]:
         in_key = (KEY, path[0].removeprefix(self._prefix), *path[1:])
         if path[0] in self._keys:
             yield in_key
             yield (KEY,)
+        if self._row:
+            yield (*self._row, *path)
         yield path
         yield from ((member, *path) for member in _ENVELOPE)
         yield in_key
+
+
+def _row_of(options: Mapping[str, str]) -> ColumnPath:
+    """Give where the table's row stands in a message of Debezium's, by the table's format; empty: it is the message."""
+    kind = options.get("value.format") or options.get("format", "")
+    if not kind.startswith("debezium-"):
+        return ()
+    included = (options.get(f"{prefix}{kind}.schema-include", "") for prefix in ("", "value."))
+    return ("payload", "after") if "true" in map(str.lower, included) else ("after",)

@@ -30,7 +30,9 @@ def read_parts(spark: SparkSession, source: DictionarySource, parts: Sequence[Na
     What connectors tell together of datasets that nobody describes is put together here, between two rounds of tasks.
     """
     connect = [part for name, part in parts if name == "connect"]
-    derived = derived_columns(_each(spark, source, connect, open_ends))
+    ends = list(_each(spark, source, connect, open_ends))
+    with source.connected() as conn:
+        derived = derived_columns(conn, ends, source.around(conn))
 
     def read(conn: Connection, part: Named, around: Around) -> PartReading:
         return read_part(conn, *part, around._replace(derived=lambda: derived))

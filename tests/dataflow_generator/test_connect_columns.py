@@ -90,7 +90,7 @@ def test_a_topic_that_nobody_describes_has_what_connectors_tell_of_it() -> None:
     sink = SINK | {"topics": "eu.a", "transforms": ""}
     told = [connector("mirror", "source", on), connector("dw", "sink", sink)]
     known = {topic("a"): paths("@key.id id total")}
-    derived = derive(((each.config, each.flows, each.pairs) for each in told), known)
+    derived = derive(((each.config, each.flows, each.pairs) for each in told), known, {})
 
     assert derived[topic("eu.a")] == paths("@key.id id total")
     assert ("eu.a", "total", "warehouse.public.crm", "total") in flows(read(told[1], Seen(known, lambda: derived)))
@@ -102,7 +102,7 @@ def test_connectors_in_a_circle_come_to_an_end() -> None:
     back = there | {"topics": "eu.a", "replication.policy.class": "x.IdentityReplicationPolicy"}
     told = [connector("there", "source", there), connector("back", "source", back)]
 
-    assert derive(((each.config, each.flows, each.pairs) for each in told), {}) == {}
+    assert derive(((each.config, each.flows, each.pairs) for each in told), {}, {}) == {}
 
 
 def test_a_topic_without_columns_costs_the_columns_of_its_flow_only() -> None:

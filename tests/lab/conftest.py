@@ -16,6 +16,7 @@ import pytest
 
 _STATE = os.environ.get("SCANNER_LAB_STATE") or f"{tempfile.gettempdir()}/scanner-lab-{os.getuid()}"
 _SCANNER = Path(sys.executable).parent / "scanner"
+_HERE = Path(__file__).parent
 _SEVEN_BIT = {"PYTHONUTF8": "1"}
 
 
@@ -48,10 +49,12 @@ class Lab:
         return self.told["rows"].get("flink-sql") == "done"
 
     def config(self, **changes: Any) -> Path:
-        """Write cluster.json with *changes*: a member, or None for none; without Flink where it is not up."""
-        document = json.loads((Path(__file__).parent / "cluster.json").read_text("utf-8"))
+        """Write cluster.json with *changes*: a member, or None for none; without Flink's servers where they are not up."""
+        document = json.loads((_HERE / "cluster.json").read_text("utf-8"))
         if not self.has_flink:
-            del document["flink"]
+            document["flink"] = [each for each in document["flink"] if each["type"] == "sql-files"]
+        for each in document["flink"]:
+            each |= {"path": str(_HERE / each["path"])} if "path" in each else {}
         document |= changes
         file = self.directory / f"cluster-{len(list(self.directory.glob('cluster-*')))}.json"
         kept = {name: value for name, value in document.items() if value is not None}

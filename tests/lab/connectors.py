@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 
@@ -15,6 +16,17 @@ _PATIENCE = 90.0
 _SMT = "org.apache.kafka.connect.transforms"
 _TEXT = "org.apache.kafka.connect.storage.StringConverter"
 _JSON = "org.apache.kafka.connect.json.JsonConverter"
+# What Flink writes says nothing of its own types, which a JDBC sink has to know.
+_ENRICHED = {
+    "type": "struct",
+    "fields": [
+        {"field": "order_id", "type": "string"},
+        {"field": "placed_at", "type": "string", "optional": True},
+        {"field": "customer_name", "type": "string", "optional": True},
+        {"field": "customer_email", "type": "string", "optional": True},
+        {"field": "total", "type": "double", "optional": True},
+    ],
+}
 _SECRETS = f"{STATE}/secrets"
 
 
@@ -40,6 +52,7 @@ def _connectors() -> Mapping[str, Mapping[str, str]]:
             "publication.autocreate.mode": "filtered",
             "table.include.list": "public.customers,public.orders",
             "column.exclude.list": "public.orders.note",
+            "decimal.handling.mode": "string",
             "transforms": "unwrap,route",
             "transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState",
             "transforms.unwrap.add.fields": "op,source.ts_ms",
@@ -74,6 +87,25 @@ def _connectors() -> Mapping[str, Mapping[str, str]]:
             "transforms.slim.type": f"{_SMT}.ReplaceField$Value",
             "transforms.slim.exclude": "born",
             "transforms.slim.renames": "name:full_name",
+        },
+        "warehouse-orders": {
+            "connector.class": "io.debezium.connector.jdbc.JdbcSinkConnector",
+            "tasks.max": "1",
+            "topics": "orders-enriched",
+            "connection.url": f"jdbc:postgresql://{HOST}:{places.POSTGRES}/warehouse",
+            "connection.username": "postgres",
+            "connection.password": f"${{directory:{_SECRETS}:postgres}}",
+            "insert.mode": "upsert",
+            "primary.key.mode": "record_value",
+            "primary.key.fields": "order_id",
+            "schema.evolution": "basic",
+            "collection.name.format": "order_facts",
+            "key.converter": _TEXT,
+            "value.converter": _JSON,
+            "value.converter.schema.content": json.dumps(_ENRICHED),
+            "transforms": "names",
+            "transforms.names.type": f"{_SMT}.ReplaceField$Value",
+            "transforms.names.renames": "customer_email:email,total:amount",
         },
         "audit-log": {
             "connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector",

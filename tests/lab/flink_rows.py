@@ -9,7 +9,7 @@ from pathlib import Path
 import places
 import requests
 from kafka_rows import java
-from places import CACHE, HOST, TREE
+from places import CACHE, HOST
 from rows import Server, Step, answers
 
 _PATIENCE = 60.0
@@ -95,7 +95,7 @@ def _run_sql() -> str:
     if any(job["state"] == "RUNNING" for job in jobs):
         return "already running"
     session = requests.post(f"{places.GATEWAY_URL}/v1/sessions", json={}, timeout=30).json()["sessionHandle"]
-    statements = tuple(_statements((TREE / "estate" / "flink.sql").read_text("utf-8")))
+    statements = tuple(_statements(places.FLINK_SQL.read_text("utf-8")))
     for statement in statements:
         _execute(session, statement)
     return f"{len(statements)} statements"
@@ -108,8 +108,7 @@ def _statements(text: str) -> Iterator[str]:
 
 def _execute(session: str, statement: str) -> None:
     base = f"{places.GATEWAY_URL}/v1/sessions/{session}"
-    text = statement.format(brokers=places.PLAINTEXT)
-    operation = requests.post(f"{base}/statements", json={"statement": text}, timeout=60).json()["operationHandle"]
+    operation = requests.post(f"{base}/statements", json={"statement": statement}, timeout=60).json()["operationHandle"]
     deadline = time.monotonic() + _PATIENCE
     while (state := requests.get(f"{base}/operations/{operation}/status", timeout=10).json()["status"]) != "FINISHED":
         if state in {"ERROR", "CANCELED", "TIMEOUT"} or time.monotonic() > deadline:

@@ -13,6 +13,7 @@ CACHE = Path(
 )
 # Not under the cache: PostgreSQL runs as its own user, who may not enter another's home.
 STATE = Path(os.environ.get("SCANNER_LAB_STATE") or Path(tempfile.gettempdir()) / f"scanner-lab-{os.getuid()}")
+FLINK_SQL = TREE.parents[1] / "examples" / "retail" / "flink" / "retail.sql"
 LAB_FILE = STATE / "lab.json"
 EVENTS = STATE / "openlineage.ndjson"
 

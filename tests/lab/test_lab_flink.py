@@ -16,8 +16,9 @@ from scanner_model.scan import Answer
 
 pytestmark = pytest.mark.lab
 
-URLS = {each["type"]: each["url"] for each in json.loads(Path(__file__).with_name("cluster.json").read_text())["flink"]}
-ESTATE = Path(__file__).parent / "estate" / "flink.sql"
+FLINK = json.loads(Path(__file__).with_name("cluster.json").read_text())["flink"]
+URLS = {each["type"]: each["url"] for each in FLINK if "url" in each}
+ESTATE = Path(__file__).parents[2] / "examples" / "retail" / "flink" / "retail.sql"
 
 
 def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
