@@ -98,7 +98,7 @@ def _ends(flows: ConnectorFlows, source: Dataset, target: Dataset, seen: Seen) -
     if _lead_on(flows, ends) or (flows.row and flows.row.rest is None):
         return ends
     derived = seen.derived()
-    return (derived[source], ends[1]) if source in derived else (ends[0], ends[1] or derived.get(target, ()))
+    return ends[0] or derived.get(source, ()), ends[1] or derived.get(target, ())
 
 
 def _lead_on(flows: ConnectorFlows, ends: tuple[Paths, Paths]) -> bool:

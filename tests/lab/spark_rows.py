@@ -1,4 +1,4 @@
-"""A Spark job over a topic, which leaves the events of OpenLineage's listener in a file."""
+"""Spark jobs over a topic and over the warehouse, which leave the events of OpenLineage's listener in a file."""
 
 from __future__ import annotations
 
@@ -15,4 +15,13 @@ def _job() -> str:
     return f"{told}, {events} events"
 
 
-ROWS = (Step(name="spark-job", needs=("spark", "spark-jars"), after=("records",), run=_job),)
+def _report() -> str:
+    if "orders_report" in places.EVENTS.read_text("utf-8"):
+        return "already there"
+    return run("spark", "spark_report.py")
+
+
+ROWS = (
+    Step(name="spark-job", needs=("spark", "spark-jars"), after=("records",), run=_job),
+    Step(name="spark-report", after=("spark-job", "connectors", "flink-sql"), run=_report),
+)
