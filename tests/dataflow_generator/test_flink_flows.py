@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from dataflow_generator.flows.flink import flink_jobs
+from dataflow_generator.flows.flink import flink_jobs, flink_owners
+from dataflow_generator.flows.flink_ddl import declared_columns
 from dataflow_generator.flows.flink_places import World
 from dataflow_generator.flows.flink_tables import outside_dataset
+from dataflow_generator.flows.groups import Owner
 from dataflow_generator.flows.ksqldb import Level
 from dataflow_generator.flows.naming import Naming
 from scanner_dictionary.queries.flink import ClusterNames
@@ -383,3 +385,58 @@ def test_a_table_made_by_a_query_has_the_columns_of_its_topic() -> None:
 
     assert keys(made.flows.writes) == [f"topic:{KAFKA}/big"]
     assert (column("big", "total"), column("out", "y"), "IDENTITY") in flows(copied)
+
+
+GROUPED = """CREATE TABLE clicks (page STRING, ms INT) WITH ('connector' = 'kafka', 'topic' = 'clicks',
+'properties.group.id' = 'pages', 'properties.bootstrap.servers' = 'kafka-1:9092');
+CREATE TABLE pages (page STRING) WITH ('connector' = 'kafka', 'topic' = 'pages', 'properties.group.id' = 'nobody');
+CREATE TABLE slow (page STRING) WITH ('connector' = 'kafka', 'topic' = 'slow');
+INSERT INTO pages SELECT page FROM clicks;
+INSERT INTO slow SELECT page FROM clicks WHERE ms > 9;"""
+
+
+def owners(*statements: FlinkStatement) -> list[Owner]:
+    return list(flink_owners("retail", statements, world()))
+
+
+def test_a_consumer_group_belongs_to_every_job_that_reads_through_it() -> None:
+    """Only sources have one: of a table that is written, the option says nothing."""
+    assert owners(script(GROUPED)) == [
+        Owner("retail", "pages", f"job:flink://retail/flink/jobs.sql:{number}") for number in (1, 2)
+    ]
+
+
+def test_a_consumer_group_belongs_to_the_cluster_that_its_topic_is_in() -> None:
+    """Names of groups are a cluster's own, and Flink reads from several."""
+    found = owners(script(GROUPED.replace("kafka-1:9092", "west-1:9092")))
+
+    assert {owner.cluster for owner in found} == {"west"}
+
+
+def test_ddl_tells_the_columns_of_topics_that_no_schema_describes() -> None:
+    """What the broker adds, and what is computed, is in no record; tables of one topic add to each other."""
+    more = ORDERS.replace("TABLE orders", "TABLE lines").replace("price DOUBLE", "lines ARRAY<ROW<sku STRING>>, p AS 1")
+
+    found = declared_columns("retail", [script(ORDERS + PAID + more)], world({("retail", "shop.paid"): value("id")}))
+
+    assert {each.key: list(map(".".join, paths)) for each, paths in found.items()} == {
+        f"topic:{KAFKA}/shop.orders": ["id", "price", "lines", "lines.[]", "lines.[].sku"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "path"),
+    [
+        ("'format' = 'debezium-json'", "after.id"),
+        ("'format' = 'debezium-json', 'debezium-json.schema-include' = 'true'", "payload.after.id"),
+        ("'value.format' = 'debezium-avro-confluent', 'key.format' = 'raw'", "after.id"),
+        ("'format' = 'json'", "id"),
+    ],
+)
+def test_a_table_of_change_events_has_its_row_inside_of_them(options, path) -> None:
+    """The columns are those of the connector that writes the topic, though no registry describes it."""
+    source = f"CREATE TABLE cdc (id STRING) WITH ('connector' = 'kafka', 'topic' = 'cdc.orders', {options});"
+
+    (reading,) = read(script(source + PAID + "INSERT INTO paid SELECT id, 1.0 FROM cdc;"))
+
+    assert (column("cdc.orders", path), column("shop.paid", "id"), "IDENTITY") in flows(reading)

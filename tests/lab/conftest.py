@@ -49,7 +49,7 @@ class Lab:
         return self.told["rows"].get("flink-sql") == "done"
 
     def config(self, **changes: Any) -> Path:
-        """Write cluster.json with *changes*: a member, or None for none; without Flink's servers where they are not up."""
+        """Write cluster.json with *changes*: a member, or None for none; without servers of Flink that are not up."""
         document = json.loads((_HERE / "cluster.json").read_text("utf-8"))
         if not self.has_flink:
             document["flink"] = [each for each in document["flink"] if each["type"] == "sql-files"]

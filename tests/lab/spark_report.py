@@ -29,7 +29,12 @@ def main() -> None:
 def _arrived(spark: SparkSession) -> DataFrame:
     """Wait until the sink made its table and wrote to it."""
     address = f"jdbc:postgresql://{places.HOST}:{places.POSTGRES}/warehouse"
-    account = {"user": "postgres", "password": credentials.password("postgres")}
+    account = {
+        "user": "postgres",
+        "password": credentials.password("postgres"),
+        # Of jars that are given to a session, the driver manager finds no driver by itself.
+        "driver": "org.postgresql.Driver",
+    }
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:
