@@ -22,7 +22,16 @@ ReadParts = Callable[[Sequence[tuple[str, Part]]], Iterable[PartReading]]
 
 def assemble(conn: Connection, flows: Flows) -> FlowGraph:
     """Give the graph of what the dictionary holds now; all but *flows* is read while it is iterated, over *conn*."""
-    return FlowGraph(nodes=lambda: _nodes(conn, flows), edges=lambda: _edges(conn, flows), coverage=flows.coverage)
+    above = FlowGraph(
+        nodes=lambda: estate_nodes(conn, flows), edges=lambda: estate_edges(conn, flows), coverage=flows.coverage
+    )
+    return FlowGraph(
+        nodes=lambda: _nodes(conn, flows),
+        edges=lambda: _edges(conn, flows),
+        coverage=flows.coverage,
+        above=above,
+        schemas=lambda: graph_input.all_cells(conn),
+    )
 
 
 def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
@@ -52,16 +53,23 @@ class StoredGraph(NamedTuple):
 
 
 def write_graph(
-    conn: Connection, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow], coverage: str | None = None
+    conn: Connection,
+    nodes: Iterable[NodeRow],
+    edges: Iterable[EdgeRow],
+    coverage: str | None = None,
+    *,
+    more: Iterable[tuple[Iterable[NodeRow], Iterable[EdgeRow]]] = (),
 ) -> StoredGraph:
     """Replace the stored graph in the caller's transaction (`opening.writing`), without holding it in memory.
 
-    Nodes and edges come with their keys, each unique; an edge's ends are nodes' keys.
+    Nodes and edges come with their keys, each unique; an edge's ends are nodes' keys. *more* are further portions of
+    them, an edge's ends at the latest in its own.
     """
     for table in (t.flow_edge, t.flow_node, t.flow_graph):
         conn.execute(table.delete())
-    insert_rows(conn, t.flow_node, nodes)
-    insert_rows(conn, t.flow_edge, edges)
+    for some_nodes, some_edges in chain([(nodes, edges)], more):
+        insert_rows(conn, t.flow_node, some_nodes)
+        insert_rows(conn, t.flow_edge, some_edges)
     sizes = [conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)]
     graph = StoredGraph(newest_scan(conn), nodes=sizes[0], edges=sizes[1], coverage=coverage)
     insert_rows(conn, t.flow_graph, [(_GRAPH, *graph)])

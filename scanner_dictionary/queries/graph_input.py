@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, func, select
 
 from scanner_dictionary import tables as t
-from scanner_dictionary.queries.column_cells import definition_cells
+from scanner_dictionary.queries.column_cells import Cells, definition_cells
 from scanner_dictionary.queries.columns import texts
 
 __all__ = [
@@ -151,6 +151,12 @@ def all_definitions(conn: Connection) -> Iterator[DefinitionRow]:
     """List every definition that live topics have now, in the order of their keys."""
     for first, last in definition_ranges(conn, parts=1):
         yield from graph_definitions(conn, first, last)
+
+
+def all_cells(conn: Connection) -> Iterator[Cells]:
+    """List the same definitions as `all_definitions`, as bare cells."""
+    for first, last in definition_ranges(conn, parts=1):
+        yield from definition_cells(conn, first, last)
 
 
 def column_count(conn: Connection) -> int:

@@ -1,0 +1,33 @@
+"""The graph in the dictionary: the same whether schemas come as bare cells or node by node."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from typing import Any
+
+from dataflow_generator.assemble import assemble, read_flows
+from dataflow_generator.storing import store
+from scanner_dictionary.opening import open_dictionary
+
+_TABLES = ("flow_node", "flow_edge", "flow_graph")
+
+
+def rows(dictionary: Any, **without: None) -> list[list[Any]]:
+    """Generate and store the graph, without these ways of making it, and give the tables."""
+    engine = open_dictionary(str(dictionary))
+    with engine.connect() as conn:
+        flows = read_flows(conn)
+    with engine.connect() as conn:
+        store(engine, replace(assemble(conn, flows), **without))
+    engine.dispose()
+    with sqlite3.connect(dictionary) as stored:
+        return [stored.execute(f"SELECT * FROM {table} ORDER BY id").fetchall() for table in _TABLES]
+
+
+def test_schemas_as_cells_give_the_graph_that_nodes_give(own_dictionary) -> None:
+    """The fast way is the same way: every row, with its number."""
+    by_cells, by_node = rows(own_dictionary), rows(own_dictionary, above=None, schemas=None)
+
+    assert by_cells == by_node
+    assert {row[2] for row in by_cells[0]} >= {"topic", "schema", "column"}
