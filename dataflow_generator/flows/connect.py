@@ -9,21 +9,18 @@ from dataflow_generator.connectors import (
     Config,
     Connector,
     ConnectorFlows,
-    DatasetKind,
-    Direction,
     Flow,
     read_connector,
 )
-from dataflow_generator.connectors import Dataset as Named
 from dataflow_generator.flows.connect_columns import Moved, Seen, moved
+from dataflow_generator.flows.connect_names import DIRECTIONS, connect_namespace, named_dataset
 from dataflow_generator.flows.facts import Dataset, JobFlows, job_node
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.flows.ways import Pair, uses
-from dataflow_generator.graph import Certainty, Node, NodeKind, present
+from dataflow_generator.graph import Certainty, Node, present
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.problems import Problem
 
-_DIRECTIONS = {"source": Direction.SOURCE, "sink": Direction.SINK}
 _GROUP = "consumer.override.group.id"
 
 
@@ -60,13 +57,15 @@ def tell(row: ConnectorRow, topics: Mapping[str, Collection[str]], naming: Namin
         Connector(
             name=row.name,
             config=config,
-            direction=_DIRECTIONS.get(row.kind),
+            direction=DIRECTIONS.get(row.kind),
             known=tuple(sorted(topics.get(row.cluster, ()))),
             active=row.topics,
             namespace=naming.clusters[row.cluster],
         )
     )
-    pairs = tuple((flow, _dataset(flow.source, naming), _dataset(flow.target, naming)) for flow in flows.flows)
+    pairs = tuple(
+        (flow, named_dataset(flow.source, naming), named_dataset(flow.target, naming)) for flow in flows.flows
+    )
     return Told(row=row, config=config, flows=flows, pairs=pairs)
 
 
@@ -85,8 +84,8 @@ def connect_jobs(told: Iterable[Told], seen: Seen) -> Iterator[ConnectorReading]
 
 
 def connector_node(row: ConnectorRow) -> Node:
-    """Make the node of a connector; two Connect clusters may have connectors of one name."""
-    namespace = f"connect://{row.cluster}/{row.source.removeprefix('connect:')}"
+    """Make the node of a connector."""
+    namespace = connect_namespace(row.cluster, row.source)
     group = connector_group(row)
     told = present(type="connector", connector_class=row.connector_class, state=row.state, consumer_group=group)
     return job_node(namespace, row.name, told)
@@ -113,11 +112,3 @@ def _job(one: Told, columns: Moved) -> JobFlows:
         writes=writes,
         columns=columns.columns,
     )
-
-
-def _dataset(named: Named | None, naming: Naming) -> Dataset | None:
-    if named is None:
-        return None
-    if named.kind is DatasetKind.PATTERN:
-        return Dataset(NodeKind.DATASET, named.namespace, named.name)
-    return naming.dataset(named.namespace, named.name)

@@ -65,6 +65,15 @@ def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> C
     )
 
 
+def read_connector_states(settings: ConnectSettings, http: Http) -> tuple[tuple[Connector, ...], tuple[str, ...]]:
+    """Read every connector with its state, and name those that could not be read; raises ScannerError.
+
+    One request (`GET /connectors?expand=…`), but for workers before 2.3, which tell names only. `topics` stays None.
+    """
+    scan = _Scan(settings, http, lambda *_: None)
+    return scan.connectors(), tuple(scan.unread)
+
+
 def listed_connectors(settings: ConnectSettings, http: Http) -> dict[str, Json]:
     """List what `GET /connectors` tells by name, None where it tells a name only; raises ScannerError."""
     listed = http.get("connectors", params=EXPANDED_MANAGED if settings.is_managed else EXPANDED)

@@ -1,0 +1,84 @@
+"""Connectors as their runs are told: state, lineage and trouble, from what one poll of Connect says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from dataflow_generator.connectors import Config, read_connector
+from dataflow_generator.connectors import Connector as Told
+from dataflow_generator.flows.connect_names import DIRECTIONS, connect_namespace, named_dataset
+from dataflow_generator.flows.facts import Dataset
+from dataflow_generator.flows.naming import Naming
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.openlineage.facets import dataset_type, job_type
+from dataflow_generator.openlineage.lifecycle import Seen, Trouble
+from dataflow_generator.openlineage.phases import CONNECT, Phase, phase_of
+from dataflow_generator.openlineage.run_events import ToldDataset, ToldJob
+from scanner_model.connect import Connector, ConnectorTask
+
+_FAILED = "FAILED"
+
+
+def connector_seen(connector: Connector, cluster: str, naming: Naming, topics: Collection[str] = ()) -> Seen:
+    """Give a connector as its run is told; *topics* are those of *cluster* that are known, for patterns.
+
+    A connector that runs without a task that does has failed; one with some failed tasks runs, in trouble.
+    """
+    phase = phase_of(connector.state, CONNECT)
+    failed = [task for task in connector.tasks if task.state.upper() == _FAILED]
+    if phase is Phase.RUNNING and failed and len(failed) == len(connector.tasks):
+        phase = Phase.FAILED
+    job = _job(connector, cluster, naming, topics)
+    return Seen(name=connector.name, phase=phase, job=job, trouble=_trouble(connector, failed))
+
+
+def unread_connector(name: str) -> Seen:
+    """Give a connector that is there and could not be read."""
+    return Seen(name=name, phase=Phase.UNKNOWN, job=ToldJob(namespace="", name=name))
+
+
+def _trouble(connector: Connector, failed: list[ConnectorTask]) -> Trouble | None:
+    state = connector.state.upper()
+    if state in (_FAILED, "DEGRADED") and (connector.trace or not failed):
+        return Trouble(message=_first_line(connector.trace) or f"the connector is {state}", trace=connector.trace)
+    if not failed:
+        return None
+    which = ", ".join(str(task.number) for task in failed)
+    trace = next((task.trace for task in failed if task.trace), "")
+    what = f"{len(failed)} of {len(connector.tasks)} tasks failed ({which})"
+    return Trouble(message=f"{what}: {_first_line(trace)}" if trace else what, trace=trace)
+
+
+def _first_line(trace: str) -> str:
+    return trace.strip().partition("\n")[0].strip()
+
+
+def _job(connector: Connector, cluster: str, naming: Naming, topics: Collection[str]) -> ToldJob:
+    flows = read_connector(
+        Told(
+            name=connector.name,
+            config=Config.of(dict(connector.config)),
+            direction=DIRECTIONS.get(connector.kind),
+            known=tuple(sorted(topics)),
+            active=connector.topics,
+            namespace=naming.clusters[cluster],
+        )
+    ).flows
+    return ToldJob(
+        namespace=connect_namespace(cluster, connector.source),
+        name=connector.name,
+        facets={"jobType": job_type("KAFKA_CONNECT", connector.kind.upper())},
+        inputs=_datasets(named_dataset(flow.source, naming) for flow in flows),
+        outputs=_datasets(named_dataset(flow.target, naming) for flow in flows),
+    )
+
+
+def _datasets(found: Iterable[Dataset | None]) -> tuple[ToldDataset, ...]:
+    return tuple(
+        ToldDataset(
+            namespace=each.namespace,
+            name=each.name,
+            facets={"datasetType": dataset_type("TOPIC")} if each.kind is NodeKind.TOPIC else {},
+        )
+        for each in sorted({each for each in found if each})
+    )
