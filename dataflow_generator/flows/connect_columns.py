@@ -79,9 +79,9 @@ def derive(tellings: Iterable[Telling], known: Known, told: Known) -> Known:
             ends = tuple(known.get(end) or derived.get(end, ()) for end in (source, target))
             unknown = [end for end, columns in zip((source, target), ends, strict=True) if not columns]
             if len(unknown) == 1 or (unknown and flows.row):
-                told = follow(config, flows, flow, (ends[0], ends[1]))
+                followed = follow(config, flows, flow, (ends[0], ends[1]))
                 for end in unknown:
-                    paths = (one.source if end == source else one.target for one in told.columns)
+                    paths = (one.source if end == source else one.target for one in followed.columns)
                     found.setdefault(end, {}).update(dict.fromkeys(paths))
         new = {end: tuple(paths) for end, paths in found.items() if paths}
         if not new:
