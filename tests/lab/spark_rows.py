@@ -16,7 +16,7 @@ def _job() -> str:
 
 
 def _report() -> str:
-    if "orders_report" in places.EVENTS.read_text("utf-8"):
+    if "spent_by_customer" in places.EVENTS.read_text("utf-8"):
         return "already there"
     return run("spark", "spark_report.py")
 

@@ -1,0 +1,164 @@
+"""Ways through the whole estate: records that really take them, and the graph that tells them from metadata alone."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import psycopg
+import pytest
+import requests
+
+pytestmark = pytest.mark.lab
+
+SQL = "examples/retail/flink/retail.sql"
+AMOUNT = "warehouse.public.order_facts.amount"
+SPENT = "default.spent_by_customer.spent"
+_SCAN = re.compile(r"TableSourceScan\(table=\[\[default_catalog, default_database, (\w+).*?\]\], fields=\[(.*?)\]\)")
+_SINK = re.compile(r"(\w+)\[\d+\]: Writer")
+_PATIENCE = 60.0
+
+
+class Plan(NamedTuple):
+    """What a job of Flink's reads and writes by its own plan: fields by source, and sinks."""
+
+    sources: dict[str, set[str]]
+    sinks: set[str]
+
+
+@pytest.fixture(scope="module")
+def way(lab, dictionary) -> Callable[..., Any]:
+    """Ask for lineage upstream, down to columns, of the graph with Spark's events in it, too."""
+    lab.needs("flink-sql", "spark-report")
+    lab.scanner("openlineage", "import", lab.told["events"], "--dictionary", dictionary)
+    lab.scanner("dataflow", "--dictionary", dictionary)
+    asked = ("--upstream", "--columns", "--format", "json", "--dictionary", dictionary)
+    return lambda node: json.loads(lab.scanner("lineage", node, *asked))
+
+
+@pytest.fixture(scope="module")
+def plans(lab) -> list[Plan]:
+    """Read the plan of every job that runs."""
+    lab.needs("flink-sql")
+    jobs = requests.get(f"{lab.told['flink']}/jobs/overview", timeout=10).json()["jobs"]
+    asked = [requests.get(f"{lab.told['flink']}/jobs/{job['jid']}/plan", timeout=10).json() for job in jobs]
+    return [_plan(html.unescape("\n".join(node["description"] for node in each["plan"]["nodes"]))) for each in asked]
+
+
+def _plan(text: str) -> Plan:
+    return Plan({name: set(fields.split(", ")) for name, fields in _SCAN.findall(text)}, set(_SINK.findall(text)))
+
+
+def _steps(answer: Any) -> set[tuple[str, str, str]]:
+    """Give the flows of columns of an answer: the ends without their namespaces, and how."""
+    short = {node["id"]: _short(node) for node in answer["nodes"]}
+    return {
+        (short[edge["source"]], short[edge["target"]], edge["subtype"])
+        for edge in answer["edges"]
+        if edge["kind"] == "column-flow"
+    }
+
+
+def _short(node: Any) -> str:
+    return ".".join([node["name"], *(node["path"] or ())])
+
+
+def test_a_row_of_the_shop_arrives_in_the_warehouse(lab) -> None:
+    """Through Debezium, a topic, two transforms, Flink, another topic and a sink: nothing of the way is drawn only."""
+    lab.needs("flink-sql")
+    order = str(uuid.uuid4())
+
+    with psycopg.connect(lab.told["postgres"]["shop"]) as shop:
+        shop.execute("insert into orders values (%s, 3, now(), 42.50, null)", (order,))
+
+    assert _arrived(lab, order) == ("Zoe", "zoe@acme.example", 42.5)
+
+
+def _arrived(lab, order: str) -> Any:
+    wanted = "select customer_name, email, amount from order_facts where order_id = %s"
+    deadline = time.monotonic() + _PATIENCE
+    with psycopg.connect(lab.told["postgres"]["warehouse"], autocommit=True) as warehouse:
+        while time.monotonic() < deadline:
+            if found := warehouse.execute(wanted, (order,)).fetchone():
+                return found
+            time.sleep(0.5)
+    return None
+
+
+def test_a_column_of_the_warehouse_is_traced_to_the_database(way) -> None:
+    """Every step that the record took, each with what says so."""
+    answer = way(AMOUNT)
+
+    assert {
+        ("shop.public.orders.total", "cdc.orders.payload.total", "IDENTITY"),
+        ("cdc.orders.payload.total", "orders-enriched.total", "TRANSFORMATION"),
+        ("orders-enriched.total", AMOUNT, "IDENTITY"),
+        ("shop.public.customers.id", "cdc.customers.payload.id", "IDENTITY"),
+        ("cdc.customers.payload.id", "orders-enriched", "JOIN"),
+    } <= _steps(answer)
+    assert all(edge["evidence"] for edge in answer["edges"])
+
+
+def test_a_column_of_spark_is_traced_to_the_database(way) -> None:
+    """Spark's own events join the graph of connectors and statements at the warehouse's table."""
+    steps = _steps(way(SPENT))
+
+    assert {target for source, target, _ in steps if source == AMOUNT} >= {SPENT}
+    assert ("shop.public.orders.total", "cdc.orders.payload.total", "IDENTITY") in steps
+
+
+def test_flink_s_plans_read_and_write_the_tables_that_we_read_in_the_statements(lab, plans) -> None:
+    """The engine's own word against ours, for every job; two inserts of a statement set are one job."""
+    ours = {sink: set(one["sources"]) for one in _statements(lab) for sink in one["sinks"]}
+
+    theirs = {frozenset(plan.sinks): set(plan.sources) for plan in plans}
+
+    assert theirs == {sinks: set().union(*(ours[sink] for sink in sinks)) for sinks in theirs}
+    assert set().union(*theirs) == set(ours)
+
+
+def test_flink_s_plans_read_the_columns_that_we_read_in_the_statements(lab, plans) -> None:
+    """A scan lists what it takes of a source: every column of ours is one of these."""
+    fields = {name: taken for plan in plans for name, taken in plan.sources.items()}
+    columns = [each["source"] for one in _statements(lab) for each in one["columns"]]
+
+    ours = {(each["dataset"], each["path"][0]) for each in columns if each["path"]}
+
+    assert ours
+    assert not [each for each in ours if each[1] not in fields[each[0]]]
+
+
+def _statements(lab) -> list[Any]:
+    """Explain the statements that insert, views looked through, as the graph tells them."""
+    told = json.loads(lab.scanner("explain", "sql", SQL, "--dialect", "flink", "--format", "json"))
+    return [one for one in told if one["sinks"] and "VIEW" not in one["kind"]]
+
+
+def test_ksqldb_tells_the_sources_and_sinks_that_we_read_in_its_queries(lab, way, dictionary) -> None:
+    """The stand-in answers as the documentation does."""
+    (config,) = json.loads(lab.config().read_text("utf-8"))["ksqldb"]
+    told = _ksql(config["url"], "SHOW QUERIES EXTENDED;")[0]["queryDescriptions"]
+    topics = {name: topic for kind in ("STREAMS", "TABLES") for name, topic in _collections(config["url"], kind)}
+
+    for query in told:
+        asked = ("lineage", query["id"], "--depth", "1", "--format", "json", "--dictionary", dictionary)
+        edges = json.loads(lab.scanner(*asked))["edges"]
+        ends = {(edge["kind"], edge["source" if edge["kind"] == "reads" else "target"].rpartition("/")[2])
+                for edge in edges if edge["kind"] in {"reads", "writes"}}  # fmt: skip
+        assert ends == {("reads", topics[name]) for name in query["sources"]} | {
+            ("writes", topics[name]) for name in query["sinks"]
+        }
+
+
+def _collections(url: str, kind: str) -> Iterator[tuple[str, str]]:
+    (listed,) = _ksql(url, f"DESCRIBE {kind};")
+    return ((each["name"], each["topic"]) for each in listed["sourceDescriptions"])
+
+
+def _ksql(url: str, statement: str) -> Any:
+    return requests.post(f"{url}/ksql", json={"ksql": statement, "streamsProperties": {}}, timeout=10).json()
