@@ -15,5 +15,10 @@ say topics
 say query --broker localhost:29095 --topic orders
 say query --broker localhost:29095 --topic legacy.invoices
 say connectors
+say statements
+say validate
 say dataflow --output "$out/flow"
-printf '\nThe dictionary is %s; ask it yourself: %s query --help\n' "$SCANNER_DICTIONARY" "$scanner"
+say lineage warehouse.public.order_facts.amount --upstream --columns --evidence
+say export --format html -o "$out/flow.html"
+printf '\nThe graph is %s: open it in a browser.\n' "$out/flow.html"
+printf 'The dictionary is %s; ask it yourself: %s query --help\n' "$SCANNER_DICTIONARY" "$scanner"
