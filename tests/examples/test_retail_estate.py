@@ -152,9 +152,9 @@ def test_it_is_told_how_much_was_read(dictionary, capsys) -> None:
     run(["dataflow", "--dictionary", str(dictionary)])
     told = capsys.readouterr().err
 
-    assert "statements: 1 read to columns, 0 to tables, 0 not read" in told
-    assert "connectors: 6 read to columns, 2 to datasets, 0 of unknown classes" in told
-    assert "connect:lab shop-raw columns: no schema tells the columns of 'raw.public.orders'" in told
+    assert "statements: 5 read to columns, 0 to tables, 0 not read" in told
+    assert "connectors: 9 read to columns, 0 to datasets, 0 of unknown classes" in told
+    assert "statement flink/retail.sql:3 of flink:retail, 73:1: ms of clicks is no field of the topic clicks" in told
 
 
 def test_a_database_table_is_upstream_of_what_its_change_feed_writes(dictionary, capsys) -> None:
@@ -176,6 +176,16 @@ def test_a_column_goes_from_the_database_into_the_warehouse(graph) -> None:
     assert not [target for source, target, *_ in found if "born" in source and "crm" in target]
 
 
+def test_a_column_goes_through_flink_where_no_schema_describes_a_topic(graph) -> None:
+    """Flink's DDL tells the columns of both topics; the envelope of Connect's JSON is looked through."""
+    assert {
+        ("shop.public.orders#total", "cdc.orders#payload.total", "IDENTITY", "derived"),
+        ("cdc.orders#payload.total", "orders-enriched#total", "TRANSFORMATION", "derived"),
+        ("cdc.customers#payload.id", "orders-enriched", "JOIN", "derived"),
+        ("orders-enriched#total", "warehouse.public.order_facts#amount", "IDENTITY", "derived"),
+    } <= flows(graph)
+
+
 def test_a_mirror_leads_from_a_topic_to_its_own_copy(graph, dictionary, capsys) -> None:
     """It copies payments, too, and that is another pair."""
     way = ask(capsys, "lineage", "retail.orders", "--dictionary", str(dictionary))
@@ -190,7 +200,9 @@ def test_a_sink_s_consumer_group_is_its_member(graph) -> None:
     readers = {str(edge["target"]).rpartition("/")[2] for edge in graph["edges"] if edge["kind"] == "reads"}
 
     assert names["connect-clicks-to-file"] == "clicks-to-file"
+    assert names["flink-orders"] in {"retail.sql:1", "retail.sql:2"}
     assert "analytics" in readers
+    assert "flink-orders" not in readers
     assert "connect-clicks-to-file" not in readers
 
 
