@@ -14,7 +14,7 @@ def test_scan_reads_every_source(lab, dictionary, ask) -> None:
     """Nothing of the estate is left out."""
     answers = {source["kind"]: source["answer"] for source in ask("scans", "1")}
 
-    kinds = ["kafka", "ksqldb", "connect", "schema_registry", "flink"]
+    kinds = ["kafka", "ksqldb", "connect", "schema_registry", "flink", "metrics"]
     assert answers == dict.fromkeys(kinds, "read")
 
 
