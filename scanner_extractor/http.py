@@ -34,7 +34,8 @@ class Http:
     instead (a recorder). *clock* makes tests fast.
 
     Every method raises SourceUnreachable (no answer, or a server that fails each retry), SourceRefused (401, 403),
-    NotFound (404, 405, 410), SourceObjected (other 4xx) and PayloadUnexpected (an answer that is not JSON).
+    NotFound (404, 405, 410), SourceObjected (other 4xx) and PayloadUnexpected (an answer that is not JSON). JSON is
+    given without the secrets in it; schema texts stay byte for byte.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Http:
         self._settings = without_credentials(settings)
         self._source = source
         self._wire = Wire(self._settings, clock or Clock())
-        live = exchange or self._wire
+        live = self._hushed(exchange or self._wire)
         self._is_live = exchange is None
         self._exchange = wrap(live) if wrap else live
         self._lock = threading.Lock()
@@ -98,10 +99,16 @@ class Http:
     def _answer(self, request: Request) -> Answer:
         with self._lock:
             self._asked += 1
-        answer = self._exchange(request)
-        if answer.status >= 400:  # some servers quote what was sent
-            answer = replace(answer, body=_hidden(answer.body, self._settings))
-        return answer
+        return self._exchange(request)
+
+    def _hushed(self, live: Exchange) -> Exchange:
+        """Hide our credentials in what *live* answers, before anybody keeps it: some servers quote what was sent."""
+
+        def ask(request: Request) -> Answer:
+            answer = live(request)
+            return replace(answer, body=_hidden(answer.body, self._settings)) if answer.status >= 400 else answer
+
+        return ask
 
 
 def without_credentials(settings: HttpSettings) -> HttpSettings:

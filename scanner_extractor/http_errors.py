@@ -14,7 +14,7 @@ from scanner_model.errors import (
     SourceRefused,
     SourceUnreachable,
 )
-from scanner_model.secrets import mask_text, mask_url
+from scanner_model.secrets import mask_json, mask_text, mask_url
 
 _EXCERPT = 80
 _REASON = 300
@@ -38,7 +38,10 @@ def place(request: Request) -> str:
 
 
 def read_json(request: Request, answer: Answer, *, login: str = "") -> Json:
-    """Give the JSON of an answer that succeeded, or raise what `accepted` does; PayloadUnexpected for another body."""
+    """Give the JSON of an answer that succeeded, without its secrets; schema texts stay byte for byte.
+
+    Raises what `accepted` does, and PayloadUnexpected for another body.
+    """
     return _decoded(request, accepted(request, answer, login=login))
 
 
@@ -60,7 +63,7 @@ def accepted(request: Request, answer: Answer, *, login: str = "") -> Answer:
 def said(body: bytes) -> Said:
     """Read an error body, which may be an object in several shapes, a JSON string, HTML or nothing."""
     try:
-        value = json.loads(body)
+        value = mask_json(json.loads(body))
     except (ValueError, RecursionError):
         return Said()
     return Said(body=value, code=_code(value), message=_excerpt(_message(value), _REASON))
@@ -80,7 +83,8 @@ def _failure(request: Request, answer: Answer, login: str) -> ScannerError:
 
 def _decoded(request: Request, answer: Answer) -> Json:
     try:
-        return json.loads(answer.body.decode("utf-8-sig"))
+        # As captures are masked, too, a replay reads what a live scan does.
+        return mask_json(json.loads(answer.body.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         raise _unreadable("the answer is not UTF-8", request, answer) from error
     except RecursionError as error:

@@ -554,3 +554,26 @@ def test_wrap_sees_the_network_and_may_answer_for_it(serve, reply):
         assert http.get("x") == [1]
 
     assert [request.source for request in wrapped] == [SOURCE]
+
+
+def test_wrap_sees_no_credentials_of_ours(serve, reply):
+    """What a server quotes must not get into a capture either."""
+    kept = []
+    url = serve(lambda seen: reply(status=403, body=b'{"message": "bad hunter2 for u"}'))
+    wrap = lambda live: lambda request: kept.append(live(request)) or kept[-1]  # noqa: E731
+    settings = HttpSettings(url=url, auth=BasicAuth(user="u", password="hunter2"))
+
+    with Http(settings, SOURCE, wrap=wrap) as http:
+        failure(http, SourceRefused, "x")
+
+    assert b"hunter2" not in kept[0].body
+
+
+def test_secrets_in_an_answer_reach_no_reader_and_schemas_stay(serve, reply, ask):
+    """A live scan reads what its capture would tell."""
+    told = b'{"params": {"kms.secret": "hunter2"}, "schema": "{\\"password\\": \\"string\\"}"}'
+
+    assert ask(serve(lambda seen: reply(body=told))).get("x") == {
+        "params": {"kms.secret": "********"},
+        "schema": '{"password": "string"}',
+    }
