@@ -36,8 +36,9 @@ _LITERAL_ENDS = frozenset({"map", "mapping", "tables", "renames", "fields", "col
 _SQL_ENDS = frozenset({"query", "sql", "statement", "statements"})
 
 # Every pattern starts where a word starts and bounds what it runs over, so that no text takes more than linear time.
+# What stands before the @ of Azure's storage is a container.
 _USER_INFO = re.compile(
-    r"(?<![\w+.-])(?P<scheme>[\w+.-]+://)"
+    r"(?<![\w+.-])(?!(?:abfss?|wasbs?)://[\w$-]{1,63}@)(?P<scheme>[\w+.-]+://)"
     r"(?:[^/\s'\"@?#]*|[^/\s'\"@?#:]*:(?!\d+[/?#])[^\s'\"@]{0,500})@"
 )
 _QUERY = re.compile(r"(?P<key>[?&;][^=&;#?\s'\"]+=)(?P<value>[^&;#\s'\"]+)")
@@ -174,8 +175,16 @@ def _hide_parameter(match: re.Match[str]) -> str:
 
 def _hide_option(match: re.Match[str]) -> str:
     name, value = match["name"], match["value"]
-    secret = not is_reference(value) and _is_secret(name, value)
-    return f"{match['key']}'{MASK}'" if secret else match[0]
+    if is_reference(value):
+        return match[0]
+    return f"{match['key']}'{MASK if _is_secret(name, value) else _option(name, value)}'"
+
+
+def _option(name: str, value: str) -> str:
+    """Hide what is secret inside the value of an option, such as the password in an address."""
+    words = _WORDS.findall(name)
+    last = words[-1].lower() if words else ""
+    return value if last in _LITERAL_ENDS | _SQL_ENDS else mask_text(value)
 
 
 def _hide_in_comment(match: re.Match[str]) -> str:

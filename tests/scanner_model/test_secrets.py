@@ -211,6 +211,7 @@ def test_plain_words_of_a_message_stay():
         ("SELECT 1 -- password=abc isn't\n", f"SELECT 1 -- password={MASK} isn't\n"),
         ("/* token=abc */ SELECT 1", f"/* token={MASK} */ SELECT 1"),
         ("'url' = 'jdbc:x://u:p@h/d'", "'url' = 'jdbc:x://h/d'"),
+        ("'url' = 'jdbc:x://h/d:user=u;password=p;'", f"'url' = 'jdbc:x://h/d:user=u;password={MASK};'"),
     ],
 )
 def test_secret_of_a_script_is_hidden_wherever_it_stands(written, shown):
@@ -226,6 +227,7 @@ def test_secret_of_a_script_is_hidden_wherever_it_stands(written, shown):
         "SELECT `a--b` FROM a JOIN b ON a.token=b.token",
         "'ssl.key' = '${file:/run/secrets/x:key}'",
         "'key.fields' = 'order_id;line'",
+        "'scan.query' = 'SELECT a FROM t WHERE token=1'",
         "SET parallelism.default=4;",
         "'" * 5,
         "/*",
@@ -248,3 +250,9 @@ def test_join_on_a_token_is_no_secret_in_an_answer(member):
     told = {member: "SELECT 1 FROM a JOIN b ON a.token=b.token WHERE 'password' = 'x'"}
 
     assert mask_json(told) == {member: told[member].replace("'x'", f"'{MASK}'")}
+
+
+def test_container_of_azures_storage_is_no_user():
+    """It names the place, and a place without it is another."""
+    assert mask_url("abfss://lake@acct.dfs.core.windows.net/in") == "abfss://lake@acct.dfs.core.windows.net/in"
+    assert mask_url("wasbs://u:p@acct.example/in") == "wasbs://acct.example/in"
