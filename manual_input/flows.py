@@ -12,6 +12,7 @@ from scanner_model.estate import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 from scanner_model.paths import ColumnPath, parse_path
 from scanner_model.places import nearest
+from scanner_model.secrets import mask_text
 
 _MOST_HINTS = 20
 """Looking for near names among thousands takes a while; who has more unknown topics has another problem."""
@@ -42,7 +43,7 @@ def flows(root: Node, source: SourceId, topics: KnownTopics) -> Iterator[ManualF
                 origin=origin,
                 target=target,
                 job=entry.text("job"),
-                description=entry.text("description"),
+                description=mask_text(entry.text("description")),
                 evidence=entry.place,
             )
             yield from _column_flows(flow, entry) if entry.has("columns") else (flow,)

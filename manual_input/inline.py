@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from manual_input.document import Node
 from scanner_model.columns import Column
 from scanner_model.paths import ELEMENT, MAP_VALUE, ColumnPath, field_segment
+from scanner_model.secrets import mask_text
 
 INLINE = ("columns", "items", "values", "type")
 """The members by which an entry describes its value itself; at most one of the first three."""
@@ -48,7 +49,7 @@ def _value(node: Node, path: ColumnPath, word: str) -> Iterator[Column]:
         logical_type=node.text("logical_type") or None,
         nullable=node.member("nullable").value is True,
         default=_default(node),
-        doc=node.text("doc") or None,
+        doc=mask_text(node.text("doc")) or None,
         tags=tuple(dict.fromkeys(node.texts("tags"))),
     )
     if kind == "columns":

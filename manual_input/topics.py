@@ -11,6 +11,7 @@ from manual_input.schemas import SchemaReader
 from scanner_model.estate import Topic
 from scanner_model.manual import Assignment, ManualSchema
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
+from scanner_model.secrets import mask_text
 
 _LEGAL = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
@@ -90,7 +91,7 @@ def _topic(entry: Node, source: SourceId, name: TopicName) -> Topic:
         source=source,
         name=name,
         partitions=entry.member("partitions").whole,
-        description=entry.text("description"),
+        description=mask_text(entry.text("description")),
         tags=tuple(dict.fromkeys(entry.texts("tags"))),
     )
 
