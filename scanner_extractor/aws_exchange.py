@@ -11,10 +11,10 @@ from typing import Any
 
 from scanner_extractor.exchange import Answer, Exchange, Request
 from scanner_extractor.settings import HttpSettings
-from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 
 Client = Any
-"""A client of boto3, which makes its classes as it runs."""
+"""A client of boto3, which makes its classes as it runs; or what belongs to one."""
 
 _TRIES = 5
 _REFUSALS = frozenset(
@@ -104,7 +104,31 @@ def _connect(service: AwsService, http: HttpSettings) -> Client:
         user_agent_extra="scanner",
     )
     verify = str(http.tls.ca) if http.tls.ca and http.tls.verify else http.tls.verify or False
-    return session.client(service.name, endpoint_url=service.endpoint_url or None, config=config, verify=verify)
+    return watched(
+        session.client(service.name, endpoint_url=service.endpoint_url or None, config=config, verify=verify)
+    )
+
+
+def watched(client: Client) -> Client:
+    """Let *client* raise PayloadUnexpected for an answer that is no JSON, which botocore takes for an empty one.
+
+    Taken so, a proxy's login page would say that everything is gone.
+    """
+    client.meta.events.register("after-call", _object)
+    return client
+
+
+def _object(model: Client, http_response: Client, **_: object) -> None:
+    if http_response.raw is None or http_response.status_code >= 300:
+        return
+    try:
+        whole = isinstance(json.loads(http_response.content or b"{}"), dict)
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole:
+        hint = "check `endpoint_url`, and the proxy in between"
+        where = f"{model.service_model.service_name}:{model.name}"
+        raise PayloadUnexpected("the answer is not one of AWS", where=where, hint=hint)
 
 
 def _objected(response: dict[str, Any], where: str, rights: str) -> Answer:
