@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
-from scanner_extractor.paging import MOST_PAGES
+from scanner_extractor.paging import by_token
 from scanner_extractor.readings import Progress, RegistryReading
 from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.registries.gathered import Gathered, as_reading, lost, sort_out, without_deleted
@@ -21,9 +22,11 @@ from scanner_extractor.registries.glue_reader import (
 )
 from scanner_extractor.registries.rows import BadRow, Row, RowError, bad_row, text
 from scanner_extractor.settings import RegistrySettings
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
+
+_Listed = TypeVar("_Listed", Schema, str)
 
 PAGE = 100
 """The most entries that Glue gives at once."""
@@ -48,13 +51,11 @@ class GlueClient:
     def schemas(self, registry: str) -> Iterator[Schema]:
         """List the schemas of one registry; empty for those of all."""
         chosen = {"RegistryId": {"RegistryName": registry}} if registry else {}
-        for page in self._pages("ListSchemas", chosen):
-            yield from read_schemas(page)
+        return self._listed("ListSchemas", chosen, read_schemas)
 
     def version_ids(self, schema: Schema) -> list[str]:
         """List the ids of a schema's versions."""
-        pages = self._pages("ListSchemaVersions", {"SchemaId": {"SchemaArn": schema.arn}})
-        return [version for page in pages for version in read_version_ids(page)]
+        return list(self._listed("ListSchemaVersions", {"SchemaId": {"SchemaArn": schema.arn}}, read_version_ids))
 
     def compatibility(self, schema: Schema) -> str:
         """Give a schema's compatibility."""
@@ -68,17 +69,17 @@ class GlueClient:
         """Give one version with its text, for `read_version`."""
         return self._ask("GetSchemaVersion", {"SchemaVersionId": version_id})
 
-    def _pages(self, operation: str, body: dict[str, Json]) -> Iterator[Json]:
-        token = ""
-        for _ in range(MOST_PAGES):
+    def _listed(
+        self, operation: str, body: dict[str, Json], read: Callable[[Json], Sequence[_Listed]]
+    ) -> Iterator[_Listed]:
+        """Read a list page by page; raises PayloadUnexpected where it does not end."""
+
+        def page(token: str) -> tuple[Sequence[_Listed], str]:
             more = {"NextToken": token} if token else {}
-            page = self._ask(operation, {**body, "MaxResults": PAGE, **more})
-            yield page
-            following = read_next(page)
-            if not following or following == token:
-                return
-            token = following
-        raise PayloadUnexpected(f"{operation} gave more than {MOST_PAGES} pages")
+            payload = self._ask(operation, {**body, "MaxResults": PAGE, **more})
+            return read(payload), read_next(payload)
+
+        return by_token(page, key=lambda one: one)
 
     def _ask(self, operation: str, body: dict[str, Json]) -> Json:
         return self._http.post(operation, body=body)
