@@ -10,6 +10,7 @@ from functools import reduce
 from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.exchange import Exchange
 from scanner_extractor.http import Http
+from scanner_extractor.rate import Clock
 from scanner_extractor.readings import CatalogReading, KafkaReading, Progress
 from scanner_extractor.settings import HttpSettings, KafkaSettings
 from scanner_extractor.settings_cloud import OffsetSettings
@@ -41,8 +42,8 @@ def _utc_now() -> datetime:
 class Access:
     """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them.
 
-    *brokers* and *ends* ask a cluster over the Kafka protocol; *now* tells when a figure was read. *opened* are
-    the HTTP sources, for what a failed one has cost.
+    *brokers* and *ends* ask a cluster over the Kafka protocol; *now* tells when a figure was read, *clock* how waits
+    are spent (None: they are). *opened* are the HTTP sources, for what a failed one has cost.
     """
 
     recorder: Recorder | None = None
@@ -50,6 +51,7 @@ class Access:
     brokers: Callable[[KafkaSettings, Progress], KafkaReading] = _live
     ends: Callable[[OffsetSettings, Progress, datetime], CatalogReading] = _live_offsets
     now: Callable[[], datetime] = _utc_now
+    clock: Clock | None = None
     opened: dict[SourceId, Http] = field(default_factory=dict)
 
     def http(
@@ -61,7 +63,7 @@ class Access:
         """
         wraps = [wrap for wrap in (None if self.replay else veil, self.recorder and self.recorder.recording) if wrap]
         wrap = (lambda exchange: reduce(lambda inner, outer: outer(inner), wraps, exchange)) if wraps else None
-        self.opened[source] = Http(settings, source, exchange=self.replay or live, wrap=wrap)
+        self.opened[source] = Http(settings, source, exchange=self.replay or live, wrap=wrap, clock=self.clock)
         return self.opened[source]
 
     def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogReading:
