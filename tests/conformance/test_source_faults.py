@@ -1,0 +1,214 @@
+"""Every source with every fault: none loses another source's facts or the last scan's, each gives one clear line."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from scanner_cli.report import ScanReport, report_text
+from scanner_dictionary.opening import Engine, open_dictionary
+from scanner_dictionary.queries.remembered import remembered
+from scanner_dictionary.writer import ScanSummary, write_scan
+from scanner_extractor.access import Access
+from scanner_extractor.conclude import conclude
+from scanner_extractor.http import Http
+from scanner_extractor.rate import Clock
+from scanner_extractor.readings import KafkaReading, Progress
+from scanner_extractor.runner import ask
+from scanner_extractor.settings import (
+    HttpSettings,
+    KafkaSettings,
+    Settings,
+)
+from scanner_extractor.settings_flink import FileSettings, StreamsSettings
+from scanner_model.estate import Topic
+from scanner_model.names import ClusterName, SourceId, TopicName
+from scanner_model.scan import Answer, ClusterScan, Outcome
+
+NOW = datetime(2026, 5, 2, 8, 30, tzinfo=UTC)
+NAME = ClusterName("shop")
+TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: KSTREAM-SOURCE-0 (topics: [orders])\n      --> none\n"
+
+
+def _loaded(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(
+        f"{name}_for_faults", Path(__file__).parents[1] / "fakes" / f"{name}.py"
+    )
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+faulty, rows = _loaded("faulty"), _loaded("fault_rows")
+ROWS = rows.ROWS
+
+FAILS, WHOLE, KEEPS = "fails", "whole", "keeps"
+FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
+    "401": (lambda: faulty.status(401), FAILS),
+    "403": (lambda: faulty.status(403), FAILS),
+    "404": (lambda: faulty.status(404), FAILS),
+    "429": (lambda: faulty.status(429, Retry_After="30"), FAILS),
+    "500": (lambda: faulty.status(500), FAILS),
+    "503 as a page": (
+        lambda: faulty.status(503, b"<html>\n<body>later</body>\n</html>", Content_Type="text/html"),
+        FAILS,
+    ),
+    "slow": (lambda: faulty.slow, FAILS),
+    "reset": (lambda: faulty.reset, FAILS),
+    "truncated": (lambda: faulty.truncated, FAILS),
+    "half": (lambda: faulty.half, FAILS),
+    "a web page": (lambda: faulty.web_page, FAILS),
+    "endless": (faulty.endless, KEEPS),
+    "unknown member": (lambda: faulty.unknown_member, WHOLE),
+    "unknown word": (lambda: faulty.unknown_word, KEEPS),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reaching(Access):
+    """Reaches one source through its own exchange, or over plain HTTP what usually has one."""
+
+    row: Any
+    url: str
+
+    def http(self, settings: HttpSettings, source: SourceId, *, live: Any = None, veil: Any = None) -> Http:
+        own = None if self.row.plain else live
+        if self.row.exchange:
+            (asked,) = (each for each in self._asked() if each.source == source)
+            own = self.row.exchange(asked, self.url)
+        return super().http(settings, source, live=own, veil=veil)
+
+    def _asked(self) -> list[Any]:
+        (sources,) = self.row.member(HttpSettings(url=self.url)).values()
+        return list(sources)
+
+
+@dataclass(slots=True, kw_only=True)
+class Scanned:
+    """A row with its server, and a dictionary that holds a first good scan."""
+
+    row: Any
+    server: Any
+    engine: Engine
+    directory: Path
+    first: Outcome | None = None
+    scans: int = field(default=0)
+
+    def scan(self, fault: Any, deadline: float = 20.0) -> tuple[ScanReport, ClusterScan, ScanSummary]:
+        self.server.fault = fault
+        access = Reaching(
+            row=self.row, url=self.server.url, brokers=two_topics, clock=Clock(pause=lambda _: None), now=lambda: NOW
+        )
+        settings = self.settings()
+        asked = ask(settings, access, deadline=deadline)
+        silent = [each.source for each in asked.outcomes if each.answer != Answer.READ]
+        with self.engine.connect() as conn:
+            known = remembered(conn, NAME, silent)
+        scan = conclude(settings, asked, remembered=known)
+        summary = write_scan(self.engine, scan, started=NOW, finished=NOW)
+        report = ScanReport(
+            cluster=NAME, scan=summary.scan_id, outcomes=scan.outcomes, counts=(), changes=summary.counts,
+            problems=scan.problems, seconds=0.0,
+        )  # fmt: skip
+        return report, scan, summary
+
+    def settings(self) -> Settings:
+        http = HttpSettings(url=self.server.url + self.row.path, concurrency=4)
+        files = FileSettings(pattern="*.txt", base=self.directory, files=(self.directory / "app.txt",))
+        return Settings(
+            cluster=NAME,
+            brokers=("k:9092",),
+            file=self.directory / "cluster.json",
+            kafka=KafkaSettings(brokers=("k:9092",)),
+            streams=(StreamsSettings(files=files),),
+            **self.row.member(http),
+        )
+
+    def outcome(self, scan: ClusterScan) -> Outcome:
+        beside = {SourceId("kafka:k:9092"), SourceId("streams:*.txt")}
+        return next(each for each in scan.outcomes if each.source not in beside)
+
+
+def two_topics(settings: KafkaSettings, progress: Progress) -> KafkaReading:
+    topics = tuple(Topic(source=settings.source, name=TopicName(name)) for name in ("orders", "refunds"))
+    return KafkaReading(outcome=Outcome(source=settings.source, kind="kafka", answer=Answer.READ, got=2), topics=topics)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make an empty dictionary, to be copied: to make one takes longer than a scan."""
+    file = tmp_path_factory.mktemp("empty") / "scanner.db"
+    open_dictionary(str(file)).dispose()
+    return file
+
+
+@pytest.fixture(scope="module")
+def scanned(request: pytest.FixtureRequest, empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scanned]:
+    """Scan a source of a kind once, while it is healthy, into a dictionary of its own."""
+    row = ROWS[request.param]
+    directory = tmp_path_factory.mktemp("faults")
+    (directory / "app.txt").write_text(TOPOLOGY, encoding="utf-8")
+    engine = open_dictionary(str(shutil.copy(empty, directory / "scanner.db")))
+    with ExitStack() as stack:
+        stack.callback(engine.dispose)
+        server = stack.enter_context(faulty.serving(faulty.Faulty(good=row.good())))
+        one = Scanned(row=row, server=server, engine=engine, directory=directory)
+        _, scan, _ = one.scan(faulty.healthy)
+        one.first = one.outcome(scan)
+        yield one
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("scanned", ROWS, indirect=True)
+def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> None:
+    """What others say is whole, what the last scan knew is there, and a line says where and what."""
+    make, expected = FAULTS[fault]
+    report, scan, summary = scanned.scan(make(), deadline=0.3 if fault == "slow" else 20.0)
+    outcome, first = scanned.outcome(scan), scanned.first
+
+    assert first
+    assert first.answer is scanned.row.answer, first.reason
+    assert "reader failed" not in outcome.reason
+    assert [each.name for each in scan.topologies] == ["app"]
+    assert {"orders", "refunds"} <= {each.name for each in scan.topics}
+    assert [each.answer for each in scan.outcomes if each.source in ("kafka:k:9092", "streams:*.txt")] == [
+        Answer.READ
+    ] * 2
+    assert summary.gone == 0
+    if expected == WHOLE:
+        assert (outcome.answer, outcome.got) == (first.answer, first.got), outcome.reason
+    if expected == FAILS:
+        assert outcome.answer in (Answer.PARTIAL, Answer.UNAVAILABLE)
+    if outcome.answer is not Answer.READ:
+        lines = [
+            line
+            for line in report_text(report).splitlines()
+            if line.startswith(f"{outcome.answer}: {outcome.source}: ")
+        ]
+        assert len(lines) == 1
+        assert len(lines[0].partition(f"{outcome.source}: ")[2]) > 10
+        assert report.is_partial
+
+
+@pytest.mark.parametrize("scanned", [name for name, row in ROWS.items() if row.tokens], indirect=True)
+def test_empty_page_in_the_middle_ends_no_list(scanned: Scanned) -> None:
+    """Services that page by tokens give one where they filter."""
+    _, scan, summary = scanned.scan(faulty.empty_page)
+    outcome = scanned.outcome(scan)
+
+    assert scanned.first
+    assert (outcome.answer, outcome.got) == (scanned.first.answer, scanned.first.got), outcome.reason
+    assert summary.gone == 0

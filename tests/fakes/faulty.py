@@ -1,0 +1,244 @@
+"""One server on loopback that passes a good fake's answers on, and the faults that it can put into all of them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from typing import Any
+
+Json = Any
+
+HOLLOW = "hollow"
+"""The token that leads from a page that was left empty to the page itself."""
+_TOKENS = ("page_token", "pageToken", "NextToken", "nextToken")
+_ENUMS = ("state", "phase", "schemaType", "table_type", "mirror_status", "kafka_state", "State", "Status", "type_name")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One request; header names are lower case."""
+
+    method: str
+    target: str
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def document(self) -> Json:
+        """Give the body as JSON, an empty object where there is none."""
+        return json.loads(self.body) if self.body else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What is sent: *cut* bytes fewer than announced, a byte each *pace* seconds, or nothing but a reset."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
+    cut: int = 0
+    pace: float = 0.0
+    reset: bool = False
+
+
+Good = Callable[[Asked], tuple[int, Json | bytes]]
+"""A fake: status and document, or the bytes of one."""
+Fault = Callable[[Asked, Good], Reply]
+"""What is answered instead of what the good fake answers."""
+
+
+def healthy(asked: Asked, good: Good) -> Reply:
+    """Pass the good answer on."""
+    status, told = good(asked)
+    return Reply(status=status, body=told if isinstance(told, bytes) else json.dumps(told).encode())
+
+
+def status(number: int, body: bytes = b'{"message": "no", "error_code": 1}', **headers: str) -> Fault:
+    """Answer everything with a status."""
+    sent = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda asked, good: Reply(status=number, body=body, headers=sent)
+
+
+def slow(asked: Asked, good: Good) -> Reply:
+    """Let the good answer trickle."""
+    return _with(healthy(asked, good), pace=0.02)
+
+
+def reset(asked: Asked, good: Good) -> Reply:
+    """Hang up without a word."""
+    return Reply(reset=True)
+
+
+def truncated(asked: Asked, good: Good) -> Reply:
+    """Announce more than is sent."""
+    return _with(healthy(asked, good), cut=7)
+
+
+def half(asked: Asked, good: Good) -> Reply:
+    """End in the middle of the document, and announce just that."""
+    reply = healthy(asked, good)
+    return _with(reply, body=reply.body[: max(1, len(reply.body) // 2)])
+
+
+def web_page(asked: Asked, good: Good) -> Reply:
+    """Answer as a login page or a proxy does."""
+    return Reply(body=b"<!DOCTYPE html><html>Log in</html>", headers={"Content-Type": "text/html; charset=utf-8"})
+
+
+def endless() -> Fault:
+    """Give a token for one more page with each answer, and the same page for it."""
+    numbers = count(1)
+
+    def answer(asked: Asked, good: Good) -> Reply:
+        return _changed(_without_token(asked), good, lambda told: _continued(told, f"t{next(numbers)}"))
+
+    return answer
+
+
+def empty_page(asked: Asked, good: Good) -> Reply:
+    """Leave each first page empty, with a token for the one that was to be the first."""
+    if HOLLOW in asked.target or HOLLOW.encode() in asked.body:
+        return healthy(_without_token(asked), good)
+    if _without_token(asked) != asked:  # a later page
+        return healthy(asked, good)
+    return _changed(asked, good, lambda told: _continued(_emptied(told), HOLLOW) if _emptied(told) != told else told)
+
+
+def unknown_member(asked: Asked, good: Good) -> Reply:
+    """Add to each object what nobody knows yet."""
+    return _changed(asked, good, _grown)
+
+
+def unknown_word(asked: Asked, good: Good) -> Reply:
+    """Put a new word wherever one of a fixed list stands."""
+    return _changed(asked, good, _reworded)
+
+
+@dataclass(slots=True)
+class Faulty:
+    """What the server serves now; *stopped* ends what trickles."""
+
+    good: Good
+    fault: Fault = healthy
+    stopped: threading.Event = field(default_factory=threading.Event)
+    url: str = ""
+
+
+@contextmanager
+def serving(faulty: Faulty) -> Iterator[Faulty]:
+    """Serve until the block ends."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def answer(self) -> None:
+            size = int(self.headers.get("Content-Length") or 0)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            asked = Asked(method=self.command, target=self.path, body=self.rfile.read(size), headers=headers)
+            reply = faulty.fault(asked, faulty.good)
+            if reply.reset:
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.close_connection = True
+                return
+            lines = [f"HTTP/1.1 {reply.status} Answer", f"Content-Length: {len(reply.body)}"]
+            lines += [f"{name}: {value}" for name, value in reply.headers.items()]
+            self._send("\r\n".join([*lines, "", ""]).encode(), reply)
+            self.close_connection = bool(self.close_connection or reply.cut or reply.pace)
+
+        do_GET = do_POST = answer  # noqa: N815  http.server calls them so
+
+        def _send(self, head: bytes, reply: Reply) -> None:
+            if not reply.pace:
+                self.wfile.write(head + reply.body[: len(reply.body) - reply.cut])
+                return
+            self.wfile.write(head)
+            for byte in reply.body:
+                if faulty.stopped.wait(reply.pace):
+                    return
+                self.wfile.write(bytes([byte]))
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 128
+
+        def handle_error(self, *args: object) -> None:
+            """Say nothing of clients that went away."""
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        faulty.url = f"http://127.0.0.1:{server.server_port}"
+        yield faulty
+        faulty.stopped.set()
+        server.shutdown()
+
+
+def _with(reply: Reply, **members: Any) -> Reply:
+    told = {name: getattr(reply, name) for name in ("status", "body", "headers", "cut", "pace")}
+    return Reply(**told | members)
+
+
+def _changed(asked: Asked, good: Good, change: Callable[[Json], Json]) -> Reply:
+    reply = healthy(asked, good)
+    try:
+        told = json.loads(reply.body)
+    except ValueError:  # a text or an archive, which has no members
+        return reply
+    return reply if reply.status >= 400 else _with(reply, body=json.dumps(change(told)).encode())
+
+
+def _continued(told: Json, token: str) -> Json:
+    if not isinstance(told, dict) or "error_code" in told:
+        return told
+    named = dict.fromkeys(("next_page_token", "NextToken", "nextToken", "nextPageToken"), token)
+    metadata = told.get("metadata") if isinstance(told.get("metadata"), dict) else {}
+    link = {"metadata": {**metadata, "next": f"https://far.example/?page_token={token}"}}
+    return {**told, **named, **link, "meta": {"pagination": {"next_page_token": token}}}
+
+
+def _emptied(told: Json) -> Json:
+    """Empty the lists of a page; one that has none is no page."""
+    if not isinstance(told, dict):
+        return told
+    return {name: [] if isinstance(value, list) else value for name, value in told.items()}
+
+
+def _without_token(asked: Asked) -> Asked:
+    path, _, query = asked.target.partition("?")
+    kept = "&".join(part for part in query.split("&") if part.partition("=")[0] not in _TOKENS)
+    body = asked.body
+    if any(name.encode() in body for name in _TOKENS):
+        told = json.loads(body)
+        body = json.dumps({name: value for name, value in told.items() if name not in _TOKENS}).encode()
+    return Asked(method=asked.method, target=path + (f"?{kept}" if kept else ""), body=body, headers=asked.headers)
+
+
+def _grown(told: Json) -> Json:
+    if isinstance(told, list):
+        return [_grown(each) for each in told]
+    if not isinstance(told, dict) or all(isinstance(value, dict) for value in told.values()):
+        return {name: _grown(value) for name, value in told.items()} if isinstance(told, dict) else told
+    if "connector.class" in told or not told:  # a map of the user's own names
+        return told
+    return {name: _grown(value) for name, value in told.items()} | {"inventedLater": {"deep": [1, None]}}
+
+
+def _reworded(told: Json) -> Json:
+    if isinstance(told, list):
+        return [_reworded(each) for each in told]
+    if not isinstance(told, dict):
+        return told
+    return {
+        name: "INVENTED_LATER" if name in _ENUMS and isinstance(value, str) else _reworded(value)
+        for name, value in told.items()
+    }
