@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from dictionary_rows import query_row, write_row
+from estate_rows import estate_row
 from graph_rows import graph_row, statements_row
 from lineage_rows import import_row
 from measure import Row, conditions, table
@@ -23,6 +24,7 @@ ROWS = {
     "bulk": bulk_row,
     "walk": walk_row,
     "large-bulk": large_bulk_row,
+    "estate": estate_row,
     "write": write_row,
     "query": query_row,
     "import-events": import_row,
