@@ -15,6 +15,7 @@ from rows import Server, Step, answers
 _PATIENCE = 60.0
 _CLUSTER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
 _WORKER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"
+_LISTENER = "io.openlineage.flink.listener.OpenLineageJobStatusChangedListenerFactory"
 _GATEWAY = "org.apache.flink.table.gateway.SqlGateway"
 # What Flink's own configuration opens on Java 17.
 _OPENED = (
@@ -55,6 +56,9 @@ _SETTINGS = {
     "taskmanager.memory.jvm-overhead.max": "128m",
     "parallelism.default": 1,
     "execution.checkpointing.interval": "3s",
+    "execution.job-status-changed-listeners": _LISTENER,
+    "openlineage.transport.type": "file",
+    "openlineage.transport.location": str(places.FLINK_EVENTS),
     "sql-gateway.endpoint.rest.address": HOST,
     "sql-gateway.endpoint.rest.bind-address": HOST,
     "sql-gateway.endpoint.rest.port": places.FLINK_GATEWAY,

@@ -83,6 +83,7 @@ def _write_lab_file(results: Mapping[str, Result]) -> None:
         "flink": places.FLINK_URL,
         "postgres": {name: postgres_rows.url(name) for name in postgres_rows.DATABASES},
         "events": str(places.EVENTS),
+        "flink_events": str(places.FLINK_EVENTS),
         "state": str(places.STATE),
         "cache": str(places.CACHE),
         "environment": _environment(),

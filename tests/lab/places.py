@@ -16,6 +16,7 @@ STATE = Path(os.environ.get("SCANNER_LAB_STATE") or Path(tempfile.gettempdir()) 
 FLINK_SQL = TREE.parents[1] / "examples" / "retail" / "flink" / "retail.sql"
 LAB_FILE = STATE / "lab.json"
 EVENTS = STATE / "openlineage.ndjson"
+FLINK_EVENTS = STATE / "flink-openlineage.ndjson"
 
 HOST = "127.0.0.1"
 KAFKA_1, KAFKA_2 = 29092, 29192

@@ -7,7 +7,9 @@ import json
 import re
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import psycopg
@@ -33,9 +35,9 @@ class Plan(NamedTuple):
 
 @pytest.fixture(scope="module")
 def way(lab, dictionary) -> Callable[..., Any]:
-    """Ask for lineage upstream, down to columns, of the graph with Spark's events in it, too."""
+    """Ask for lineage upstream, down to columns, of the graph with the events of Spark and Flink in it, too."""
     lab.needs("flink-sql", "spark-report")
-    lab.scanner("openlineage", "import", lab.told["events"], "--dictionary", dictionary)
+    lab.scanner("openlineage", "import", lab.told["events"], lab.told["flink_events"], "--dictionary", dictionary)
     lab.scanner("dataflow", "--dictionary", dictionary)
     asked = ("--upstream", "--columns", "--format", "json", "--dictionary", dictionary)
     return lambda node: json.loads(lab.scanner("lineage", node, *asked))
@@ -131,6 +133,26 @@ def test_flink_s_plans_read_the_columns_that_we_read_in_the_statements(lab, plan
 
     assert ours
     assert not [each for each in ours if each[1] not in fields[each[0]]]
+
+
+def test_flink_s_own_events_tell_the_topics_that_we_read_in_the_statements(lab) -> None:
+    """OpenLineage's listener sees the engine's lineage; it tells no columns, we do."""
+    lab.needs("flink-sql")
+    events = [json.loads(line) for line in Path(lab.told["flink_events"]).read_text("utf-8").splitlines()]
+    ours = defaultdict(set)
+    for one in _statements(lab):
+        topics = {each["name"]: set(each["topics"]) for each in one["datasets"]}
+        for sink in one["sinks"]:
+            ours[frozenset(topics[sink])] |= set().union(*(topics[name] for name in one["sources"]))
+
+    theirs = {
+        frozenset(each["name"] for each in event["outputs"]): {each["name"] for each in event["inputs"]}
+        for event in events
+        if event["outputs"]
+    }
+
+    assert len(theirs) == 3
+    assert {frozenset([topic]): inputs for outputs, inputs in theirs.items() for topic in outputs} == ours
 
 
 def _statements(lab) -> list[Any]:
