@@ -196,7 +196,7 @@ def test_cluster_is_found_by_the_addresses_of_other_listeners(lab, other, tmp_pa
 
 
 def _extract(lab, user: KafkaSettings, dictionary: Path, expected: int) -> None:
-    none = dict.fromkeys(("schema_registries", "ksqldb", "connect", "flink"))
+    none = dict.fromkeys(("schema_registries", "ksqldb", "connect", "flink", "metrics"))
     config = lab.config(**none, brokers=list(user.brokers), kafka=dict(user.properties))
     told = ("--dictionary", f"sqlite:///{dictionary}", "--quiet")
     lab.scanner("extract", "--config", str(config), *told, expected=expected)

@@ -148,7 +148,7 @@ def test_flink_s_own_events_tell_the_topics_that_we_read_in_the_statements(lab) 
     theirs = {
         frozenset(each["name"] for each in event["outputs"]): {each["name"] for each in event["inputs"]}
         for event in events
-        if event["outputs"]
+        if event.get("outputs")
     }
 
     assert len(theirs) == 3
