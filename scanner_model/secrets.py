@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -42,6 +43,8 @@ _USER_INFO = re.compile(
     r"(?:[^/\s'\"@?#]*|[^/\s'\"@?#:]*:(?!\d+[/?#])[^\s'\"@]{0,500})@"
 )
 _QUERY = re.compile(r"(?P<key>[?&;][^=&;#?\s'\"]+=)(?P<value>[^&;#\s'\"]+)")
+_SIGN = re.compile(r"[=:\s]")
+"""Without one of these, none of the patterns of `mask_text` fits; most texts are names."""
 _BEARER = re.compile(r"\b(?P<scheme>(?i:Basic|Bearer)\s+)(?=\S*[\d=])[A-Za-z0-9+/=._~-]{8,}")
 _ORACLE_LOGIN = re.compile(r"(?P<scheme>\bjdbc:oracle:\w{1,20}:)[^@/\s]{1,200}/[^@\s]{0,200}@")
 _HEADER = re.compile(r"(?P<key>(?<![\w.-])(?P<name>[\w.-]+)\s*:\s*)(?P<value>(?:(?:Basic|Bearer)\s+)?[^\s,;|'\"]+)")
@@ -66,6 +69,7 @@ STATEMENT_MEMBERS = frozenset(
 """Members whose text is SQL, where only a quoted value can be a secret: `ON a.token=b.token` is a join."""
 
 
+@lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
     """Say whether a value under *name* (a JSON key, a property, a query parameter) is to be hidden."""
     words = [word.lower() for word in _WORDS.findall(name)]
@@ -86,6 +90,8 @@ def mask_url(url: str) -> str:
 
 def mask_text(text: str) -> str:
     """Hide what looks like a secret in a message or a property text; anything else stays as it is."""
+    if not _SIGN.search(text):
+        return text
     text = mask_url(text)
     for pattern in (_QUOTED, _PLAIN):
         text = pattern.sub(_hide_named, text)
@@ -129,8 +135,8 @@ def mask_json(value: Json) -> Json:
 
 def _masked(key: str, value: Json, hidden: bool) -> Json:
     if not isinstance(value, str):
-        secret = (hidden or is_secret_name(key)) and isinstance(value, int | float) and not isinstance(value, bool)
-        return MASK if secret else mask_json(value)
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        return MASK if plain and (hidden or is_secret_name(key)) else mask_json(value)
     if key in SCHEMA_MEMBERS:
         return value
     if hidden or is_secret_name(key):
