@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from manual_input.reading import Reach, read_manual_input
+from scanner_cli.cluster_files import read_files
 from scanner_extractor.access import Access
 from scanner_extractor.cloud_expansion import KINDS
-from scanner_extractor.cluster_file import read_cluster_file
-from scanner_extractor.formats import FORMATS
 from scanner_extractor.phases import DISCOVERY, PHASES
-from scanner_extractor.registries import registries
 from scanner_extractor.runner import Choice
 from scanner_extractor.settings import Settings
 from scanner_model.errors import InputInvalid
 from scanner_model.manual import ManualInput
-from scanner_model.names import ClusterName
 from scanner_model.places import nearest
 from scanner_model.problems import Problem
 
@@ -37,14 +31,8 @@ def read_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[Sett
 
     *replayed*: files that tell of jobs need not be there, as a capture holds what they say.
     """
-    found: list[Settings] = []
-    problems: list[Problem] = []
-    for file in files:
-        try:
-            found.append(read_cluster_file(Path(file), os.environ, tuple(registries()), replayed=replayed))
-        except InputInvalid as error:
-            problems += error.problems or (Problem(error.where, error.what, error.hint),)
-    problems += [*_repeated(found), *_without_source(found)]
+    found, problems = read_files(files, replayed=replayed)
+    problems += _without_source(found)
     if problems:
         raise InputInvalid.listing(problems)
     return tuple(found)
@@ -65,18 +53,12 @@ def chosen(only: Sequence[str], skip: Sequence[str], clusters: Collection[Settin
 
 
 def _loaded(settings: Settings) -> Loaded:
+    from manual_input.reading import Reach, read_manual_input
+    from scanner_extractor.formats import FORMATS
+
     reach = Reach(base=settings.file.parent, formats=tuple(FORMATS))
     manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
     return Loaded(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
-
-
-def _repeated(clusters: Sequence[Settings]) -> Iterator[Problem]:
-    first: dict[ClusterName, Path] = {}
-    for one in clusters:
-        if one.cluster in first:
-            what = f"the cluster {one.cluster!r} is in {first[one.cluster]} already"
-            yield Problem(str(one.file), what, "name the file once, or give each cluster a name of its own")
-        first.setdefault(one.cluster, one.file)
 
 
 def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:

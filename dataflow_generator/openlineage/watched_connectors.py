@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
+from functools import lru_cache
 
 from dataflow_generator.connectors import Config, read_connector
 from dataflow_generator.connectors import Connector as Told
@@ -28,7 +30,8 @@ def connector_seen(connector: Connector, cluster: str, naming: Naming, topics: C
     failed = [task for task in connector.tasks if task.state.upper() == _FAILED]
     if phase is Phase.RUNNING and failed and len(failed) == len(connector.tasks):
         phase = Phase.FAILED
-    job = _job(connector, cluster, naming, topics)
+    # What does not change from poll to poll is read once.
+    job = _job(replace(connector, state="", worker="", trace="", tasks=()), cluster, naming, tuple(sorted(topics)))
     return Seen(name=connector.name, phase=phase, job=job, trouble=_trouble(connector, failed))
 
 
@@ -53,13 +56,14 @@ def _first_line(trace: str) -> str:
     return trace.strip().partition("\n")[0].strip()
 
 
-def _job(connector: Connector, cluster: str, naming: Naming, topics: Collection[str]) -> ToldJob:
+@lru_cache(maxsize=1_024)
+def _job(connector: Connector, cluster: str, naming: Naming, topics: tuple[str, ...]) -> ToldJob:
     flows = read_connector(
         Told(
             name=connector.name,
             config=Config.of(dict(connector.config)),
             direction=DIRECTIONS.get(connector.kind),
-            known=tuple(sorted(topics)),
+            known=topics,
             active=connector.topics,
             namespace=naming.clusters[cluster],
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import signal
 import threading
@@ -100,10 +101,13 @@ def connect(
     """
     from dataflow_generator.openlineage.delivery import Emitter
     from dataflow_generator.openlineage.journal import Journal
-    from scanner_cli.clusters import read_clusters
+    from scanner_cli.cluster_files import read_files
     from scanner_cli.watched_servers import connect_servers
 
-    clusters = read_clusters(files)
+    gc.set_threshold(700)  # facts come and go with every poll here
+    clusters, problems = read_files(files)
+    if problems:
+        raise InputInvalid.listing(problems)
     servers = tuple(connect_servers(clusters))
     if not servers:
         raise InputInvalid("names no Connect cluster", where=", ".join(files), hint="add `connect`, a list of {url}")

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -260,7 +261,7 @@ def test_loop_polls_until_it_is_over(stage, cdc) -> None:
     stage.connect.estate = (cdc,)
 
     class Ended:
-        waits: list[float] = []
+        waits: ClassVar[list[float]] = []
 
         def is_set(self) -> bool:
             return len(self.waits) >= 3
@@ -283,7 +284,7 @@ def test_delivery_is_tried_less_often_while_nothing_is_taken(stage, cdc) -> None
     stage.polls({}, connector=cdc)
 
     class Ended:
-        waits: list[float] = []
+        waits: ClassVar[list[float]] = []
 
         def wait(self, seconds: float) -> bool:
             self.waits.append(seconds)

@@ -1,0 +1,88 @@
+"""A monitor over many polls: resident memory, seconds and requests a poll, with a made-up Connect cluster.
+
+`python benchmarks/monitor_polls.py --polls 10000 --connectors 20`; a poll is ten seconds of the clock that it is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "fakes"))
+
+_START = datetime(2026, 3, 1, tzinfo=UTC)
+_CLASS = "io.confluent.connect.s3.S3SinkConnector"
+
+
+def resident() -> float:
+    """Give this process's resident memory in MiB."""
+    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024
+
+
+def watch(file: str, polls: int) -> None:
+    """Poll as the command does, and write the figures."""
+    from dataflow_generator.openlineage.delivery import Emitter
+    from dataflow_generator.openlineage.journal import Journal
+    from scanner_cli.cluster_files import read_files
+    from scanner_cli.monitoring import Monitor, Surroundings
+    from scanner_cli.watched_servers import connect_servers
+
+    (server,) = connect_servers(read_files([file])[0])
+    directory = Path(file).parent
+    events = {"type": "file", "log_file_path": str(directory / "runs.ndjson"), "append": True}
+    at = _START
+
+    def write(text: str) -> None:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+    with Emitter(events, say=write, show=write) as emitter, Journal(directory / "monitor.json") as journal:
+        world = Surroundings(
+            now=lambda: at, draw=lambda low, _: low, send=emitter.send, say=write, refused=lambda line, _: write(line)
+        )
+        monitor = Monitor(journal=journal, world=world, producer="urn:benchmark")
+        started = time.perf_counter()
+        for number in range(1, polls + 1):
+            at += timedelta(seconds=10)
+            monitor.poll(server)
+            monitor.deliver()
+            if number in (1, polls // 100, polls // 10, polls):
+                spent = (time.perf_counter() - started) / number * 1000
+                told = f"{monitor.counts.delivered} events delivered, {monitor.counts.unanswered} unanswered"
+                write(f"poll {number}: {resident():.1f} MiB, {spent:.1f} ms a poll, {told}")
+
+
+def main() -> None:
+    """Serve the estate here, and watch it from a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--polls", type=int, default=10_000)
+    parser.add_argument("--connectors", type=int, default=20)
+    parser.add_argument("--watch", metavar="FILE", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.watch:
+        watch(options.watch, options.polls)
+        return
+    from connect_server import Connect, Kept, serving
+
+    config = {"connector.class": _CLASS, "s3.bucket.name": "lake", "filler": "x" * 300}
+    estate = tuple(
+        Kept(name=f"sink-{number}", config={**config, "topics": f"t{number},u{number}"})
+        for number in range(options.connectors)
+    )
+    connect = Connect(estate=estate)
+    with serving(connect) as url, tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "cluster.json"
+        file.write_text(f'{{"cluster": "made-up", "brokers": ["k-1:9092"], "connect": [{{"url": "{url}"}}]}}')
+        command = [sys.executable, __file__, "--watch", str(file), "--polls", str(options.polls)]
+        subprocess.run(command, check=True)
+    sys.stdout.write(f"{len(connect.asked)} requests for {options.polls} polls\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""`scanner monitor connect` as a command, and as a process that is killed and started again."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
+CONFIG = {"connector.class": "com.acme.Source", "topic": "orders"}
+_PATIENCE = 20.0
+
+
+def cluster(tmp_path: Path, *urls: str) -> Path:
+    """Write a cluster.json with the Connect clusters at *urls*."""
+    file = tmp_path / "cluster.json"
+    connect = [{"name": f"c{number}", "url": url} for number, url in enumerate(urls)]
+    file.write_text(json.dumps({"cluster": "shop", "brokers": ["k-1:9092"], "connect": connect}))
+    return file
+
+
+@pytest.fixture
+def served(connect):
+    """Serve a Connect cluster with one connector."""
+    fake = connect.Connect(estate=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
+    with connect.serving(fake) as url:
+        yield fake, url
+
+
+def told(file: Path) -> list[str]:
+    """Give the states of the events in *file*."""
+    return [json.loads(line)["eventType"] for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def test_one_poll_for_a_scheduler(scanner, served, tmp_path) -> None:
+    """Each call goes on where the last one was."""
+    fake, url = served
+    line = ("monitor", "connect", "--config", cluster(tmp_path, url), "--once")
+    places = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
+
+    assert scanner(*line, *places).status == 0
+    fake.estate = (replace(fake.estate[0], state="PAUSED"),)
+    assert scanner(*line, *places).status == 0
+    assert told(tmp_path / "runs.ndjson") == ["START", "COMPLETE"]
+
+
+def test_worker_that_does_not_answer_is_partial(scanner, connect, tmp_path) -> None:
+    """It is told, and the other cluster is polled all the same."""
+    with connect.serving(connect.Connect(estate=(connect.Kept(name="cdc", config=CONFIG),))) as url:
+        config = cluster(tmp_path, "http://127.0.0.1:9", url)
+        file = tmp_path / "runs.ndjson"
+        said = scanner("monitor", "connect", "--config", config, "--once", "--file", file, "--state", tmp_path / "m")
+
+    assert said.status == 3
+    assert "what runs there is not known" in said.err
+    assert told(file) == ["START"]
+
+
+def test_catalog_that_is_away_leaves_events_in_the_state(scanner, served, tmp_path, monkeypatch) -> None:
+    """They are delivered by the next call, wherever it sends them."""
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__RETRY__TOTAL", "0")
+    line = ("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--once", "--state", tmp_path / "m.json")
+    away = scanner(*line, "--url", "http://127.0.0.1:9", "--token", "hidden-word")
+
+    assert away.status == 3
+    assert "1 events wait" in away.err
+    assert "hidden-word" not in away.err + (tmp_path / "m.json").read_text()
+    assert scanner(*line, "--file", tmp_path / "runs.ndjson").status == 0
+    assert told(tmp_path / "runs.ndjson") == ["START"]
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        (("--file", "no/dir/runs.ndjson"), "--file"),
+        (("--state", "no/dir/m.json", "--file", "x"), "--state"),
+        (("--file", "x", "--url", "http://c"), "--url, --file"),
+        (("--url", "ftp://c"), "--url"),
+    ],
+)
+def test_options_that_cannot_be_are_the_users_to_mend(scanner, served, tmp_path, monkeypatch, options, where) -> None:
+    """Before anybody is asked."""
+    monkeypatch.chdir(tmp_path)
+    said = scanner("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--once", *options)
+
+    assert said.status == 2
+    assert where in said.err
+    assert served[0].asked == []
+
+
+def test_cluster_without_connect_is_invalid(scanner, tmp_path) -> None:
+    """And so is a file that is none."""
+    for file in (cluster(tmp_path), tmp_path / "nothing.json"):
+        said = scanner("monitor", "connect", "--config", file, "--once", "--file", tmp_path / "x")
+        assert (said.status, "nect" in said.err or "nothing.json" in said.err) == (2, True)
+
+
+def started(tmp_path: Path, url: str) -> subprocess.Popen[str]:
+    """Start a monitor that polls as often as it may."""
+    line = [*SCANNER, "monitor", "connect", "--config", str(cluster(tmp_path, url)), "--interval", "0.1"]
+    places = ["--file", str(tmp_path / "runs.ndjson"), "--state", str(tmp_path / "m.json")]
+    return subprocess.Popen([*line, *places], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+
+
+def until(tmp_path: Path, *states: str) -> None:
+    """Wait until *states* are told; raises AssertionError where they are not, or others are."""
+    deadline = time.monotonic() + _PATIENCE
+    while (found := told(tmp_path / "runs.ndjson")) != list(states):
+        assert found == list(states)[: len(found)]
+        assert time.monotonic() < deadline, found
+        time.sleep(0.02)
+
+
+def test_monitor_that_is_killed_goes_on_where_it_was(served, tmp_path) -> None:
+    """No START twice, and no end lost: what happened in between is told when it is back."""
+    fake, url = served
+    kept = fake.estate[0]
+    first = started(tmp_path, url)
+    until(tmp_path, "START")
+    time.sleep(0.3)
+    first.send_signal(signal.SIGKILL)
+    first.wait(_PATIENCE)
+
+    second = started(tmp_path, url)
+    asked = len(fake.asked)
+    while len(fake.asked) < asked + 3:
+        time.sleep(0.02)
+    second.send_signal(signal.SIGKILL)
+    second.wait(_PATIENCE)
+    assert told(tmp_path / "runs.ndjson") == ["START"]
+
+    fake.estate = ()
+    third = started(tmp_path, url)
+    until(tmp_path, "START", "COMPLETE")
+    fake.estate = (kept,)
+    until(tmp_path, "START", "COMPLETE", "START")
+    third.send_signal(signal.SIGTERM)
+
+    assert third.wait(_PATIENCE) == 0
+    assert "0 refused" in third.stderr.read()
+    runs = [json.loads(line)["run"]["runId"] for line in (tmp_path / "runs.ndjson").read_text().splitlines()]
+    assert (runs[0] == runs[1], runs[1] == runs[2]) == (True, False)
+
+
+def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_path) -> None:
+    """Two would tell everything twice."""
+    first = started(tmp_path, served[1])
+    until(tmp_path, "START")
+    second = started(tmp_path, served[1])
+
+    assert second.wait(_PATIENCE) == 2
+    assert "another monitor uses it" in second.stderr.read()
+    first.send_signal(signal.SIGINT)
+    assert first.wait(_PATIENCE) == 0
