@@ -98,6 +98,9 @@ def _ends(flows: ConnectorFlows, source: Dataset, target: Dataset, seen: Seen) -
     if _lead_on(flows, ends) or (flows.row and flows.row.rest is None):
         return ends
     derived = seen.derived()
+    if source in derived and source.kind is NodeKind.TOPIC:
+        # What others write to its target does not limit what this one writes there.
+        return derived[source], ends[1]
     return ends[0] or derived.get(source, ()), ends[1] or derived.get(target, ())
 
 

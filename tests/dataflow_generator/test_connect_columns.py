@@ -96,6 +96,28 @@ def test_a_topic_that_nobody_describes_has_what_connectors_tell_of_it() -> None:
     assert ("eu.a", "total", "warehouse.public.crm", "total") in flows(read(told[1], Seen(known, lambda: derived)))
 
 
+def test_what_others_write_into_a_table_does_not_limit_what_a_sink_writes_there() -> None:
+    """Two sinks of one table, the topic of one of them described by nobody but a mirror."""
+    on = MIRROR | {"topics": "a", "target.cluster.bootstrap.servers": "kafka-1:9092"}
+    one, other = (connector(name, "sink", SINK | {"topics": name, "transforms": ""}) for name in ("b", "eu.a"))
+    told = [connector("mirror", "source", on), one, other]
+    known = {topic("a"): paths("id total"), topic("b"): paths("id")}
+    derived = derive(((each.config, each.flows, each.pairs) for each in told), known, {})
+
+    assert derived[other.pairs[0][2]] == paths("id")
+    assert ("eu.a", "total", "warehouse.public.crm", "total") in flows(read(other, Seen(known, lambda: derived)))
+
+
+def test_a_table_is_told_by_what_other_jobs_read_of_the_topic_that_its_change_feed_writes() -> None:
+    """They see the envelope of Connect's JSON, too, which the table does not have."""
+    feed, feeds = connector("cdc", "source", CDC), topic("cdc.inventory.customers")
+    derived = derive([(feed.config, feed.flows, feed.pairs)], {}, {feeds: paths("payload payload.email")})
+
+    assert flows(read(feed, Seen({}, lambda: derived))) == [
+        ("shop.inventory.customers", "email", "cdc.inventory.customers", "payload.email")
+    ]
+
+
 def test_connectors_in_a_circle_come_to_an_end() -> None:
     """Two mirrors that copy each other's copies."""
     there = MIRROR | {"topics": "a", "target.cluster.bootstrap.servers": "kafka-1:9092"}
