@@ -51,10 +51,10 @@ class Failures:
         return InputInvalid(self.clean(error.str()), where="kafka", hint=hint)
 
     def clean(self, text: str) -> str:
-        """Give librdkafka's words without its timings and without any secret of the settings."""
+        """Give librdkafka's words in one line, without its timings and without any secret of the settings."""
         for secret in self._secrets:
             text = text.replace(secret, MASK)
-        return _NOISE.sub("", text)
+        return " ".join(_NOISE.sub("", text).split())
 
 
 def _is_secret(name: str) -> bool:

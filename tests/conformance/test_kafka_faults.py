@@ -1,0 +1,164 @@
+"""Faults of brokers over the Kafka protocol, wherever they strike: others' facts and the last scan's stay."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import (
+    AclOperation,
+    BrokerMetadata,
+    ClusterMetadata,
+    ConsumerGroupListing,
+    ListConsumerGroupsResult,
+    PartitionMetadata,
+    TopicMetadata,
+)
+
+from scanner_dictionary.opening import open_dictionary
+from scanner_dictionary.queries.remembered import remembered
+from scanner_dictionary.writer import ScanSummary, write_scan
+from scanner_extractor.access import Access
+from scanner_extractor.conclude import conclude
+from scanner_extractor.readings import KafkaReading, Progress
+from scanner_extractor.runner import ask
+from scanner_extractor.settings import KafkaSettings, Settings
+from scanner_extractor.settings_flink import FileSettings, StreamsSettings
+from scanner_extractor.sources.kafka_admin import read_kafka
+from scanner_extractor.sources.kafka_client import KafkaClient
+from scanner_model.names import ClusterName
+from scanner_model.scan import Answer, ClusterScan
+
+NAME, NOW = ClusterName("shop"), datetime(2026, 5, 2, tzinfo=UTC)
+TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: S-0 (topics: [orders])\n      --> none\n"
+FAULTS = (
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.THROTTLING_QUOTA_EXCEEDED,
+    KafkaError.UNKNOWN_TOPIC_OR_PART,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+    KafkaError.UNSUPPORTED_VERSION,
+    KafkaError._TRANSPORT,
+    KafkaError._TIMED_OUT,
+    KafkaError._BAD_MSG,
+)
+STAGES = (
+    "list_topics",
+    "describe_cluster",
+    "describe_topics",
+    "describe_configs",
+    "list_consumer_groups",
+    "list_consumer_group_offsets",
+    "describe_consumer_groups",
+)
+
+
+class Told:
+    """A description, as far as it is read."""
+
+    def __init__(self) -> None:
+        self.is_internal, self.members, self.authorized_operations = False, [], [AclOperation.DESCRIBE]
+
+
+class Brokers:
+    """An `AdminClient` with two topics and a group, one of whose methods fails."""
+
+    def __init__(self, stage: str = "", code: int = 0) -> None:
+        self._stage, self._error = stage, KafkaException(KafkaError(code, "it\nfailed"))
+
+    def __call__(self, properties: dict[str, Any], logger: object) -> Brokers:
+        return self
+
+    def _settled(self, stage: str, value: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_exception(self._error) if stage == self._stage else future.set_result(value)
+        return future
+
+    def list_topics(self, timeout: float) -> ClusterMetadata:
+        if self._stage == "list_topics":
+            raise self._error
+        told, broker = ClusterMetadata(), BrokerMetadata()
+        broker.host, broker.port = "k", 9092
+        told.cluster_id, told.brokers, told.topics = "abc", {1: broker}, {}
+        for name in ("orders", "refunds"):
+            topic = TopicMetadata()
+            topic.topic, topic.error, topic.partitions = name, None, {0: PartitionMetadata()}
+            told.topics[name] = topic
+        return told
+
+    def poll(self, timeout: float) -> None:
+        """Serve nothing."""
+
+    def describe_cluster(self, **_: Any) -> Future[Any]:
+        return self._settled("describe_cluster", Told())
+
+    def describe_topics(self, topics: Any, **_: Any) -> dict[str, Future[Any]]:
+        return {name: self._settled("describe_topics", Told()) for name in topics.topic_names}
+
+    def describe_configs(self, resources: list[Any], **_: Any) -> dict[Any, Future[Any]]:
+        return {resource: self._settled("describe_configs", {}) for resource in resources}
+
+    def list_consumer_groups(self, **_: Any) -> Future[Any]:
+        listed = ListConsumerGroupsResult(valid=[ConsumerGroupListing("billing", False)], errors=[])
+        return self._settled("list_consumer_groups", listed)
+
+    def list_consumer_group_offsets(self, requests: list[Any], **_: Any) -> dict[str, Future[Any]]:
+        told = ConsumerGroupTopicPartitions("billing", [TopicPartition("orders", 0, 7)])
+        return {"billing": self._settled("list_consumer_group_offsets", told)}
+
+    def describe_consumer_groups(self, names: list[str], **_: Any) -> dict[str, Future[Any]]:
+        return {name: self._settled("describe_consumer_groups", Told()) for name in names}
+
+
+@pytest.fixture(scope="module")
+def scanned(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Scan healthy brokers once; give a way to scan the others into the same dictionary."""
+    directory: Path = tmp_path_factory.mktemp("kafka-faults")
+    (directory / "app.txt").write_text(TOPOLOGY, encoding="utf-8")
+    engine = open_dictionary(str(directory / "scanner.db"))
+    files = FileSettings(pattern="*.txt", base=directory, files=(directory / "app.txt",))
+    settings = Settings(
+        cluster=NAME,
+        brokers=("k:9092",),
+        file=directory / "cluster.json",
+        kafka=KafkaSettings(brokers=("k:9092",), timeout=0.05),
+        streams=(StreamsSettings(files=files),),
+    )
+
+    def scan(brokers: Brokers) -> tuple[ClusterScan, ScanSummary]:
+        def read(kafka: KafkaSettings, progress: Progress) -> KafkaReading:
+            return read_kafka(kafka, progress, KafkaClient(kafka, brokers))
+
+        asked = ask(settings, Access(brokers=read))
+        silent = [each.source for each in asked.outcomes if each.answer != Answer.READ]
+        with engine.connect() as conn:
+            known = remembered(conn, NAME, silent)
+        found = conclude(settings, asked, remembered=known)
+        return found, write_scan(engine, found, started=NOW, finished=NOW)
+
+    first, _ = scan(Brokers())
+    assert [(each.answer, each.reason) for each in first.outcomes] == [(Answer.READ, "")] * 2
+    yield scan
+    engine.dispose()
+
+
+@pytest.mark.parametrize("code", FAULTS, ids=lambda code: KafkaError(code).name())
+@pytest.mark.parametrize("stage", STAGES)
+def test_fault_of_the_brokers_costs_what_they_did_not_tell_and_no_more(scanned: Any, stage: str, code: int) -> None:
+    """What they told stays, what they told before is stale, and a line says what is wrong."""
+    scan, summary = scanned(Brokers(stage, code))
+    kafka, streams = scan.outcomes
+
+    assert summary.gone == 0
+    assert (streams.answer, [each.name for each in scan.topologies]) == (Answer.READ, ["app"])
+    assert "reader failed" not in kafka.reason
+    assert kafka.answer is (Answer.UNAVAILABLE if stage == "list_topics" else kafka.answer)
+    if kafka.answer is not Answer.READ:
+        assert len(kafka.reason) > 10
+        assert len(kafka.reason.splitlines()) == 1
