@@ -43,11 +43,6 @@ class Journal:
         with self._lock:
             return self._watches.get(server, Watch())
 
-    def servers(self) -> Mapping[str, Watch]:
-        """Give what is known of every server."""
-        with self._lock:
-            return dict(self._watches)
-
     @property
     def is_full(self) -> bool:
         """Say that no event more can wait: what happens meanwhile is seen when there is room."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -73,6 +76,49 @@ def test_catalog_that_is_away_leaves_events_in_the_state(scanner, served, tmp_pa
     assert "hidden-word" not in away.err + (tmp_path / "m.json").read_text()
     assert scanner(*line, "--file", tmp_path / "runs.ndjson").status == 0
     assert told(tmp_path / "runs.ndjson") == ["START"]
+
+
+def test_event_that_the_catalog_refuses_is_put_aside(scanner, served, tmp_path) -> None:
+    """With the reason, in a file beside the state."""
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_error(422, "no such job")
+
+        def log_message(self, *_: object) -> None:
+            """Stay silent."""
+
+    catalog = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+    threading.Thread(target=catalog.serve_forever, args=(0.01,), daemon=True).start()
+    line = ("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--once", "--state", tmp_path / "m.json")
+    said = scanner(*line, "--url", f"http://127.0.0.1:{catalog.server_port}")
+    catalog.shutdown()
+    catalog.server_close()
+
+    assert said.status == 3
+    assert "1 refused" in said.err
+    aside = json.loads((tmp_path / "m.json.rejected.ndjson").read_text())
+    assert aside["event"]["eventType"] == "START"
+
+
+def test_signal_ends_the_loop(scanner, served, tmp_path) -> None:
+    """What waits is delivered first; the program's own handlers are back afterwards."""
+    file = tmp_path / "runs.ndjson"
+
+    def end() -> None:
+        until(tmp_path, "START")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    ender = threading.Thread(target=end)
+    ender.start()
+    before = signal.getsignal(signal.SIGTERM)
+    places = ("--file", file, "--state", tmp_path / "m.json")
+    said = scanner("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--interval", "0.1", *places)
+    ender.join()
+
+    assert (said.status, told(file)) == (0, ["START"])
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize(

@@ -300,15 +300,26 @@ def test_delivery_is_tried_less_often_while_nothing_is_taken(stage, cdc) -> None
 
 
 def test_state_that_cannot_be_written_tells_nothing_yet(stage, cdc, tmp_path) -> None:
-    """Told and remembered are one: else a START would be told twice."""
+    """Told and remembered are one: else a START would be told twice. The loop goes on, and says it once."""
     stage.connect.estate = (cdc,)
     (tmp_path / "monitor.json.new").mkdir()
+
+    class Ended:
+        polls = 0
+
+        def is_set(self) -> bool:
+            self.polls += 1
+            return self.polls > 2
+
+        def wait(self, _: float) -> None:
+            """Wait no time."""
+
     with Journal(stage.state) as journal:
-        monitor = Monitor(journal=journal, world=stage.world.surroundings(), producer="urn:test")
-        with pytest.raises(ScannerError, match="cannot be written"):
-            monitor.poll(stage.server)
+        monitor = Monitor(journal=journal, world=stage.world.surroundings(), producer="urn:test", ended=Ended())
+        monitor.watch(stage.server, timedelta(seconds=10))
         monitor.deliver()
         assert stage.world.states == []
+        assert ["cannot be written" in text for text in stage.world.said] == [True]
 
         (tmp_path / "monitor.json.new").rmdir()
         monitor.poll(stage.server)
