@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -105,7 +105,6 @@ class Scanned:
     engine: Engine
     directory: Path
     first: Outcome | None = None
-    scans: int = field(default=0)
 
     def scan(self, fault: Any, deadline: float = 20.0) -> tuple[ScanReport, ClusterScan, ScanSummary]:
         self.server.fault = fault
