@@ -110,5 +110,7 @@ def processing_engine(name: str, version: str, adapter: str) -> Json:
 
 def error_message(message: str, trace: str = "", language: str = "JAVA") -> Json:
     """Tell why a run failed; of a long trace the beginning, and nothing that is secret."""
-    body = {"message": message, "programmingLanguage": language}
-    return clean_facet("errorMessage", body | ({"stackTrace": trace[:_LONGEST_TRACE]} if trace else {}))
+    body = {"message": message, "programmingLanguage": language} | ({"stackTrace": trace} if trace else {})
+    told = clean_facet("errorMessage", body)
+    # Cut at last: half a URL does not show any more what is secret in it.
+    return told | ({"stackTrace": told["stackTrace"][:_LONGEST_TRACE]} if trace else {})
