@@ -6,10 +6,10 @@ from pathlib import Path
 from scanner_cli.engines import LARGE
 
 
-def test_auto_keeps_a_small_dictionary_here_and_says_why(scanner, scanned, tmp_path, monkeypatch) -> None:
+def test_auto_keeps_a_small_dictionary_here_and_says_why(scanner, own_dictionary, tmp_path, monkeypatch) -> None:
     """A JVM takes seconds to start; where Java cannot be found, it would be an error."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    said = scanner("dataflow", "--dictionary", str(scanned.dictionary))
+    said = scanner("dataflow", "--dictionary", str(own_dictionary))
 
     assert said.status == 0
     assert "engine local: " in said.err
