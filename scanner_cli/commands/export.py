@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from scanner_dictionary.opening import Connection
 
 _WHERE = "scanner export"
-_TABLES_OF = {".sql": "h2", ".parquet": "parquet"}
+EVENTS = "openlineage"
+"""The format that is events; it needs the dictionary beside the graph."""
+
+_TABLES_OF = {".sql": "h2", ".parquet": "parquet", ".ndjson": EVENTS}
 
 
 @click.command()
-@one_of("--format", "style", words=(*OUTPUTS, *TRANSFERS), text="What to write; else by the ending of PATH.")
+@one_of("--format", "style", words=(*OUTPUTS, EVENTS, *TRANSFERS), text="What to write; else by the ending of PATH.")
 @click.option(
     "--output",
     "-o",
@@ -42,8 +45,8 @@ def export(style: str | None, output: Path, node: str | None, depth: int | None,
 
     html is one page that needs nothing else: open it in a browser. json holds everything; graphml is for yEd, Gephi and
     networkx, dot for Graphviz, mermaid for Markdown. csv is a line for each edge with the names of both ends; into a
-    directory it is nodes.csv and edges.csv. parquet and h2 are every table of the dictionary, as in `scanner dictionary
-    export`.
+    directory it is nodes.csv and edges.csv. openlineage is events, as `scanner openlineage emit` sends them.
+    parquet and h2 are every table of the dictionary, as in `scanner dictionary export`.
 
     --node and --cluster select a part of the graph, with what stands around it: the clusters, and the schemas of the
     topics. A file appears whole or not at all.
@@ -64,6 +67,9 @@ def export(style: str | None, output: Path, node: str | None, depth: int | None,
     if chosen in TRANSFERS:
         export_tables(chosen, output, url)
         return
+    if chosen == EVENTS:
+        _write_events(output, url)
+        return
     from scanner_dictionary.transfer.reading import at_one_moment
 
     with reading(url) as conn:
@@ -74,13 +80,13 @@ def export(style: str | None, output: Path, node: str | None, depth: int | None,
 def _guessed(output: Path) -> str:
     found = format_of(output.suffix) or _TABLES_OF.get(output.suffix.lower())
     if found is None:
-        hint = f"--format {'|'.join((*OUTPUTS, *TRANSFERS))}, or -o with an ending such as .html"
+        hint = f"--format {'|'.join((*OUTPUTS, EVENTS, *TRANSFERS))}, or -o with an ending such as .html"
         raise InputInvalid("which format?", where=_WHERE, hint=hint)
     return found
 
 
 def _check_part(style: str, node: str | None, depth: int | None, cluster: str | None) -> None:
-    if style in TRANSFERS and (node or depth or cluster):
+    if (style in TRANSFERS or style == EVENTS) and (node or depth or cluster):
         raise InputInvalid(f"{style} is the whole dictionary", where=_WHERE, hint="without --node, --depth, --cluster")
     if node and cluster:
         raise InputInvalid("--node and --cluster are two parts", where=_WHERE, hint="choose one of them")
@@ -111,3 +117,16 @@ def _write(graph: FlowGraph, style: str, output: Path) -> None:
     else:
         with whole_file(output) as file:
             file.writelines(OUTPUTS[style](graph))
+
+
+def _write_events(output: Path, url: str) -> None:
+    from dataflow_generator.openlineage.run_events import event_line
+    from scanner_cli.commands.openlineage_emit import stored_events
+    from scanner_dictionary.transfer.whole import whole_file
+
+    with stored_events(url, "design") as events:
+        if output == STDOUT:
+            sys.stdout.writelines(map(event_line, events))
+            return
+        with whole_file(output / "graph.ndjson" if output.is_dir() else output) as file:
+            file.writelines(map(event_line, events))

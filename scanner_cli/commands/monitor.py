@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from scanner_cli.event_transports import transport_of
 from scanner_cli.exits import Exit
 from scanner_cli.groups import Group
 from scanner_cli.options import config_option
@@ -22,7 +23,7 @@ from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid, ScannerError
 
 if TYPE_CHECKING:
-    from dataflow_generator.openlineage.delivery import Emitter, Transport
+    from dataflow_generator.openlineage.delivery import Emitter
     from dataflow_generator.openlineage.journal import Journal
     from scanner_cli.monitoring import Monitor, Server, Surroundings
 
@@ -112,21 +113,10 @@ def connect(
     if not servers:
         raise InputInvalid("names no Connect cluster", where=", ".join(files), hint="add `connect`, a list of {url}")
     with Journal(check_file(state, "--state")) as journal:
-        with Emitter(_transport(url, token, file), say=say, show=click.echo) as emitter:
+        with Emitter(transport_of(url, token, file), say=say, show=click.echo) as emitter:
             watching = _monitor(journal, emitter, timedelta(seconds=heartbeat))
             whole = _once(watching, servers) if once else _watched(watching, servers, timedelta(seconds=interval))
         return _told(watching, whole=whole)
-
-
-def _transport(url: str | None, token: str | None, file: Path | None) -> Transport | None:
-    """Give the transport that the options name; None leaves it to openlineage-python's configuration."""
-    from dataflow_generator.openlineage.delivery import http_transport
-
-    if url and file:
-        raise InputInvalid("both say where events go", where="--url, --file", hint="leave one of them out")
-    if file:
-        return {"type": "file", "log_file_path": str(check_file(file, "--file")), "append": True}
-    return http_transport(url, token or "") if url else None
 
 
 def _monitor(journal: Journal, emitter: Emitter, heartbeat: timedelta) -> Monitor:

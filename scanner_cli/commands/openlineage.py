@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from scanner_cli.commands.openlineage_emit import emit
 from scanner_cli.commands.openlineage_listen import listen
 from scanner_cli.exits import Exit
 from scanner_cli.groups import Group
@@ -29,15 +30,17 @@ _SHOWN = 10
 
 @click.group(cls=Group)
 def openlineage() -> None:
-    """Take in what others tell as OpenLineage events.
+    """Take in what others tell as OpenLineage events, and tell them what we know.
 
     \b
     Examples:
       scanner openlineage import events/ spark.ndjson.gz
       scanner openlineage listen --port 5000
+      scanner openlineage emit --url http://marquez:5000
     """
 
 
+openlineage.add_command(emit)
 openlineage.add_command(listen)
 
 
