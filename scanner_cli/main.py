@@ -105,6 +105,17 @@ def _log() -> None:
     import logging
 
     # Other people's libraries stay silent: they would log addresses with whatever stands in them.
-    logging.basicConfig(stream=sys.stderr, format="%(name)s: %(message)s", force=True)
-    for package in _PACKAGES:
-        logging.getLogger(package).setLevel(logging.DEBUG)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+    loggers = [logging.getLogger(package) for package in _PACKAGES]
+    logging.getLogger().addHandler(handler)
+    for logger in loggers:
+        logger.setLevel(logging.DEBUG)
+
+    def hush() -> None:
+        """Leave logging as it was: who runs one command after another gives each a stderr of its own."""
+        logging.getLogger().removeHandler(handler)
+        for logger in loggers:
+            logger.setLevel(logging.NOTSET)
+
+    click.get_current_context().call_on_close(hush)
