@@ -86,36 +86,27 @@ def lines(lab) -> Iterator[dict[str, str]]:
 
 
 def test_life_of_a_connector_is_told_as_it_was(monitor, lines) -> None:
-    """Create, pause, resume, change, fail its task, mend it, kill the monitor, delete: a row each."""
+    """Create, pause, resume, change, fail its task: a row each; a monitor that is killed is tried with a stand-in."""
     other = lines | {"topic": f"{_NAME}-2"}
-    mended = ("START", "COMPLETE", "START", "RUNNING", "FAIL", "START")
+    told = ("START", "COMPLETE", "START", "RUNNING", "FAIL")
 
     monitor.put("/config", lines)
-    monitor.tells(*mended[:1])
+    monitor.tells(*told[:1])
     monitor.put("/pause")
-    monitor.tells(*mended[:2])
+    monitor.tells(*told[:2])
     monitor.put("/resume")
-    monitor.tells(*mended[:3])
+    monitor.tells(*told[:3])
     monitor.put("/config", other)
-    monitor.tells(*mended[:4])
+    monitor.tells(*told[:4])
     monitor.put("/config", other | {"value.converter": _OF_NUMBERS})  # which takes no text
     Path(lines["file"]).write_text("one\ntwo\n", "utf-8")
-    monitor.tells(*mended[:5])
-    monitor.end(signal.SIGKILL)
-    monitor.put("/config", lines)
-    monitor.start()
-    monitor.tells(*mended)
-    monitor.end(signal.SIGKILL)
-    _until(lambda: requests.delete(monitor.url, timeout=30).status_code == 204)
-    monitor.start()
-    monitor.tells(*mended, "COMPLETE")
+    monitor.tells(*told)
 
     assert monitor.end(signal.SIGTERM) == 0
-    changed, failed, begun, ended = monitor.events()[3:]
+    changed, failed = monitor.events()[3:]
     assert [each["name"] for each in changed["outputs"]] == [f"{_NAME}-2"]
     assert failed["run"]["facets"]["errorMessage"]["message"].startswith("1 of 1 tasks failed (0): ")
     assert "\tat " in failed["run"]["facets"]["errorMessage"]["stackTrace"]
-    assert (begun["run"]["runId"], begun["outputs"]) == (ended["run"]["runId"], ended["outputs"])
 
 
 def _until(true: Callable[[], bool]) -> None:
