@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from dictionary_rows import query_row, write_row
 from estate_rows import estate_row
 from graph_rows import graph_row, statements_row
-from lineage_rows import import_row
+from lineage_rows import emit_row, import_row
 from measure import Row, conditions, table
 from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
 
@@ -28,6 +28,7 @@ ROWS = {
     "write": write_row,
     "query": query_row,
     "import-events": import_row,
+    "emit-events": emit_row,
     "graph": graph_row,
     "statements": statements_row,
 }

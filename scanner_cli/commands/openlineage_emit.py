@@ -15,6 +15,7 @@ from scanner_cli.event_transports import transport_of
 from scanner_cli.exits import Exit
 from scanner_cli.options import dictionary_option, reading
 from scanner_cli.telling import say, tell
+from scanner_model.errors import NameUnknown
 
 if TYPE_CHECKING:
     from dataflow_generator.openlineage.run_events import Event
@@ -72,14 +73,17 @@ def emit(way: str, target: str | None, token: str | None, file: Path | None, dry
 
 @contextmanager
 def stored_events(url: str, way: str) -> Iterator[Iterator[Event]]:
-    """Give the events of the graph that is stored in the dictionary at *url*; raises NameUnknown where none is."""
+    """Give the events of the graph stored in the dictionary at *url*; raises NameUnknown where there is none."""
     from dataflow_generator.openlineage.graph_events import Telling, graph_events
     from dataflow_generator.openlineage.told_datasets import known_by
     from dataflow_generator.stored import whole_graph
-    from scanner_dictionary.queries.event_output import newest_end
+    from scanner_dictionary.queries.event_output import newest_moment
     from scanner_dictionary.transfer.reading import at_one_moment
 
     with reading(url) as conn:
         at_one_moment(conn)
         about = generated_graph(conn)
-        yield graph_events(whole_graph(conn, about), known_by(conn), Telling(at=newest_end(conn) or "", way=way))
+        at = newest_moment(conn)
+        if at is None:
+            raise NameUnknown("the dictionary holds no scan, so events have no time", hint="run `scanner extract`")
+        yield graph_events(whole_graph(conn, about), known_by(conn), Telling(at=at, way=way))

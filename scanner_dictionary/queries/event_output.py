@@ -12,9 +12,13 @@ from scanner_dictionary.queries.flow_input import ClusterTopic
 from scanner_dictionary.queries.written import Written, written_of
 
 
-def newest_end(conn: Connection) -> str | None:
-    """Give the moment (ISO 8601 in UTC) at which the newest scan ended, None where nothing was scanned."""
+def newest_moment(conn: Connection) -> str | None:
+    """Give the moment (ISO 8601 in UTC) at which the newest scan ended, where none was made that of the latest event.
+
+    None where the dictionary holds neither.
+    """
     found = conn.scalar(select(func.max(t.scan.c.finished)))
+    found = found or conn.scalar(select(func.max(t.tables_openlineage.lineage_job.c.last_time)))
     return str(found) if found else None
 
 

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
+from dataflow_generator.openlineage.keeping import Keeping
+from dataflow_generator.openlineage.listener import Listener
+from dataflow_generator.openlineage.receiving import Rules
+from dataflow_generator.openlineage.spool import Spool
 from scanner_cli.main import run
+from scanner_dictionary.event_writer import write_events
+from scanner_dictionary.opening import open_dictionary
 
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 
@@ -72,6 +78,41 @@ def test_export_writes_events_into_a_file_that_its_ending_names(scanner, generat
 
     assert (said.status, said.out) == (0, "")
     assert events((tmp_path / "events.ndjson").read_text())
+
+
+def test_what_is_emitted_over_http_is_taken_whole_by_our_listener(scanner, generated, tmp_path) -> None:
+    """Over a real socket, each event acknowledged."""
+    engine, aside = open_dictionary(str(tmp_path / "heard.db")), tmp_path / "rejected.ndjson"
+    spool = Spool(tmp_path / "spool", aside, largest=1 << 24)
+    keeping = Keeping(spool, lambda found: write_events(engine, found), aside, list)
+    listener = Listener(("127.0.0.1", 0), spool, Rules(token="abc", largest=1 << 20), dict)
+    keeping.start()
+    listener.start()
+    target = ("--url", f"http://127.0.0.1:{listener.port}", "--token", "abc")
+    sent = scanner("openlineage", "emit", "--as", "both", *target, "--dictionary", generated)
+    listener.stop()
+    keeping.stop()
+    spool.close()
+    engine.dispose()
+
+    assert sent.status == 0
+    assert sent.err.endswith(f"{keeping.taken.stored} events delivered\n")
+    assert keeping.taken.stored > 50
+    assert not aside.exists()
+
+
+def test_what_was_only_imported_is_told_at_the_time_of_the_latest_event(scanner, tmp_path) -> None:
+    """Without a scan there is no end of one, and an event without a time is none."""
+    job = {"namespace": "n", "name": "j"}
+    told = {"eventTime": "2026-01-02T03:04:05Z", "producer": "urn:x:1", "schemaURL": "urn:x#/JobEvent", "job": job}
+    read = {"inputs": [{"namespace": "kafka://k:9092", "name": "orders"}]}
+    (tmp_path / "e.json").write_text(json.dumps(told | read))
+    at = ("--dictionary", tmp_path / "d.db")
+    scanner("openlineage", "import", tmp_path / "e.json", *at)
+    scanner("dataflow", *at)
+
+    found = events(scanner("openlineage", "emit", "--dry-run", *at).out)
+    assert {each["eventTime"][:19] for each in found} == {"2026-01-02T03:04:05"}
 
 
 def test_target_that_nobody_answers_at_fails(scanner, generated) -> None:
