@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Any
 
 import pytest
 
-_STATE = os.environ.get("SCANNER_LAB_STATE") or f"{tempfile.gettempdir()}/scanner-lab-{os.getuid()}"
 _SCANNER = Path(sys.executable).parent / "scanner"
 _HERE = Path(__file__).parent
 _SEVEN_BIT = {"PYTHONUTF8": "1"}
@@ -64,11 +62,11 @@ class Lab:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Find the running lab."""
-    file = Path(_STATE) / "lab.json"
-    if not file.is_file():
-        pytest.skip("needs the real servers of `make lab`")
-    return Lab(told=json.loads(file.read_text("utf-8")), directory=tmp_path_factory.mktemp("lab"))
+    """Find the lab that `make lab-test` saw running; a lab's file alone may be left over from servers long gone."""
+    file = os.environ.get("SCANNER_LAB")
+    if not file:
+        pytest.skip("needs the real servers of `make lab`, and `make lab-test`")
+    return Lab(told=json.loads(Path(file).read_text("utf-8")), directory=tmp_path_factory.mktemp("lab"))
 
 
 @pytest.fixture(scope="session")

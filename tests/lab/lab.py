@@ -128,10 +128,14 @@ def _state(server: Server) -> str:
 
 
 def _test(options: Sequence[str]) -> int:
-    if not places.LAB_FILE.is_file():
+    told = json.loads(places.LAB_FILE.read_text("utf-8")) if places.LAB_FILE.is_file() else {"rows": {}}
+    if gone := [name for name, state in told["rows"].items() if state == "up" and not processes.running(name)]:
+        sys.stderr.write(f"lab: ended since `make lab`: {', '.join(gone)}; run it again\n")
+        return 1
+    if not told["rows"]:
         sys.stderr.write("lab: nothing is up: run `make lab` first\n")
         return 1
-    environment = {**os.environ, **json.loads(places.LAB_FILE.read_text("utf-8"))["environment"]}
+    environment = {**os.environ, **told["environment"], "SCANNER_LAB": str(places.LAB_FILE)}
     command = [sys.executable, "-m", "pytest", "-m", "lab", str(places.TREE.parent), *options]
     return subprocess.run(command, env=environment, cwd=places.TREE.parents[1], check=False).returncode
 
