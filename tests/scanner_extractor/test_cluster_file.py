@@ -431,4 +431,4 @@ def test_example_in_the_documentation_is_valid():
     text = (Path(__file__).parents[2] / "docs" / "cluster-json.md").read_text("utf-8")
     example = json.loads(text.split("```json\n")[1].split("```")[0])
 
-    Draft202012Validator(cluster_schema()).validate(example)
+    assert list(Draft202012Validator(cluster_schema()).iter_errors(example)) == []

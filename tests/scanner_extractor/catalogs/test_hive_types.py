@@ -86,4 +86,6 @@ def test_deep_and_long_types_take_neither_the_stack_nor_the_day() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet="struct<ay>map:,`'( )1in\\\"", max_size=60))
 def test_any_text_gives_a_shape(text: str) -> None:
-    list(columns_of([Part(segment="r", shape=known_shape(text))]))
+    columns = list(columns_of([Part(segment="r", shape=known_shape(text))]))
+
+    assert columns[0].path == ("r",)
