@@ -19,7 +19,7 @@ B = TypeVar("B", bound=Hashable)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Root(Generic[K]):
-    """Where to start: a job (*is_job*), a dataset, or with a *path* a column of it."""
+    """Where to start: a job or a consumer group (*is_job*), a dataset, or with a *path* a column of it."""
 
     node: K
     path: ColumnPath = ()
@@ -89,22 +89,27 @@ class _Search(Generic[K, E]):
         self._around = Surroundings(asked)
         self._reached: dict[_State[K], _Reach[K, E]] = {}
         self._jobs: dict[K, _Reach[K, E]] = {}
-        self._made: dict[K, Hop[K, E]] = {}
-        self._root: K | None = None
+        self._made: dict[K, tuple[Hop[K, E], ...]] = {}
+        self._roots: frozenset[K] = frozenset()
 
     def start(self, root: Root[K]) -> list[Affected[K, E]]:
-        """Set out from *root*; give the jobs that write it."""
+        """Set out from *root*; give the jobs that write it, or that read through it."""
         if root.is_job:
-            writes = self._asked.ahead([root.node], True, frozenset((EdgeKind.WRITES,)))
-            self._made = {hop.target: hop for hop in writes}
-            self._reached = {_State(each, (), Use.COPIES): _Reach(Use.COPIES, 1) for each in self._made}
-            self._root = root.node
-            return []
+            return self._start_at_job(root.node)
         self._reached = {_State(root.node, root.path, Use.COPIES): _Reach(Use.COPIES, 0)}
         return [
             Affected(node=hop.source, path=None, use=Use.WRITES, way=(hop,), through=())
             for hop in self._around.into(root.node, root.path)
         ]
+
+    def _start_at_job(self, root: K) -> list[Affected[K, E]]:
+        """Set out from what a job writes, or from what the jobs of a consumer group do."""
+        members = {hop.target: (hop,) for hop in self._asked.ahead([root], True, frozenset((EdgeKind.MEMBER_OF,)))}
+        self._roots = frozenset((root, *members))
+        for hop in self._asked.ahead([root, *members], True, frozenset((EdgeKind.WRITES,))):
+            self._made.setdefault(hop.target, (*members.get(hop.source, ()), hop))
+        self._reached = {_State(each, (), Use.COPIES): _Reach(Use.COPIES, len(way)) for each, way in self._made.items()}
+        return [Affected(node=job, path=None, use=Use.DEPENDS, way=way, through=()) for job, way in members.items()]
 
     def go(self) -> None:
         """Follow flows until nothing is reached better."""
@@ -121,7 +126,7 @@ class _Search(Generic[K, E]):
         for flow in self._around[state.dataset].at(state.path):
             reach = _Reach(max(state.use, flow.use), steps + len(flow.hops), state, flow)
             for job in flow.jobs:
-                if job != self._root and (job not in self._jobs or reach.rank < self._jobs[job].rank):
+                if job not in self._roots and (job not in self._jobs or reach.rank < self._jobs[job].rank):
                     self._jobs[job] = reach
             if flow.target is not None:
                 reached = _State(flow.target, _carried(flow, state.path), reach.use)
@@ -146,18 +151,23 @@ class _Search(Generic[K, E]):
 
     def groups(self, jobs: list[Affected[K, E]]) -> Iterator[Affected[K, E]]:
         """List the consumer groups through which *jobs* read, as these are affected."""
-        by_job = {each.node: each for each in jobs if each.use is not Use.WRITES}
+        by_job = {each.node: each for each in jobs if each.use is not Use.WRITES and each.node not in self._roots}
+        found: dict[K, Affected[K, E]] = {}
         for hop in self._asked.ahead(list(by_job), False, frozenset((EdgeKind.MEMBER_OF,))):
             job = by_job[hop.target]
-            yield Affected(
+            group = Affected(
                 node=hop.source, path=None, use=job.use, way=(*job.way, hop), through=(*job.through, job.node)
             )
+            known = found.get(hop.source, group)
+            found[hop.source] = min(known, group, key=lambda each: (each.use, each.steps))
+        return iter(found.values())
 
     def datasets(self) -> Iterator[Affected[K, E]]:
         """List the datasets, each as its closest part is affected."""
         for dataset, reach in self._best(lambda state: state.dataset).items():
             if dataset in self._made:
-                yield Affected(node=dataset, path=(), use=Use.MADE, way=(self._made[dataset],), through=())
+                made = self._made[dataset]
+                yield Affected(node=dataset, path=(), use=Use.MADE, way=made, through=_members(made))
             elif reach.flow is not None:
                 yield self._affected(dataset, (), reach)
 
@@ -186,10 +196,16 @@ class _Search(Generic[K, E]):
         while reach.flow is not None and reach.before is not None:
             flows.append(reach.flow)
             start, reach = reach.before, self._reached[reach.before]
-        made = self._made.get(start.dataset) if start else None
+        made = self._made.get(start.dataset, ()) if start else ()
         ahead = flows[::-1]
-        way = (*([made] if made else ()), *(hop for flow in ahead for hop in flow.hops))
-        return way, tuple(dict.fromkeys(job for flow in ahead for job in flow.jobs))
+        way = (*made, *(hop for flow in ahead for hop in flow.hops))
+        jobs = (job for flow in ahead for job in flow.jobs)
+        return way, tuple(dict.fromkeys((*_members(made), *jobs)))
+
+
+def _members(way: tuple[Hop[K, E], ...]) -> tuple[K, ...]:
+    """Give the job through which a consumer group's *way* begins; none where it begins at the job itself."""
+    return tuple(hop.target for hop in way[:1] if hop.kind == EdgeKind.MEMBER_OF)
 
 
 def _carried(flow: Flow[K, E], path: ColumnPath) -> ColumnPath:

@@ -27,8 +27,8 @@ _COMPUTING = ("DIRECT", "")
 class Use(IntEnum):
     """What something makes of a node, the closest first: what is so along a whole way is its loosest step.
 
-    UNKNOWN: it reads all of it, and nobody tells what of that goes where. MADE: the job at the start writes it. WRITES:
-    it is a job that writes the node.
+    DEPENDS is also a job that reads through the consumer group at the start. UNKNOWN: it reads all of it, and nobody
+    tells what of that goes where. MADE: the job at the start writes it. WRITES: it is a job that writes the node.
     """
 
     COPIES = 0

@@ -36,12 +36,13 @@ _STEP = ("from", "how", "to", "certainty")
 def lineage(node: str, way: str, columns: bool, depth: int | None, evidence: bool, url: str, style: str) -> None:
     """Show where the data of NODE come from and where they go, a step a line, the nearest first.
 
-    NODE is a topic, another dataset, a job, or a column: its name, its namespace and name, or its id in graph.json. Any
-    broker's address will do. The answer is of the graph that `scanner dataflow` generated last.
+    NODE is a topic, another dataset, a job, a consumer group, or a column: its name, its namespace and name, or its id
+    in graph.json. Any broker's address will do, and so will a table's name without database and schema. The answer is of
+    the graph that `scanner dataflow` generated last.
 
     --impact lists jobs, topics, other datasets and columns, each with its closest use of NODE along the whole way:
-    copies (unchanged), computes, depends (filters, joins, groups by it), unknown (reads it, which columns nobody
-    tells), made (NODE writes it), writes (into NODE). Columns are always among them.
+    copies (unchanged), computes, depends (filters, joins, groups by it, reads as this group), unknown (reads it, which
+    columns nobody tells), made (NODE writes it), writes (into NODE). Columns are always among them.
 
     \b
     Examples:

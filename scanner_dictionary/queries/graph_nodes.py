@@ -36,15 +36,15 @@ def nodes_called(conn: Connection, text: str) -> tuple[NodeRow, ...]:
     """Find the nodes that *text* may name, at least one, in the graph's order.
 
     It names a topic, dataset, job or consumer group by its name, its namespace and name, or its id; a column by that
-    and its path. Any broker's address will do as Kafka's namespace, and so will the cluster's own id. A column is one
-    of the message's value, else of its key (`@key` says so, too); one that takes part in no flow is that of the
-    topic's schema.
+    and its path. Where nothing is called so, it is the end of a dataset's name (`orders` of `shop.public.orders`). Any
+    broker's address will do as Kafka's namespace, and so will the cluster's own id. A column is one of the message's
+    value, else of its key (`@key` says so, too); one that takes part in no flow is that of the topic's schema.
     Raises NameUnknown with the nearest names.
     """
     ways = tuple(dict.fromkeys(_known_brokers(conn, _readings(text))))
     of_key = tuple(way._replace(path=(KEY, *way.path)) for way in ways if way.path is not None)
     found = {node.id: node for node in _named(conn, ways)} or {node.id: node for node in _named(conn, of_key)}
-    found = found or _of_schemas(conn, ways)
+    found = found or _of_schemas(conn, ways) or {node.id: node for node in _named(conn, tuple(_in_full(conn, ways)))}
     if not found:
         raise unknown("node", text, _names(conn, ways), "`scanner topics` lists the topics")
     return tuple(found[key] for key in sorted(found))
@@ -152,6 +152,14 @@ def _named(conn: Connection, ways: tuple[_Wanted, ...]) -> Iterator[NodeRow]:
             readings = (_Wanted(k, ns, row.name, path) for k in ("", row.kind) for ns in (None, row.namespace))
             if not wanted.isdisjoint(readings):
                 yield NodeRow(*row)
+
+
+def _in_full(conn: Connection, ways: Iterable[_Wanted]) -> Iterator[_Wanted]:
+    """Put the whole name of a dataset where a way names the end of it: a table without its database or schema."""
+    node = t.flow_node.c
+    for name in conn.scalars(select(node.name).where(node.kind == "dataset").distinct().order_by(node.name)):
+        ends = {name[at + 1 :] for at, mark in enumerate(name) if mark in "./"}
+        yield from (way._replace(name=name) for way in ways if way.name in ends)
 
 
 def _of_schemas(conn: Connection, ways: tuple[_Wanted, ...]) -> dict[int, NodeRow]:

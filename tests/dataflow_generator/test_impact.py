@@ -53,9 +53,9 @@ class Drawn:
 
     def found(self, text: str):
         name, *path = text.split(".")
-        is_job = f"job:{KAFKA}/{name}" in self.nodes
-        kind = NodeKind.JOB if is_job else NodeKind.TOPIC
-        root = Root(node=f"{kind}:{KAFKA}/{name}", path=tuple(path), is_job=is_job)
+        keys = (f"{kind}:{KAFKA}/{name}" for kind in (NodeKind.JOB, NodeKind.CONSUMER_GROUP, NodeKind.TOPIC))
+        key = next(each for each in keys if each in self.nodes)
+        root = Root(node=key, path=tuple(path), is_job=not key.startswith("topic:"))
         return impact(root, Asked(ahead=ahead_in(self.edges), spots=self.spots, step=told))
 
     def spots(self, keys):
@@ -251,3 +251,34 @@ def test_the_consumer_group_of_an_affected_job_is_affected_like_it() -> None:
 
     assert drawn.of("a.id")["connect-j"] == Use.COPIES
     assert "connect-j" not in drawn.of("b")
+
+
+def test_of_a_consumer_group_what_its_jobs_make_is_affected() -> None:
+    """Who drops a group stops the connector that reads through it, and no other group of the same job."""
+    drawn = Drawn()
+    drawn.job("j", "a", "b", "a.id > b.id")
+    drawn.job("k", "b", "c", "b.id > c.id")
+    ours, other = (drawn.node(NodeKind.CONSUMER_GROUP, name) for name in ("ours", "other"))
+    for group in (ours, other):
+        drawn.edge(group, f"job:{KAFKA}/j", EdgeKind.MEMBER_OF)
+    found = {shown(each): each for each in drawn.found("ours")}
+
+    assert {name: each.use.name for name, each in found.items()} == {
+        "j": "DEPENDS",
+        "b": "MADE",
+        "k": "COPIES",
+        "c": "COPIES",
+        "c.id": "COPIES",
+    }
+    assert [(found[name].steps, len(found[name].through)) for name in "jbkc"] == [(1, 0), (2, 1), (3, 1), (3, 2)]
+
+
+def test_a_group_of_two_affected_jobs_is_listed_once() -> None:
+    """With the closest use of the two."""
+    drawn = Drawn()
+    group = drawn.node(NodeKind.CONSUMER_GROUP, "shared")
+    for name, how in (("one", "filter"), ("two", "copy")):
+        drawn.job(name, "a", name + "-out", f"a.id > {name}-out.id: {how}")
+        drawn.edge(group, f"job:{KAFKA}/{name}", EdgeKind.MEMBER_OF)
+
+    assert [each.use for each in drawn.found("a.id") if shown(each) == "shared"] == [Use.COPIES]

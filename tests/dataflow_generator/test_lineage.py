@@ -43,7 +43,9 @@ AB, BC, CA = job("ab"), job("bc"), job("a.id")
 A_ID, A_DAY, B_ID, B_SUM, C_ID = (
     column(*each) for each in (("a", "id"), ("a", "day"), ("b", "id"), ("b", "s"), ("c", "id"))
 )
-NODES = (CLUSTER, A, B, C, D, AB, BC, CA, A_DAY, A_ID, B_ID, B_SUM, C_ID, SCHEMA, LONELY)
+TABLE = Node("dataset:postgres://db:5432/shop.public.paid", NodeKind.DATASET, "postgres://db:5432", "shop.public.paid")
+AMOUNT = Node(f"column:{TABLE.namespace}/{TABLE.name}#sum", NodeKind.COLUMN, TABLE.namespace, TABLE.name, ("sum",))
+NODES = (TABLE, AMOUNT, CLUSTER, A, B, C, D, AB, BC, CA, A_DAY, A_ID, B_ID, B_SUM, C_ID, SCHEMA, LONELY)
 EDGES = (
     *(edge(CLUSTER, each, EdgeKind.CONTAINS) for each in (A, B, C, D)),
     edge(A, SCHEMA, EdgeKind.HAS_SCHEMA, "value"),
@@ -190,6 +192,11 @@ def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, c
         (f"column:{KAFKA}/a#id", [A_ID]),
         ("a.x.y", [LONELY]),
         ("job:a.id", [CA]),
+        ("paid", [TABLE]),
+        ("public.paid", [TABLE]),
+        ("paid.sum", [AMOUNT]),
+        ("postgres://db:5432/paid", [TABLE]),
+        ("dataset:paid", [TABLE]),
     ],
 )
 def test_a_node_is_called_as_people_know_it(text, expected, conn) -> None:
