@@ -37,7 +37,7 @@ def lineage(node: str, way: str, columns: bool, depth: int | None, evidence: boo
     """Show where the data of NODE come from and where they go, a step a line, the nearest first.
 
     NODE is a topic, another dataset, a job, a consumer group, or a column: its name, its namespace and name, or its id
-    in graph.json. Any broker's address will do, and so will a table's name without database and schema. The answer is of
+    in graph.json. Any broker's address will do, so will a table's name without database and schema. The answer is of
     the graph that `scanner dataflow` generated last.
 
     --impact lists jobs, topics, other datasets and columns, each with its closest use of NODE along the whole way:
