@@ -11,8 +11,10 @@ from dataflow_generator.sql.nodes import Name, Parts, SqlType, Window
 from scanner_model.paths import ColumnPath
 
 WINDOW_BOUNDS = ("WINDOWSTART", "WINDOWEND")
-_PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", *WINDOW_BOUNDS))
-"""Columns that every ksqlDB source has beside those of its DDL (window bounds: a windowed one)."""
+PSEUDO = ("ROWTIME", "ROWPARTITION", "ROWOFFSET")
+"""Columns that every ksqlDB source has beside those of its DDL (and a windowed one window bounds)."""
+
+_BESIDE = frozenset((*PSEUDO, *WINDOW_BOUNDS))
 
 _SYSTEM = frozenset(("$rowtime",))
 """Columns that every table has in Confluent Cloud's Flink."""
@@ -192,7 +194,7 @@ class Scope:
         return Column(name, copied((base[0].table, (name,))))
 
     def _is_pseudo(self, name: str) -> bool:
-        return name in (_SYSTEM if self.analysis.flink else _PSEUDO)
+        return name in (_SYSTEM if self.analysis.flink else _BESIDE)
 
     def _in(self, rows: Rows, name: str) -> Column | None:
         for column in rows.columns:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataflow_generator.sql.analysis import MOST_COLUMNS, TooLarge
 from dataflow_generator.sql.lineage import Origin, Strength, Value, copied
 from dataflow_generator.sql.naming import Names
-from dataflow_generator.sql.nodes import Expression, Name, Select, SelectItem, Star
+from dataflow_generator.sql.nodes import Constant, Expression, Name, Select, SelectItem, Star
 from dataflow_generator.sql.rules.values import field_of, type_of, value_of
-from dataflow_generator.sql.scopes import WINDOW_BOUNDS, Column, Rows, Scope
+from dataflow_generator.sql.scopes import PSEUDO, WINDOW_BOUNDS, Column, Rows, Scope
 
 
 def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
@@ -20,6 +20,7 @@ def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
     for item in select.items:
         if isinstance(item.expression, Star):
             columns += _star(item.expression, scope, opened)
+            columns += _joined_pseudo(select, item.expression, scope)
         else:
             columns.append(_item(item, names, len(columns), scope))
         if len(columns) > MOST_COLUMNS:
@@ -105,10 +106,23 @@ def _is_key(origin: Origin, grouped: set[Origin]) -> bool:
     return any((table, path[:length]) in grouped for length in range(1, len(path) + 1))
 
 
+def _joined_pseudo(select: Select, star: Star, scope: Scope) -> Iterator[Column]:
+    """Give what ksqlDB's `*` adds where a join is partitioned anew: the records' time and place, from each source."""
+    if not select.partition or len(scope.rows) == 1 or star.parts or star.base is not None:
+        return
+    for rows in scope.rows:
+        for name in PSEUDO if rows.table else ():
+            yield Column(f"{rows.name}_{name}", copied((rows.table, (name,))))
+
+
 def _implicit(select: Select, names: Names, scope: Scope) -> Iterator[Column]:
-    """Give the keys of ksqlDB's PARTITION BY that are expressions and not in the select list."""
+    """Give the keys of ksqlDB's PARTITION BY that are not in the select list: expressions, a record's time and place."""
     listed = {item.expression for item in select.items}
     for key in select.partition:
-        if key in listed or (isinstance(key, Name) and not key.fields):
+        if key in listed or isinstance(key, Constant) or (isinstance(key, Name) and _is_listed(key, scope)):
             continue
         yield Column(names.of_key(key), value_of(key, scope))
+
+
+def _is_listed(key: Name, scope: Scope) -> bool:
+    return not key.fields and (key.parts[-1] not in PSEUDO or scope.lists(key.parts[-1]))
