@@ -116,7 +116,7 @@ def _joined_pseudo(select: Select, star: Star, scope: Scope) -> Iterator[Column]
 
 
 def _implicit(select: Select, names: Names, scope: Scope) -> Iterator[Column]:
-    """Give the keys of ksqlDB's PARTITION BY that are not in the select list: expressions, a record's time and place."""
+    """Give the keys of ksqlDB's PARTITION BY that no item lists: expressions, a record's time and place."""
     listed = {item.expression for item in select.items}
     for key in select.partition:
         if key in listed or isinstance(key, Constant) or (isinstance(key, Name) and _is_listed(key, scope)):
