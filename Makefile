@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: setup setup-test demo test check check-static format cases bench bench-large lab lab-test lab-example lab-stop docs clean
+.PHONY: setup setup-test demo test check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs clean
 
 $(BIN)/scanner: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -48,6 +48,9 @@ bench-large: setup-test ## graphs of up to ten million columns on Spark: a quart
 
 lab: setup-test ## a real retail estate on loopback: Kafka, Connect, registry, PostgreSQL, Flink, Spark
 	@$(BIN)/python tests/lab/lab.py start
+
+lab-foreign: setup-test ## beside the lab, a consumer of OpenLineage events that others wrote: Data.Rentgen
+	@$(BIN)/python tests/lab/lab.py foreign
 
 lab-test: setup-test ## the tests that ask the servers of `make lab`
 	@$(BIN)/python tests/lab/lab.py test

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
@@ -83,14 +83,18 @@ ARTIFACTS: Mapping[str, Callable[[str, Path], None]] = {
     "flink": _environment,
     "spark-jars": _copied,
     "spark": _environment,
+    "rentgen": _environment,
 }
+FOREIGN = ("kafka", "rentgen")
+"""What the consumer of lineage events is made of."""
+ESTATE = tuple(name for name in ARTIFACTS if name != "rentgen")
 
 
-def bring_all() -> Mapping[str, str]:
-    """Bring every artifact that is not in the cache yet; give the reason for each that cannot be had, by its name."""
+def bring(names: Collection[str]) -> Mapping[str, str]:
+    """Bring the artifacts that are not in the cache yet; give the reason for each that cannot be had, by its name."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(2) as pool:
-        reasons = dict(zip(ARTIFACTS, pool.map(_bring, ARTIFACTS), strict=True))
+        reasons = dict(zip(names, pool.map(_bring, names), strict=True))
     return {name: reason for name, reason in reasons.items() if reason}
 
 

@@ -9,9 +9,9 @@ from places import CACHE, STATE, TREE, log
 _PATIENCE = 180
 
 
-def run(environment: str, script: str) -> str:
+def run(environment: str, script: str, *arguments: str) -> str:
     """Run *script*, its errors into its log, and give what it says; RuntimeError with the log's end where it fails."""
-    command = [str(CACHE / environment / "bin" / "python"), str(TREE / script)]
+    command = [str(CACHE / environment / "bin" / "python"), str(TREE / script), *arguments]
     file = log(script.removesuffix(".py"))
     with file.open("ab") as errors:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The lab's door: `lab.py start | seed | status | test [PYTEST OPTION …] | stop`."""
+"""The lab's door: `lab.py start | seed | foreign | status | test [PYTEST OPTION …] | stop`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import apicurio_rows
 import artifacts
@@ -17,6 +18,7 @@ import credentials
 import estate_rows
 import fake_rows
 import flink_rows
+import foreign_rows
 import kafka_rows
 import places
 import postgres_rows
@@ -42,6 +44,8 @@ def main(arguments: Sequence[str]) -> int:
     match arguments:
         case ["start" | "seed"]:
             return _start()
+        case ["foreign"]:
+            return _foreign()
         case ["status"]:
             return _status()
         case ["test", *options]:
@@ -56,7 +60,7 @@ def _start() -> int:
     """Bring everything up that is not up yet; the steps are done again, which changes nothing."""
     _own_state()
     began = time.monotonic()
-    absent = artifacts.bring_all()
+    absent = artifacts.bring(artifacts.ESTATE)
     fetched = time.monotonic() - began
     results = bring_up(ROWS, absent)
     _write_lab_file(results)
@@ -64,6 +68,21 @@ def _start() -> int:
     sys.stdout.write(
         f"\nfetched in {fetched:.0f} s, up in {time.monotonic() - began - fetched:.0f} s; {places.STATE}\n"
     )
+    return int(any(result.state == "failed" for result in results.values()))
+
+
+def _foreign() -> int:
+    """Bring up, beside the estate that is up, a consumer of lineage events; the estate itself is left alone."""
+    told = _told()
+    if not told["rows"]:
+        return _nothing_is_up()
+    began = time.monotonic()
+    results = bring_up(foreign_rows.ROWS, artifacts.bring(artifacts.FOREIGN))
+    told["rows"] |= {name: result.state for name, result in results.items()}
+    told["rentgen"] = {"url": places.RENTGEN_URL, "broker": places.LINEAGE_BROKER, "topic": foreign_rows.TOPIC}
+    places.LAB_FILE.write_text(json.dumps(told, indent=1, sort_keys=True), "utf-8")
+    _table(results)
+    sys.stdout.write(f"\nup in {time.monotonic() - began:.0f} s; {places.STATE}\n")
     return int(any(result.state == "failed" for result in results.values()))
 
 
@@ -107,7 +126,7 @@ def _environment() -> dict[str, str]:
 
 
 def _table(results: Mapping[str, Result]) -> None:
-    ports = {row.name: row.port for row in ROWS if isinstance(row, Server)}
+    ports = {row.name: row.port for row in (*ROWS, *foreign_rows.ROWS) if isinstance(row, Server)}
     sys.stdout.write(f"{'name':<18} {'port':>5}  {'state':<9} {'seconds':>7}  note\n")
     for name, result in results.items():
         port = ports.get(name) or "-"
@@ -115,7 +134,8 @@ def _table(results: Mapping[str, Result]) -> None:
 
 
 def _status() -> int:
-    servers = [row for row in ROWS if isinstance(row, Server)]
+    rows = (*ROWS, *(row for row in foreign_rows.ROWS if processes.running(row.name)))
+    servers = [row for row in rows if isinstance(row, Server)]
     results = {row.name: Result(state=_state(row), note=str(places.log(row.name))) for row in servers}
     _table(results)
     return int(any(not result.good for result in results.values()))
@@ -128,16 +148,25 @@ def _state(server: Server) -> str:
 
 
 def _test(options: Sequence[str]) -> int:
-    told = json.loads(places.LAB_FILE.read_text("utf-8")) if places.LAB_FILE.is_file() else {"rows": {}}
+    told = _told()
     if gone := [name for name, state in told["rows"].items() if state == "up" and not processes.running(name)]:
         sys.stderr.write(f"lab: ended since `make lab`: {', '.join(gone)}; run it again\n")
         return 1
     if not told["rows"]:
-        sys.stderr.write("lab: nothing is up: run `make lab` first\n")
-        return 1
+        return _nothing_is_up()
     environment = {**os.environ, **told["environment"], "SCANNER_LAB": str(places.LAB_FILE)}
     command = [sys.executable, "-m", "pytest", "-m", "lab", str(places.TREE.parent), *options]
     return subprocess.run(command, env=environment, cwd=places.TREE.parents[1], check=False).returncode
+
+
+def _told() -> Any:
+    """Read the lab's file; without rows where there is none."""
+    return json.loads(places.LAB_FILE.read_text("utf-8")) if places.LAB_FILE.is_file() else {"rows": {}}
+
+
+def _nothing_is_up() -> int:
+    sys.stderr.write("lab: nothing is up: run `make lab` first\n")
+    return 1
 
 
 def _stop() -> int:
