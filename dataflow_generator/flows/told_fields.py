@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from scanner_model.paths import KEY, ColumnPath
 
 _PREFIXES = (("key.", True), ("value.", False), ("payload.after.", False), ("after.", False))
 """What producers put before a field of a message, and whether it is then one of the key."""
 _ENVELOPES: tuple[ColumnPath, ...] = ((), ("after",), ("payload", "after"))
-_RECORD = frozenset({"key", "value"})
+_ROOTS: Mapping[str, ColumnPath] = {"key": (KEY,), "value": ()}
 
 
 class ToldFields:
@@ -21,15 +21,20 @@ class ToldFields:
         self._topic = topic
 
     def find(self, path: ColumnPath | None) -> ColumnPath | None:
-        """Find the column; None is the whole dataset: Spark's `value` is the whole message. Unknown ones stay."""
+        """Find the column; None is the whole dataset: Spark's `value` is the whole message. Unknown ones stay.
+
+        `value` and `key` are also the one value that a message without fields, or its key, is.
+        """
         if path is None or path in self._paths or len(path) != 1:
             return path
         name = path[0]
         if found := self._dotted.get(name):
             return found
+        if name in _ROOTS and _ROOTS[name] in self._paths:
+            return _ROOTS[name]
         if not self._topic:
             return path
-        return self._of_message(name) or (None if name in _RECORD else path)
+        return self._of_message(name) or (None if name in _ROOTS else path)
 
     def _of_message(self, name: str) -> ColumnPath | None:
         stripped = [(name.removeprefix(start), key) for start, key in _PREFIXES if name.startswith(start)]

@@ -16,6 +16,9 @@ Json = Any
 Facets = Mapping[str, Json]
 """Bodies of facets by their names."""
 
+OURS = "urn:scanner:"
+"""How the `_producer` of a facet begins that this program wrote: names of its fields are paths, with dots and marks."""
+
 _SPEC = "https://openlineage.io/spec/facets"
 _LONGEST_TRACE = 4_096
 

@@ -77,12 +77,19 @@ def normal(namespace: str, name: str) -> Name:
 @lru_cache(maxsize=4_096)
 def normal_namespace(text: str) -> str:
     """Give a namespace in normal form; one that is no URI stays as it is."""
+    # What is left when an ending is taken off may end in the like again.
+    found = _normalised(text)
+    while len(again := _normalised(found)) < len(found):
+        found = again
+    return again
+
+
+def _normalised(text: str) -> str:
     text = re.sub(r"(?i)^jdbc:", "", text.strip())
-    if text.startswith("aws:glue:"):
-        return f"arn:{text}"
+    text = f"arn:{text}" if text.startswith("aws:glue:") else text
     written, slashes, rest = text.partition("://")
     if not slashes or not re.fullmatch(r"[A-Za-z][\w+.-]*", written):
-        return text.rstrip("/") or text
+        return re.sub(r"[\s/]+$", "", text) or text
     scheme = _SCHEMES.get(written.lower(), written.lower())
     if scheme == "kafka":
         addresses = kafka_addresses(text)

@@ -9,13 +9,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dataflow_generator.openlineage.door import canonical, clean_facet, clean_namespace, clean_text
+from dataflow_generator.openlineage.facets import OURS
 from dataflow_generator.openlineage.shapes import MAJORS, SHAPES, misfits
 from scanner_model.columns import Column
+from scanner_model.errors import InputInvalid
 from scanner_model.lineage_events import DatasetRef, Facet, FieldFlow, Side, Symlink
-from scanner_model.paths import ColumnPath, field_segment
+from scanner_model.paths import ColumnPath, field_segment, parse_path
 from scanner_model.problems import Problem
 
 Json = Any
+PathReader = Callable[[str], ColumnPath]
 
 _MAJOR = re.compile(r"/spec/facets/(\d{1,9})-\d+-\d+/")
 _CACHED_LENGTH = 20_000
@@ -60,20 +63,36 @@ def _is_future(name: str, value: Mapping[str, Json]) -> bool:
     return bool(match and name in MAJORS and int(match[1]) > MAJORS[name])
 
 
+def _path_reader(facet: Json) -> PathReader:
+    """Give what reads names of fields: whoever else wrote them, a name is one segment; we write whole paths."""
+    return _our_path if str(facet.get("_producer") or "").startswith(OURS) else _one_segment
+
+
+def _one_segment(name: str) -> ColumnPath:
+    return (field_segment(name),)
+
+
+def _our_path(name: str) -> ColumnPath:
+    try:
+        return parse_path(name) or _one_segment(name)
+    except InputInvalid:
+        return _one_segment(name)
+
+
 def _schema(facet: Json) -> dict[str, Any]:
-    return {"columns": tuple(_columns(facet.get("fields") or (), ()))}
+    return {"columns": tuple(_columns(facet.get("fields") or (), (), _path_reader(facet)))}
 
 
-def _columns(fields: Iterable[Json], above: ColumnPath) -> Iterator[Column]:
+def _columns(fields: Iterable[Json], above: ColumnPath, read: PathReader) -> Iterator[Column]:
     seen: set[str] = set()
     for field in fields:
         if field["name"] in seen:  # a column is told twice: the first counts, as in a schema
             continue
         seen.add(field["name"])
-        path = (*above, field_segment(field["name"]))
+        path = (*above, *read(field["name"]))
         type_, doc = field.get("type"), field.get("description")
         yield Column(path=path, type=type_ if isinstance(type_, str) else "", doc=doc if isinstance(doc, str) else None)
-        yield from _columns(field.get("fields") or (), path)
+        yield from _columns(field.get("fields") or (), path, read)
 
 
 def _symlinks(facet: Json) -> dict[str, Any]:
@@ -85,11 +104,12 @@ def _symlinks(facet: Json) -> dict[str, Any]:
 
 
 def _column_lineage(facet: Json) -> dict[str, Any]:
-    flows = [flow for origin in facet.get("dataset") or () for flow in _flows(origin, None)]
+    read = _path_reader(facet)
+    flows = [flow for origin in facet.get("dataset") or () for flow in _flows(origin, read)]
     for name, field in sorted(facet["fields"].items()):
         older = _older_transformation(field)
         for origin in field["inputFields"]:
-            flows += _flows(origin, (field_segment(name),), older=older)
+            flows += _flows(origin, read, read(name), older=older)
     return {"flows": tuple(dict.fromkeys(flows))}
 
 
@@ -105,6 +125,7 @@ def _older_transformation(field: Json) -> Json:
 
 def _lineage(facet: Json) -> dict[str, Any]:
     """Read the newer facet: of a dataset (what feeds it) or of a job (entries with targets of their own)."""
+    read = _path_reader(facet)
     flows: list[FieldFlow] = []
     uses: list[tuple[DatasetRef, Side]] = []
     for entry in (facet, *(facet.get("entries") or ())):
@@ -115,11 +136,11 @@ def _lineage(facet: Json) -> dict[str, Any]:
         for origin in entry.get("inputs") or ():
             uses += _input(origin)
             if origin.get("field") is not None and not feeds_job:
-                flows += _flows(origin, None, target)
+                flows += _flows(origin, read, None, target)
         for name, field in sorted((entry.get("fields") or {}).items()):
             for origin in field["inputs"]:
                 uses += _input(origin)
-                flows += _flows(origin, (field_segment(name),), target)
+                flows += _flows(origin, read, read(name), target)
     return {"flows": tuple(dict.fromkeys(flows)), "uses": tuple(dict.fromkeys(uses))}
 
 
@@ -129,7 +150,12 @@ def _input(origin: Json) -> list[tuple[DatasetRef, Side]]:
 
 
 def _flows(
-    origin: Json, target_path: ColumnPath | None, target: DatasetRef | None = None, *, older: Json = None
+    origin: Json,
+    read: PathReader,
+    target_path: ColumnPath | None = None,
+    target: DatasetRef | None = None,
+    *,
+    older: Json = None,
 ) -> Iterator[FieldFlow]:
     """Give a flow for each transformation of *origin*; a job that makes values itself is no origin of a flow."""
     ref = _ref(origin) if origin.get("type", _DATASET) == _DATASET else None
@@ -139,7 +165,7 @@ def _flows(
     for told in origin.get("transformations") or [older or {}]:
         yield FieldFlow(
             origin=ref,
-            origin_path=None if field is None else (field_segment(field),),
+            origin_path=None if field is None else read(field),
             target_path=target_path,
             target=target,
             type=_word(told, "type"),

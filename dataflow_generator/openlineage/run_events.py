@@ -7,12 +7,13 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 from uuid import UUID
 
 from dataflow_generator.openlineage.door import clean_namespace, clean_text
-from dataflow_generator.openlineage.facets import Facets, Home, with_origin
+from dataflow_generator.openlineage.facets import OURS, Facets, Home, with_origin
 
 Json = Any
 Event = dict[str, Json]
@@ -50,31 +51,32 @@ class ToldRun:
     facets: Facets = field(default_factory=dict)
 
 
+@cache
 def our_version() -> str:
     """Give the version of this program."""
     return version("scanner")
 
 
 def our_producer() -> str:
-    """Give the URI of who says so where nobody sets another: this program in its version."""
-    return f"urn:scanner:{our_version()}"
+    """Give the URI of this program in its version: it makes all facets, and tells the events unless another does."""
+    return OURS + our_version()
 
 
 def run_event(run: ToldRun, job: ToldJob, at: str, producer: str) -> Event:
     """Tell of a run of *job* at the moment *at* (ISO 8601 with a zone)."""
-    told = {"runId": run.id, "facets": with_origin(run.facets, Home.RUN, producer)}
+    told = {"runId": run.id, "facets": with_origin(run.facets, Home.RUN, our_producer())}
     event = _event("RunEvent", at, producer) | {"eventType": run.state, "run": told}
-    return event | _job(job, producer)
+    return event | _job(job)
 
 
 def job_event(job: ToldJob, at: str, producer: str) -> Event:
     """Tell what *job* is, without a run."""
-    return _event("JobEvent", at, producer) | _job(job, producer)
+    return _event("JobEvent", at, producer) | _job(job)
 
 
 def dataset_event(dataset: ToldDataset, at: str, producer: str) -> Event:
     """Tell what *dataset* is, without a job."""
-    return _event("DatasetEvent", at, producer) | {"dataset": _dataset(dataset, producer)}
+    return _event("DatasetEvent", at, producer) | {"dataset": _dataset(dataset)}
 
 
 def run_id(at: str, *names: str) -> str:
@@ -98,19 +100,19 @@ def _event(kind: str, at: str, producer: str) -> Event:
     return {"eventTime": at, "producer": producer, "schemaURL": f"{_SPEC}/{kind}"}
 
 
-def _job(job: ToldJob, producer: str) -> Event:
+def _job(job: ToldJob) -> Event:
     named = {"namespace": clean_namespace(job.namespace), "name": clean_text(job.name)}
     return {
-        "job": named | {"facets": with_origin(job.facets, Home.JOB, producer)},
-        "inputs": _datasets(job.inputs, producer),
-        "outputs": _datasets(job.outputs, producer),
+        "job": named | {"facets": with_origin(job.facets, Home.JOB, our_producer())},
+        "inputs": _datasets(job.inputs),
+        "outputs": _datasets(job.outputs),
     }
 
 
-def _datasets(datasets: Iterable[ToldDataset], producer: str) -> list[Json]:
-    return [_dataset(each, producer) for each in datasets]
+def _datasets(datasets: Iterable[ToldDataset]) -> list[Json]:
+    return [_dataset(each) for each in datasets]
 
 
-def _dataset(dataset: ToldDataset, producer: str) -> Json:
+def _dataset(dataset: ToldDataset) -> Json:
     named = {"namespace": clean_namespace(dataset.namespace), "name": clean_text(dataset.name)}
-    return named | {"facets": with_origin(dataset.facets, Home.DATASET, producer)}
+    return named | {"facets": with_origin(dataset.facets, Home.DATASET, our_producer())}

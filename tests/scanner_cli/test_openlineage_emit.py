@@ -18,6 +18,8 @@ from scanner_dictionary.opening import open_dictionary
 
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 
+FLOW = ("source", "target", "type", "subtype")
+
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
@@ -70,6 +72,22 @@ def test_what_is_emitted_can_be_imported_whole(scanner, generated, tmp_path) -> 
     assert sent.err.endswith(f"{len(file.read_text().splitlines())} events delivered\n")
     assert taken["refused"] == 0
     assert taken["stored"] == len(file.read_text().splitlines())
+
+
+def test_other_dictionary_that_imports_them_has_the_same_flows_of_columns(scanner, generated, tmp_path) -> None:
+    """Keys, elements of lists and values of maps, too; the one value of a line of a file is called `value`."""
+    other = ("--dictionary", tmp_path / "other.db")
+    scanner("openlineage", "emit", "--file", tmp_path / "events.ndjson", "--dictionary", generated)
+    scanner("openlineage", "import", tmp_path / "events.ndjson", *other)
+    scanner("dataflow", *other)
+
+    def flows(*where: object) -> set[tuple[str, ...]]:
+        edges = scanner("export", "--format", "json", *where).json["edges"]
+        named = ({key: f"{text}value" if text.endswith("#") else text for key, text in each.items()} for each in edges)
+        return {tuple(each[name] for name in FLOW) for each in named if each["kind"] == "column-flow"}
+
+    assert flows(*other) == flows("--dictionary", generated)
+    assert any("#@key" in source for source, *_ in flows(*other))
 
 
 def test_export_writes_events_into_a_file_that_its_ending_names(scanner, generated, tmp_path) -> None:

@@ -1,0 +1,118 @@
+"""What we tell, read again: whatever columns are called, the same flows between the same columns."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dataflow_generator.flows.told_fields import ToldFields
+from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
+from dataflow_generator.openlineage.graph_events import Telling, graph_events
+from dataflow_generator.openlineage.reading import Refused, read_event
+from dataflow_generator.openlineage.reading_facets import read_facet
+from dataflow_generator.openlineage.run_events import event_line
+from dataflow_generator.openlineage.told_datasets import Known
+from scanner_model.lineage_events import LineageEvent
+from scanner_model.paths import KEY, branch, field_segment, path_name
+
+K = "kafka://k-1:9092"
+NAMES = st.text(st.sampled_from("aé.`[]{}<>@ key0"), min_size=1, max_size=6) | st.sampled_from([KEY, "[]", "`a`"])
+SEGMENTS = NAMES.map(field_segment) | st.sampled_from(["[]", "[0]", "{}", KEY]) | NAMES.map(branch)
+PATHS = st.lists(SEGMENTS, min_size=1, max_size=4).map(tuple)
+HOW = st.sampled_from([("DIRECT", "IDENTITY"), ("DIRECT", "AGGREGATION"), ("INDIRECT", "JOIN"), ("INDIRECT", "FILTER")])
+WHOLE = st.none()
+FLOWS = st.lists(st.tuples(PATHS | WHOLE, PATHS | WHOLE, HOW), max_size=8)
+
+
+def node(kind: NodeKind, name: str, path: tuple[str, ...] | None = None) -> Node:
+    return Node(f"{kind}:{K}/{name}" + ("" if path is None else f"#{path_name(path)}"), kind, K, name, path)
+
+
+A, B, JOB = node(NodeKind.TOPIC, "a"), node(NodeKind.TOPIC, "b"), node(NodeKind.JOB, "j")
+
+
+def graph(flows: list[Any]) -> FlowGraph:
+    ends = [
+        (
+            A if source is None else node(NodeKind.COLUMN, "a", source),
+            B if target is None else node(NodeKind.COLUMN, "b", target),
+            how,
+        )
+        for source, target, how in flows
+    ]
+    nodes = {each.key: each for each in (A, B, JOB, *(end for pair in ends for end in pair[:2]))}
+    uses = [Edge(A.key, JOB.key, EdgeKind.READS, "why", Certainty.DERIVED)]
+    uses += [Edge(JOB.key, B.key, EdgeKind.WRITES, "why", Certainty.DERIVED)]
+    told = [Edge(s.key, t.key, EdgeKind.COLUMN_FLOW, "why", Certainty.DERIVED, *how) for s, t, how in ends]
+    return FlowGraph(nodes=lambda: iter(nodes.values()), edges=lambda: iter([*uses, *told]))
+
+
+def read_again(flows: list[Any], way: str) -> list[LineageEvent]:
+    nothing = Known(columns=lambda topics: {}, written={}, names={})
+    telling = Telling(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1", way=way)
+    found = [read_event(event_line(event)) for event in graph_events(graph(flows), nothing, telling)]
+    assert not any(isinstance(event, Refused) for event in found)
+    return found  # type: ignore[return-value]
+
+
+@settings(max_examples=150, deadline=None)
+@given(FLOWS, st.sampled_from(["design", "run"]))
+def test_flows_of_columns_come_back_whatever_columns_are_called(flows, way) -> None:
+    """Also where another dictionary knows nothing but the events, and somebody else signs them."""
+    facets = [facet for event in read_again(flows, way) if event.job for facet in event.job.facets]
+    facets += [facet for event in read_again(flows, way) for each in event.datasets for facet in each.use_facets]
+    found = {(each.origin_path, each.target_path, each.type, each.subtype) for facet in facets for each in facet.flows}
+
+    expected = {(source, target, *how) for source, target, how in flows if source is not None or target is not None}
+    assert {each for each in found if each[:2] != (None, None)} == expected
+
+
+@settings(max_examples=80, deadline=None)
+@given(FLOWS)
+def test_columns_of_a_schema_come_back_as_they_were(flows) -> None:
+    """Nested ones, marks, and names that look like marks."""
+    datasets = [each for event in read_again(flows, "design") if not event.job for each in event.datasets]
+    found = {(each.ref.name, column.path) for each in datasets for facet in each.facets for column in facet.columns}
+
+    sides = {("a", source) for source, _, _ in flows} | {("b", target) for _, target, _ in flows}
+    assert found == {side for side in sides if side[1] is not None}
+
+
+@pytest.mark.parametrize(
+    ("producer", "path"), [("urn:scanner:1.0", (KEY, "id")), ("https://github.com/x/spark", ("@key.id",))]
+)
+def test_dots_and_marks_are_read_where_we_wrote_them(producer, path) -> None:
+    """In Spark's events a name with dots is a column's own name."""
+    facet = read_facet("schema", {"_producer": producer, "fields": [{"name": "@key.id"}]}).facet
+
+    assert [column.path for column in facet.columns] == [path]
+
+
+def test_name_of_ours_that_is_no_path_is_kept() -> None:
+    """Somebody may sign with our name, and write what we never do."""
+    facet = read_facet("schema", {"_producer": "urn:scanner:1", "fields": [{"name": "a..b"}, {"name": ""}]}).facet
+
+    assert [column.path for column in facet.columns] == [("a..b",), ("",)]
+
+
+@pytest.mark.parametrize(("told", "found"), [("value", ()), ("key", (KEY,)), ("other", ("other",))])
+def test_one_value_without_fields_is_called_by_its_side(told, found) -> None:
+    """As Spark calls it; a topic whose message has fields takes `value` for the whole of it."""
+    fields = ToldFields([(), (KEY,), ("id",)], topic=True)
+
+    assert fields.find((told,)) == found
+    assert ToldFields([("id",)], topic=True).find(("value",)) is None
+
+
+def test_facets_are_ours_whoever_tells_the_event() -> None:
+    """Their names of fields are paths, and who reads them must know."""
+    nothing = Known(columns=lambda topics: {}, written={}, names={})
+    telling = Telling(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1")
+    (first, *_) = map(json.loads, map(event_line, graph_events(graph([]), nothing, telling)))
+
+    assert first["producer"] == "urn:somebody:1"
+    assert first["dataset"]["facets"]["datasetType"]["_producer"].startswith("urn:scanner:")
