@@ -12,7 +12,7 @@ import click
 
 from scanner_cli.exits import Exit, exit_status
 from scanner_cli.groups import LazyGroup
-from scanner_cli.telling import last_words, say, speak_utf8, tell
+from scanner_cli.telling import hold_streams, last_words, say, speak_utf8, tell
 from scanner_model.errors import ScannerError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -82,11 +82,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say("interrupted: what was not finished is not stored; the dictionary holds the last whole scan")
         return Exit.FAILED
     except OSError as error:
-        return _told(ScannerError(error.strerror or str(error), where=str(error.filename or "")))
+        # What we write to has told its name before; only the answer has none.
+        return _told(ScannerError(error.strerror or str(error), where=str(error.filename or "standard output")))
 
 
 def main() -> NoReturn:
     """Run the command line of this process."""
+    hold_streams()
     speak_utf8()
     # Facts are many, live to the end and hold no cycles: looking for garbage among them each 700 objects is idle work.
     gc.set_threshold(100_000, 20, 100)

@@ -20,6 +20,9 @@ def mistake(error: click.ClickException) -> InputInvalid:
             hint = nearest(error.option_name, _options(context)) or hint
         case click.MissingParameter():
             what = f"{_name(error)} is missing"
+        case click.BadParameter(param=click.Parameter(type=click.IntRange() | click.FloatRange() as kind)):
+            where = f"{command} {_name(error)}"
+            what = f"{error.message.rpartition(' is not ')[0]} is not {_number(kind)}"
         case click.BadParameter():
             where = f"{command} {_name(error)}"
             what = _plain(error.message)
@@ -39,6 +42,12 @@ def _name(error: click.BadParameter) -> str:
     if parameter is not None and parameter.metavar:
         return parameter.metavar
     return str(parameter.name).upper() if parameter is not None else ""
+
+
+def _number(kind: click.IntRange | click.FloatRange) -> str:
+    """Say which numbers an option takes."""
+    word = "a whole number" if isinstance(kind, click.IntRange) else "a number"
+    return f"{word} of {kind.min} or more" if kind.max is None else f"{word} from {kind.min} to {kind.max}"
 
 
 def _options(context: click.Context | None) -> list[str]:

@@ -36,13 +36,21 @@ def check_directory(directory: Path, option: str) -> Path:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write *text* as *file*: whole, or the old file stays."""
-    if not file.exists() or file.is_file():
-        part = file.with_name(f".{file.name}.part")
-        try:
-            part.write_text(text, encoding="utf-8", errors="backslashreplace")
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)
-    else:  # a device or a pipe
-        file.write_text(text, encoding="utf-8", errors="backslashreplace")
+    """Write *text* as *file*: whole, or the old file stays; raises InputInvalid where it cannot be written."""
+    try:
+        if file.exists() and not file.is_file():  # a device or a pipe
+            file.write_text(text, encoding="utf-8", errors="backslashreplace")
+        else:
+            _replace(file, text)
+    except OSError as error:
+        hint = "look at its rights and the free space"
+        raise InputInvalid(f"cannot be written: {error.strerror}", where=str(file), hint=hint) from error
+
+
+def _replace(file: Path, text: str) -> None:
+    part = file.with_name(f".{file.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8", errors="backslashreplace")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)

@@ -10,6 +10,8 @@ import click
 
 from scanner_model.errors import ScannerError
 
+_STDERR = 2
+
 
 def say(text: str) -> None:
     """Say *text* on stderr; that nobody reads it is no reason to stop."""
@@ -22,14 +24,23 @@ def tell(error: ScannerError) -> None:
     say(f"error: {error}")
 
 
+def hold_streams() -> None:
+    """Let streams that are closed lead nowhere, so that no file of ours, the dictionary above all, gets their number."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+        os.set_inheritable(number, True)
+    os.close(number)
+    sys.stdin = sys.stdin or open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - open to the end
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(_STDERR, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
 def speak_utf8() -> None:
     """Write UTF-8 whatever the locale: names of topics hold any character, and programs read the answer.
 
     Half a character, as in a file name that is not UTF-8, becomes an escape, which JSON understands.
     """
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def stop_talking() -> None:
@@ -43,6 +54,5 @@ def stop_talking() -> None:
 def last_words() -> None:
     """Write out what is still buffered."""
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.flush()
+        with contextlib.suppress(OSError):
+            stream.flush()

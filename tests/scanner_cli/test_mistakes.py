@@ -36,11 +36,15 @@ LINES = {
     ),
     "number": (
         ["scans", "x"],
-        "error: scanner scans SCAN: 'x' is not a valid integer range (see `scanner scans --help`)",
+        "error: scanner scans SCAN: 'x' is not a whole number from 1 to 2147483647 (see `scanner scans --help`)",
     ),
     "large number": (
         ["scans", "9" * 30],
-        f"error: scanner scans SCAN: {'9' * 30} is not in the range 1<=x<=2147483647 (see `scanner scans --help`)",
+        f"error: scanner scans SCAN: {'9' * 30} is not a whole number from 1 to 2147483647 (see `scanner scans --help`)",
+    ),
+    "small number": (
+        ["lineage", "orders", "--depth", "0"],
+        "error: scanner lineage --depth: 0 is not a whole number of 1 or more (see `scanner lineage --help`)",
     ),
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Places to write to: judged before the work, written whole after it."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,15 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path) -> None:
 
     assert os.read(reader, 100) == b"report"
     os.close(reader)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_names_the_file() -> None:
+    """The report comes last, among other lines."""
+    with pytest.raises(InputInvalid) as caught:
+        write_text(Path("/dev/full"), "report")
+
+    assert (caught.value.where, caught.value.what) == ("/dev/full", "cannot be written: No space left on device")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -76,13 +76,22 @@ def test_a_full_disk_is_told(dictionary) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([*SCANNER, "topics", *dictionary], stdout=full, stderr=subprocess.PIPE)
 
-    assert (done.returncode, done.stderr) == (1, b"error: No space left on device\n")
+    assert (done.returncode, done.stderr) == (1, b"error: standard output: No space left on device\n")
 
 
-@pytest.mark.parametrize(("closing", "status"), [(">&-", 0), ("2>&- --cluster nobody", 4)])
-def test_closed_streams_change_no_status(closing, status, dictionary) -> None:
-    """Some supervisors close them."""
-    line = f'"{sys.executable}" -c "from scanner_cli.main import main; main()" topics {" ".join(dictionary)} {closing}'
+@pytest.mark.parametrize(
+    ("command", "closing", "status"),
+    [
+        ("topics", ">&-", 0),
+        ("topics --cluster nobody", "2>&-", 4),
+        ("dictionary export --format h2 -o -", ">&- 2>&-", 0),
+        ("dictionary info", "<&- >&- 2>&-", 0),
+    ],
+)
+def test_closed_streams_change_no_status(command, closing, status, dictionary) -> None:
+    """Some supervisors close them; the dictionary, opened next, must not get their numbers."""
+    program = f'"{sys.executable}" -c "from scanner_cli.main import main; main()"'
+    line = f"{program} {command} {' '.join(dictionary)} {closing}"
 
     assert subprocess.run(["/bin/sh", "-c", line], capture_output=True).returncode == status
 
