@@ -6,19 +6,19 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, suffix_role
-from scanner_model.names import RecordName, TopicName
+from scanner_model.names import TopicName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
     """The readings of one subject: *declared* by somebody, *read* by the strategies in their order, each once.
 
-    *records* are the names that the schema bears itself.
+    *own* is the subject's name where it is the schema's own record, and so no topic by itself; else empty.
     """
 
     declared: tuple[Candidate, ...]
     read: tuple[Candidate, ...]
-    records: tuple[RecordName, ...]
+    own: str = ""
 
     @property
     def all(self) -> tuple[Candidate, ...]:
@@ -49,7 +49,7 @@ def propose(subject: Subject, strategies: Iterable[Strategy]) -> Proposed:
     """List every reading of *subject*: what was declared, then by strategy in the configured order."""
     read = tuple(dict.fromkeys(candidate for strategy in strategies for candidate in strategy(subject)))
     declared = {(link.topic, (one := _declared(link, subject, read)).role): one for link in reversed(subject.links)}
-    return Proposed(declared=tuple(reversed(declared.values())), read=read, records=subject.records or ())
+    return Proposed(declared=tuple(reversed(declared.values())), read=read, own=_own_name(subject))
 
 
 def choose(proposed: Proposed, known: Collection[TopicName] | None) -> Choice:
@@ -62,8 +62,7 @@ def choose(proposed: Proposed, known: Collection[TopicName] | None) -> Choice:
     topics = known or ()
     if proposed.declared:
         return _choice(proposed, proposed.declared, topics, ambiguous=False)
-    own_names = set(map(str, proposed.records))
-    pool = [c for c in proposed.read if c.topic in topics or c.topic not in own_names]
+    pool = [c for c in proposed.read if c.topic in topics or c.topic != proposed.own]
     running = [c for c in pool if known is None or c.topic in known]
     ambiguous = len({_reading(candidate) for candidate in running}) > 1
     return _choice(proposed, (running or pool)[:1], topics, ambiguous=ambiguous)
@@ -76,6 +75,12 @@ def _choice(proposed: Proposed, bound: Sequence[Candidate], known: Collection[To
         others=tuple(candidate for candidate in proposed.all if candidate not in bound),
         topic_known=bool(bound) and all(candidate.topic in known for candidate in bound),
     )
+
+
+def _own_name(subject: Subject) -> str:
+    """Give the subject's name where it is the schema's own record, as a whole or behind the group; else nothing."""
+    names = (subject.name, f"{subject.group}.{subject.name}")
+    return subject.name if any(record in names for record in subject.records or ()) else ""
 
 
 def _declared(link: Link, subject: Subject, read: Iterable[Candidate]) -> Candidate:

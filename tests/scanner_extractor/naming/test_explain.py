@@ -56,6 +56,20 @@ def test_record_called_value_is_reported() -> None:
     assert (row["chosen"]["strategy"], row["ambiguous"]) == ("topic", True)
 
 
+def test_topic_may_be_called_like_the_record_in_it() -> None:
+    """Many call a topic like its class: with TopicNameStrategy's suffix the name is a topic's, known or not."""
+    row = explain("com.acme.Payment-value", record="com.acme.Payment")
+
+    assert (row["chosen"]["topic"], row["chosen"]["strategy"]) == ("com.acme.Payment", "topic")
+
+
+def test_group_and_artifact_that_make_the_record_are_no_topic() -> None:
+    """RecordIdStrategy writes the namespace as the group: artifact `Payment` is no topic."""
+    row = explain("com.acme:Payment", record="com.acme.Payment", registry_kind="apicurio")
+
+    assert row["chosen"] is None
+
+
 def test_record_name_is_no_topic_of_its_own() -> None:
     """Subject and record alike is RecordNameStrategy; a topic of that name would have to be known."""
     assert explain("shop.Paid", record="shop.Paid")["chosen"] is None
