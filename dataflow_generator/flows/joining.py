@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use
+from dataflow_generator.flows.flink_runs import FlinkRuns, Running
 from dataflow_generator.flows.openlineage import KIND
 from dataflow_generator.flows.told_fields import ToldFields
 from dataflow_generator.graph import Attributes, Certainty, Node
@@ -55,9 +56,14 @@ def with_fields(job: JobFlows, fields: Fields) -> JobFlows:
 
 def merged_jobs(jobs: Sequence[JobFlows]) -> list[JobFlows]:
     """Add what events tell of a job that a scan found, too, to that job; of others with one name the later is kept."""
-    scanned = _Scanned(job for job in jobs if not is_told(job))
+    known_jobs = [job for job in jobs if not is_told(job)]
+    scanned, flink = _Scanned(known_jobs), FlinkRuns(known_jobs)
     found: dict[str, JobFlows] = {}
-    for job in jobs:
+    for job in sorted(jobs, key=is_told):
+        if running := flink.of(job) if is_told(job) else None:
+            for each in running.statements:
+                found[each.job.key] = _run_by(found[each.job.key], job, running)
+            continue
         known = scanned.same(job) if is_told(job) else None
         key = known.key if known else job.job.key
         found[key] = _merged(found[key], job) if is_told(job) and key in found else job
@@ -98,12 +104,32 @@ class _Scanned:
         ]
 
 
-def _merged(first: JobFlows, other: JobFlows) -> JobFlows:
+def _run_by(statement: JobFlows, job: JobFlows, running: Running) -> JobFlows:
+    """Add to a statement what events tell of the job that runs it; of a statement set only what is of this one."""
+    if running.why:
+        likely = renamed(job, lambda dataset: Renamed(dataset, running.why))
+        return _merged(statement, _part(likely, statement, running), "likely_aliases")
+    merged = _merged(statement, _part(job, statement, running))
+    if len(running.statements) > 1:
+        return merged
+    # Told to others under the name by which its engine tells of it, it is one job there, too.
+    named = (*merged.job.attributes, ("told_as", (job.job.namespace, job.job.name)))
+    return replace(merged, job=replace(merged.job, attributes=tuple(sorted(dict(named).items()))))
+
+
+def _part(job: JobFlows, statement: JobFlows, running: Running) -> JobFlows:
+    if len(running.statements) == 1:
+        return job
+    made = {use.dataset for use in statement.writes}
+    return replace(job, reads=(), writes=(), columns=tuple(flow for flow in job.columns if flow.target.dataset in made))
+
+
+def _merged(first: JobFlows, other: JobFlows, called: str = "aliases") -> JobFlows:
     attributes = dict(other.job.attributes) | dict(first.job.attributes)
     aliases = {other.job.namespace + "/" + other.job.name} - {first.job.namespace + "/" + first.job.name}
     if aliases:
-        earlier = attributes.get("aliases", ())
-        attributes["aliases"] = tuple(sorted({*aliases, *(earlier if isinstance(earlier, tuple) else ())}))
+        earlier = attributes.get(called, ())
+        attributes[called] = tuple(sorted({*aliases, *(earlier if isinstance(earlier, tuple) else ())}))
     reads, writes = ({use.dataset for use in uses} for uses in (first.reads, first.writes))
     flows = {(flow.source, flow.target, flow.type) for flow in first.columns}
     new = (flow for flow in other.columns if (flow.source, flow.target, flow.type) not in flows)

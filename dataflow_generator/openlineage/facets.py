@@ -5,6 +5,7 @@ Bodies come without `_producer` and `_schemaURL`, which `with_origin` adds. Sour
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
@@ -21,6 +22,8 @@ OURS = "urn:scanner:"
 
 _SPEC = "https://openlineage.io/spec/facets"
 _LONGEST_TRACE = 4_096
+_RELEASE = re.compile(r"\s*v?([0-9]+(?:\.[0-9]+)*)")
+_WORD = re.compile("[A-Za-z0-9]+")
 
 
 class Home(StrEnum):
@@ -107,8 +110,20 @@ def source_code(url: str) -> Json:
 
 
 def processing_engine(name: str, version: str, adapter: str) -> Json:
-    """Name what runs a job, and our own version (*adapter*), which some consumers require."""
-    return {"name": name, "version": version or "unknown", "openlineageAdapterVersion": adapter}
+    """Name what runs a job, and our own version (*adapter*), which some consumers require.
+
+    So they do the engine's *version*, as PEP 440 writes it, and refuse the event else: `7.9.0-ccs` is told as
+    `7.9.0+ccs`, and 0 where the version is not known.
+    """
+    return {"name": name, "version": _by_pep_440(version), "openlineageAdapterVersion": adapter}
+
+
+def _by_pep_440(version: str) -> str:
+    found = _RELEASE.match(version)
+    if not found:
+        return "0"
+    local = ".".join(_WORD.findall(version[found.end() :]))
+    return found[1] + (f"+{local}" if local else "")
 
 
 def error_message(message: str, trace: str = "", language: str = "JAVA") -> Json:

@@ -25,7 +25,8 @@ ENGINES: Mapping[str, Engine] = {
     "catalog": Engine("CATALOG", "PROCESS"),
     "connector": Engine("KAFKA_CONNECT", "CONNECTOR", "Kafka Connect"),
     "consumer-group": Engine("KAFKA", "CONSUMER_GROUP", "Kafka"),
-    "flink": Engine("FLINK", "QUERY", "Apache Flink", "flink"),
+    # As Flink's own listener says it: of other jobs of FLINK, a consumer keeps neither inputs nor outputs.
+    "flink": Engine("FLINK", "JOB", "Apache Flink", "flink"),
     "ksqldb": Engine("KSQLDB", "QUERY", "ksqlDB", "ksqldb"),
     "manual": Engine("MANUAL", "FLOW"),
     "materialization": Engine("KAFKA", "MATERIALIZATION", "Kafka"),
@@ -50,7 +51,12 @@ _STATES: Mapping[str, str] = {
 
 
 def job_name(node: Node) -> Name:
-    """Give a job's namespace and name; a group's must not be those of a job beside its topics."""
+    """Give a job's namespace and name; a group's must not be those of a job beside its topics.
+
+    A job that its own engine tells of is told under the same name, so that others join both.
+    """
+    if isinstance(told := dict(node.attributes).get("told_as"), tuple):
+        return Name(*told)
     if node.kind is NodeKind.CONSUMER_GROUP:
         return Name(f"kafka-consumers://{node.namespace.removeprefix(KAFKA)}", node.name)
     return Name(node.namespace, node.name)
@@ -81,7 +87,7 @@ def job_run(node: Node, at: str) -> ToldRun:
     told: dict[str, Any] = dict(node.attributes)
     engine = _engine(node)
     name = (engine.name if engine else "") or "scanner"
-    version = str(told.get("engine_version") or (our_version() if name == "scanner" else ""))
+    version = str(told.get("engine", "")).rpartition(" ")[2] or (our_version() if name == "scanner" else "")
     facets = {"processing_engine": f.processing_engine(name, version, our_version())}
     state = _STATES.get(str(told.get("state", "")).upper(), "OTHER")
     return ToldRun(id=run_id(at, *job_name(node)), state=state, facets=facets)

@@ -1,0 +1,44 @@
+"""Jobs as consumers want them: what some refuse or lose is told in a way that all take."""
+
+from __future__ import annotations
+
+import pytest
+
+from dataflow_generator.graph import Node, NodeKind, present
+from dataflow_generator.openlineage.told_jobs import job_facets, job_name, job_run
+
+AT = "2026-03-01T10:00:00+00:00"
+
+
+def job(**attributes: str | tuple[str, ...]) -> Node:
+    """Make a job's node."""
+    return Node("job:flink://shop/q", NodeKind.JOB, "flink://shop", "q", None, present(**attributes))
+
+
+@pytest.mark.parametrize(
+    ("engine", "version"),
+    [
+        ("flink 2.2.1", "2.2.1"),
+        ("Kafka Connect 7.9.0-ccs", "7.9.0+ccs"),
+        ("spark 3.3.2.3.3.7190.0-91", "3.3.2.3.3.7190.0+91"),
+        ("flink v2.2-SNAPSHOT", "2.2+SNAPSHOT"),
+        ("flink unknown", "0"),
+        ("", "0"),
+    ],
+)
+def test_version_of_an_engine_is_one_that_pep_440_knows(engine: str, version: str) -> None:
+    """A consumer in Python reads it as such, and refuses the whole event where it is no version."""
+    facet = job_run(job(type="flink", engine=engine), AT).facets["processing_engine"]
+
+    assert (facet["name"], facet["version"]) == ("Apache Flink", version)
+
+
+def test_statement_of_flink_is_a_job_as_its_own_listener_says() -> None:
+    """A consumer keeps inputs and outputs of no other type of Flink's jobs."""
+    assert job_facets(job(type="flink"))["jobType"]["jobType"] == "JOB"
+
+
+def test_job_is_named_as_its_own_engine_names_it() -> None:
+    """Whoever hears both takes them for one."""
+    assert job_name(job(type="flink", told_as=("flink-jobs", "insert-into_paid"))) == ("flink-jobs", "insert-into_paid")
+    assert job_name(job(type="flink")) == ("flink://shop", "q")
