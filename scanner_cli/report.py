@@ -55,6 +55,12 @@ def report_text(report: ScanReport) -> str:
     return "".join(_sections(report))
 
 
+def loss_text(report: ScanReport) -> str:
+    """Write what could not be read, and what became of the scan; nothing where all was read."""
+    lines = [_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ]
+    return "".join([*lines, f"{report.cluster}: {_end(report)}\n"] if lines else [])
+
+
 def report_document(report: ScanReport) -> dict[str, Json]:
     """Give the report as JSON, as `--report` writes it."""
     return {
@@ -106,7 +112,7 @@ def _outcome(outcome: Outcome) -> dict[str, Json]:
 
 def _could_not(outcome: Outcome) -> str:
     hint = f" ({outcome.hint})" if outcome.hint else ""
-    reason = f": {outcome.reason}" if outcome.reason else ""
+    reason = f": {outcome.reason.removeprefix(f'{outcome.source}: ')}" if outcome.reason else ""
     return f"{outcome.answer}: {outcome.source}{reason}{hint}\n"
 
 

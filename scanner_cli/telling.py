@@ -25,7 +25,7 @@ def tell(error: ScannerError) -> None:
 
 
 def hold_streams() -> None:
-    """Let streams that are closed lead nowhere, so that no file of ours, the dictionary above all, gets their number."""
+    """Let closed streams lead nowhere, so that no file of ours, the dictionary above all, gets their numbers."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
         os.set_inheritable(number, True)
     os.close(number)

@@ -24,6 +24,8 @@ _PASSING = (
 )
 _UNTRUSTED = (requests.exceptions.SSLError, urllib3.exceptions.SSLError)
 _CA_HINT = "give the CA that signed it as `tls.ca`"
+_PROXY_HINT = "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+_UNTOLD = ("the connection failed", "check `url` and the network")
 
 
 class BrokenOff(urllib3.exceptions.ProtocolError):
@@ -61,10 +63,9 @@ def explain(
                     hint="look at the proxy in between",
                 )
     reason, hint = next((told for cause in _causes(error) if (told := _reason(cause, settings))), _UNTOLD)
+    if hint != _PROXY_HINT and any(isinstance(cause, urllib3.exceptions.ProxyError) for cause in _causes(error)):
+        reason, hint = f"the proxy in between cannot be reached: {reason}", _PROXY_HINT
     return SourceUnreachable(reason + often, where=where, hint=hint)
-
-
-_UNTOLD = ("the connection failed", "check `url` and the network")
 
 
 def _reason(cause: BaseException, settings: HttpSettings) -> tuple[str, str] | None:
@@ -106,7 +107,9 @@ def _connection_reason(cause: BaseException) -> tuple[str, str] | None:
         case ConnectionError() | urllib3.exceptions.ProtocolError():
             return "it closed the connection without an answer", "does it speak https:// on this port?"
         case urllib3.exceptions.ProxyError():
-            return "the proxy did not let the request through", "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+            return "the proxy did not let the request through", _PROXY_HINT
+        case urllib3.exceptions.ProxySchemeUnknown() | requests.exceptions.InvalidProxyURL():
+            return "the address of the proxy cannot be used", _PROXY_HINT
         case requests.exceptions.InvalidURL() | requests.exceptions.InvalidSchema() | UnicodeError():
             return "its URL or a header cannot be sent", "check `url` and `headers`"
         case requests.RequestException() | urllib3.exceptions.HTTPError():

@@ -78,7 +78,7 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
     parsed = read_columns(name, text, texts.get, RecordName(record) if record else None)
     show(column_rows(parsed.columns), SHOWN, style, document=schema_document(name, parsed))
     for problem in parsed.problems if style != Format.JSON else ():
-        say(f"warning: {problem}")
+        say(f"{'warning' if parsed.columns else 'error'}: {file}: {problem}")
     return _status(parsed)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scanner_cli.exits import together
-from scanner_cli.options import config_option, dictionary_option, directory_option
+from scanner_cli.options import config_option, dictionary_option, directory_option, one_of
 from scanner_cli.outputs import check_file, write_text
 from scanner_cli.progress import progress_on
 from scanner_cli.show import json_text
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     help="Ask only these: a kind (kafka, connect, flink, schema_registry, …) or a source's id; repeatable.",
 )
 @click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not ask these; what they told earlier stays.")
-@click.option(
+@one_of(
     "--mode",
-    type=click.Choice(["full", "extract", "enrich"]),
+    words=("full", "extract", "enrich"),
+    text="extract: no catalogs of tables and no figures; enrich: only these, beside what the last scan stored.",
     default="full",
     show_default=True,
-    help="extract: no catalogs of tables and no figures; enrich: only these, beside what the last scan stored.",
 )
 @click.option(
     "--workers",
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @directory_option("--capture", "Keep the raw answers in a new directory, secrets removed.")
 @directory_option("--replay", "Scan from a capture, without a network.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
-@click.option("--quiet", is_flag=True, help="No progress and no report; errors only.")
+@click.option("--quiet", is_flag=True, help="No progress and no report; only what could not be read.")
 def extract(
     files: Sequence[str],
     url: str,
@@ -108,10 +108,11 @@ def _need_one_of(capture: Path | None, replay: Path | None) -> None:
 
 
 def _tell(report: ScanReport, *, quiet: bool) -> None:
-    from scanner_cli.report import report_text
+    from scanner_cli.report import loss_text, report_text
 
-    if not quiet:
-        say(report_text(report).removesuffix("\n"))
+    text = loss_text(report) if quiet else report_text(report)
+    if text:
+        say(text.removesuffix("\n"))
 
 
 @contextmanager

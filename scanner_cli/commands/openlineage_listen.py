@@ -128,7 +128,8 @@ def _token(token: str | None, file: Path | None, host: str) -> str:
         try:
             token = file.read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise InputInvalid("cannot be read", where=f"--token-file {file}", hint="look at its rights") from error
+            why = getattr(error, "strerror", "") or "not UTF-8"
+            raise InputInvalid(f"cannot be read: {why}", where=f"--token-file {file}", hint="name another") from error
         if not token:
             raise InputInvalid("the file is empty", where=f"--token-file {file}", hint="write the token into it")
     if not token and not _is_loopback(host):

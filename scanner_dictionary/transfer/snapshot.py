@@ -33,7 +33,11 @@ def restore_parquet(directory: Path, file: Path) -> None:
 
 def check_snapshot(directory: Path) -> None:
     """Raise InputInvalid where *directory* is no export of a dictionary of our revision."""
-    from pyarrow import parquet
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        what, hint = "Parquet cannot be read: pyarrow is not installed", "pip install 'scanner[parquet]'"
+        raise InputInvalid(what, where=str(directory), hint=hint) from error
 
     hint = f"`scanner dictionary export --format parquet -o {directory}` writes one"
     missing = [table.name for table in tables() if not _file(directory, table).is_file()]

@@ -81,6 +81,7 @@ def test_a_part_that_cannot_be_read_is_a_warning(scanner, file) -> None:
     assert said.status == 0
     assert said.out.splitlines()[1].split() == ["id", "int64"]
     assert said.err.startswith("warning: ")
+    assert "o.proto: " in said.err
 
 
 def test_references_are_files_by_name(scanner, file) -> None:

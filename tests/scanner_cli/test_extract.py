@@ -31,7 +31,7 @@ def test_report_names_each_source_and_what_changed(scanned, scanner, tmp_path) -
     assert " added" in said.err.splitlines()[-1]
 
 
-def test_quiet_says_nothing(scanned, scanner, tmp_path) -> None:
+def test_quiet_says_nothing_where_all_was_read(scanned, scanner, tmp_path) -> None:
     """A timer mails whatever is said."""
     said = scanner(*scanned.replay(tmp_path / "d.db"), "--quiet")
 

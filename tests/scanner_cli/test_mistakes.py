@@ -2,6 +2,7 @@
 
 import pytest
 
+NINES = "9" * 30
 LINES = {
     "command": (["topicz"], "error: scanner: there is no command 'topicz' (did you mean 'topics'?)"),
     "far command": (["zzz"], "error: scanner: there is no command 'zzz' (see `scanner --help`)"),
@@ -39,8 +40,8 @@ LINES = {
         "error: scanner scans SCAN: 'x' is not a whole number from 1 to 2147483647 (see `scanner scans --help`)",
     ),
     "large number": (
-        ["scans", "9" * 30],
-        f"error: scanner scans SCAN: {'9' * 30} is not a whole number from 1 to 2147483647 (see `scanner scans --help`)",
+        ["scans", NINES],
+        f"error: scanner scans SCAN: {NINES} is not a whole number from 1 to 2147483647 (see `scanner scans --help`)",
     ),
     "small number": (
         ["lineage", "orders", "--depth", "0"],

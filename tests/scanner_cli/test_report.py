@@ -1,7 +1,9 @@
 """The report of a scan: what people must not miss, in the order in which they need it."""
 
+from dataclasses import replace
+
 from scanner_cli.exits import Exit
-from scanner_cli.report import ScanReport, report_document, report_text
+from scanner_cli.report import ScanReport, loss_text, report_document, report_text
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
@@ -22,6 +24,22 @@ def test_what_could_not_be_read_is_told_with_the_next_step() -> None:
     text = report_text(report(Answer.PARTIAL))
 
     assert "partial: ksqldb:http://k: silent (wake it)\n" in text
+
+
+def test_a_quiet_scan_tells_only_what_could_not_be_read() -> None:
+    """A timer mails what is said; an exit status alone names no source."""
+    assert loss_text(report()) == ""
+    assert loss_text(report(Answer.UNAVAILABLE, scan=None)).splitlines() == [
+        "unavailable: ksqldb:http://k: silent (wake it)",
+        "c: no source could be read; nothing was stored, the dictionary is as it was",
+    ]
+
+
+def test_a_source_is_named_once() -> None:
+    """Its errors name it, too."""
+    outcome = replace(report(Answer.PARTIAL).outcomes[0], reason=f"{SOURCE}: silent")
+
+    assert loss_text(replace(report(), outcomes=(outcome,))).startswith("partial: ksqldb:http://k: silent (wake it)\n")
 
 
 def test_more_warnings_than_people_read_are_counted() -> None:

@@ -142,6 +142,11 @@ def tls_error(reason: str) -> ssl.SSLError:
             requests.exceptions.ProxyError(urllib3.exceptions.ProxyError("no", OSError("Tunnel failed: 407"))),
             "the proxy did not let the request through",
         ),
+        (
+            refused(urllib3.exceptions.ProxyError("no", ConnectionRefusedError(errno.ECONNREFUSED, "refused"))),
+            "the proxy in between cannot be reached: connection refused",
+        ),
+        (urllib3.exceptions.ProxySchemeUnknown("ftp"), "the address of the proxy cannot be used"),
         (requests.exceptions.InvalidHeader("bad"), "the connection failed"),
         (UnicodeEncodeError("latin-1", "ü", 0, 1, "no"), "its URL or a header cannot be sent"),
     ],
