@@ -110,8 +110,6 @@ def _run_by(statement: JobFlows, job: JobFlows, running: Running) -> JobFlows:
         likely = renamed(job, lambda dataset: Renamed(dataset, running.why))
         return _merged(statement, _part(likely, statement, running), "likely_aliases")
     merged = _merged(statement, _part(job, statement, running))
-    if len(running.statements) > 1:
-        return merged
     # Told to others under the name by which its engine tells of it, it is one job there, too.
     named = (*merged.job.attributes, ("told_as", (job.job.namespace, job.job.name)))
     return replace(merged, job=replace(merged.job, attributes=tuple(sorted(dict(named).items()))))
