@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from dataflow_generator.flows.naming import Naming
@@ -15,6 +15,12 @@ from scanner_extractor.rate import Clock
 from scanner_extractor.settings import ConnectSettings, Settings
 from scanner_extractor.sources.connect import read_connector_states
 from scanner_extractor.sources.connect_veil import veiled
+
+
+def servers_of(kinds: Sequence[str], clusters: Sequence[Settings]) -> Iterator[Server]:
+    """Give the servers of each of *kinds*, which are keys of `KINDS`."""
+    for kind in kinds:
+        yield from KINDS[kind](clusters)
 
 
 def connect_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -> Iterator[Server]:
@@ -35,3 +41,7 @@ def _connect(connect: ConnectSettings, http: Http, cluster: str, naming: Naming)
         ]
 
     return Server(name=f"{cluster} {connect.source}", engine=Engine(name="Kafka Connect"), look=look)
+
+
+KINDS: Mapping[str, Callable[[Sequence[Settings]], Iterator[Server]]] = {"connect": connect_servers}
+"""How the servers of each kind are found in cluster.json."""

@@ -194,6 +194,25 @@ def test_monitor_that_is_killed_goes_on_where_it_was(served, tmp_path) -> None:
     assert (runs[0] == runs[1], runs[1] == runs[2]) == (True, False)
 
 
+def test_event_that_was_added_when_the_monitor_was_killed_is_not_added_again(served, tmp_path) -> None:
+    """The file says that it was told, and the state not yet: killed as soon as the line shows, that is the rule."""
+    first = started(tmp_path, served[1])
+    deadline = time.monotonic() + _PATIENCE
+    while not told(tmp_path / "runs.ndjson"):
+        assert time.monotonic() < deadline
+    first.send_signal(signal.SIGKILL)
+    first.wait(_PATIENCE)
+
+    second = started(tmp_path, served[1])
+    asked = len(served[0].asked)
+    while len(served[0].asked) < asked + 3:
+        time.sleep(0.02)
+    second.send_signal(signal.SIGTERM)
+
+    assert second.wait(_PATIENCE) == 0
+    assert told(tmp_path / "runs.ndjson") == ["START"]
+
+
 def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_path) -> None:
     """Two would tell everything twice."""
     first = started(tmp_path, served[1])
