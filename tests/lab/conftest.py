@@ -33,11 +33,11 @@ class Lab:
         if missing:
             pytest.skip(f"not up in this lab: {', '.join(missing)}")
 
-    def scanner(self, *arguments: str, expected: int = 0) -> str:
-        """Run the program, and give what it answers on stdout."""
-        environment = {**os.environ, **_SEVEN_BIT, **self.told["environment"]}
+    def scanner(self, *arguments: str, expected: int = 0, **environment: str) -> str:
+        """Run the program, with variables beside the lab's, and give what it answers on stdout."""
+        variables = {**os.environ, **_SEVEN_BIT, **self.told["environment"], **environment}
         command = [str(_SCANNER), *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == expected, done.stderr
         return done.stdout
 
