@@ -35,7 +35,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "manual-input": ("manual:manual_input", "Check, describe and exemplify manual-input files."),
     "openlineage": ("openlineage:openlineage", "Lineage that others tell as OpenLineage events."),
     "monitor": ("monitor:monitor", "Tell the life of connectors as OpenLineage events."),
-    "dictionary": ("dictionary:dictionary", "Show what the dictionary is, or export it."),
+    "dictionary": ("dictionary:dictionary", "Show what the dictionary is, export it, forget a source."),
     "config": ("config:config", "The JSON Schema of cluster.json."),
 }
 

@@ -31,7 +31,11 @@ _TOLD = (
     *PLAIN,
 )
 """The members of a scan that list facts with a source."""
-_UNASKED = Outcome(source=SourceId(""), kind="", answer=Answer.SKIPPED, reason="not asked in this scan")
+_UNASKED = Outcome(
+    source=SourceId(""), kind="", answer=Answer.SKIPPED, reason="cluster.json does not lead to it any more"
+)
+_FORGOTTEN = "forgotten"
+_ANSWERED = (Answer.READ, Answer.PARTIAL, Answer.FORGOTTEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +56,8 @@ class Sources:
         A partial answer that names nothing unread does not say what is missing, so it proves nothing.
         """
         outcome = self.outcomes.get(source, _UNASKED)
-        return outcome.answer is Answer.READ or (outcome.answer is Answer.PARTIAL and bool(outcome.unread))
+        listed = outcome.answer in (Answer.READ, Answer.FORGOTTEN)
+        return listed or (outcome.answer is Answer.PARTIAL and bool(outcome.unread))
 
     def is_silent(self, source: int) -> bool:
         """Tell whether *source* did not answer: a fact of its own in the scan is then only remembered, not seen."""
@@ -80,7 +85,7 @@ def write_sources(conn: Connection, cluster: int, scan: ClusterScan, number: int
     _note_freshness(conn, ids.values(), by_id, number)
     kinds = dict(conn.execute(select(t.source.c.id, t.source.c.kind).where(t.source.c.cluster_id == cluster)).all())
     both = {SourceId(name): ids[storable(name)] for name in chain(ids, outcomes, facts)}
-    answered = {name for name, each in outcomes.items() if each.answer in (Answer.READ, Answer.PARTIAL)}
+    answered = {name for name, each in outcomes.items() if each.answer in _ANSWERED}
     telling = frozenset(both[name] for name in answered | facts)
     return Sources(ids=both, kinds=kinds, outcomes=by_id, telling=telling)
 
@@ -130,15 +135,25 @@ def _named(conn: Connection, stored: Collection[Row[Any]], outcomes: Mapping[Sou
 
 
 def _note_freshness(conn: Connection, ids: Collection[int], outcomes: Mapping[int, Outcome], number: int) -> None:
-    stale = {row.id: row.stale_since for row in conn.execute(select(t.source.c.id, t.source.c.stale_since))}
+    query = select(t.source.c.id, t.source.c.stale_since, t.source.c.stale_reason)
+    before = {id_: (since, reason) for id_, since, reason in conn.execute(query)}
     for id_ in sorted(ids):
         outcome = outcomes.get(id_, _UNASKED)
-        if outcome.answer is Answer.KEPT:
+        since, reason = before[id_]
+        if outcome.answer is Answer.KEPT or (id_ not in outcomes and reason == _FORGOTTEN):
             continue
-        asked = {} if outcome.answer is Answer.SKIPPED else {"last_asked": number}
-        if outcome.answer is Answer.READ:
-            said = {"last_read": number, "stale_since": None, "stale_reason": ""}
-        else:
-            reason = storable(outcome.reason) or f"answered {outcome.answer}"
-            said = {"stale_since": stale[id_] or number, "stale_reason": reason}
-        conn.execute(update(t.source).where(t.source.c.id == id_).values(**asked, **said))
+        said = _freshness(outcome, since, number)
+        conn.execute(update(t.source).where(t.source.c.id == id_).values(**said))
+
+
+def _freshness(outcome: Outcome, since: int | None, number: int) -> dict[str, Any]:
+    """Give what *outcome* makes of a source that was stale *since* a scan, or fresh."""
+    match outcome.answer:
+        case Answer.READ:
+            return {"last_asked": number, "last_read": number, "stale_since": None, "stale_reason": ""}
+        case Answer.FORGOTTEN:
+            return {"stale_since": None, "stale_reason": _FORGOTTEN}
+        case answer:
+            asked = {} if answer is Answer.SKIPPED else {"last_asked": number}
+            reason = storable(outcome.reason) or f"answered {answer}"
+            return asked | {"stale_since": since or number, "stale_reason": reason}

@@ -122,7 +122,7 @@ def _count_stale(conn: Connection, cluster: int, number: int) -> int:
 
 
 def _answer(scan: ClusterScan) -> str:
-    answers = {each.answer for each in scan.outcomes} - {Answer.SKIPPED, Answer.KEPT}
+    answers = {each.answer for each in scan.outcomes} - {Answer.SKIPPED, Answer.KEPT, Answer.FORGOTTEN}
     if answers <= {Answer.READ}:
         return str(Answer.READ)
     return str(Answer.UNAVAILABLE if answers == {Answer.UNAVAILABLE} else Answer.PARTIAL)

@@ -28,6 +28,8 @@ class Answer(StrEnum):
     """It was not asked in this scan, though it could have been."""
     KEPT = "kept"
     """This mode of scan does not ask it: what the last scan stored stands, as fresh as it was."""
+    FORGOTTEN = "forgotten"
+    """People say that it is no more: what it told is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

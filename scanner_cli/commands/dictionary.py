@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from scanner_cli.commands.forget import forget
 from scanner_cli.documents import members
 from scanner_cli.groups import Group
 from scanner_cli.options import dictionary_option, one_of, reading
@@ -19,13 +20,17 @@ _SOURCES = ("cluster", "name", "last_asked", "last_read", "stale_since", "stale_
 
 @click.group(cls=Group)
 def dictionary() -> None:
-    """Show what the dictionary is, or export it.
+    """Show what the dictionary is, export it, or forget a source that is no more.
 
     \b
     Examples:
       scanner dictionary info
       scanner dictionary export --format h2 -o dictionary.sql
+      scanner dictionary forget connect:old
     """
+
+
+dictionary.add_command(forget)
 
 
 @dictionary.command()

@@ -159,7 +159,7 @@ RULES = (
     Rule(
         name="stale-source",
         severity=Severity.WARNING,
-        hint="`scanner check` tries its connection and rights; then scan again",
+        hint="`scanner check` tries its connection and rights; one that is no more: `scanner dictionary forget SOURCE`",
         find=stale_sources,
     ),
 )

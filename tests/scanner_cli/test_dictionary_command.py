@@ -68,3 +68,24 @@ def test_an_export_to_a_wrong_place_is_one_line(style, place, words, scanner, di
     assert (said.status, said.err.count("\n")) == (2, 1)
     assert words in said.err
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_source_is_forgotten_by_its_name(scanner, scanned, own_dictionary) -> None:
+    """Its topics are gone; the graph is to be drawn anew."""
+    said = scanner("dictionary", "forget", "manual:manual.json", "--dictionary", own_dictionary)
+    listed = scanner("topics", "--dictionary", own_dictionary, "--format", "json").json
+
+    assert (said.status, said.out) == (0, "")
+    assert said.err.splitlines()[0] == "shop: scan 3 forgets manual:manual.json: 2 facts are gone"
+    assert [row["name"] for row in listed] == ["orders"]
+
+
+@pytest.mark.parametrize("arguments", [("manual:manul.json",), ("manual:manual.json", "--cluster", "shopp")])
+def test_what_is_not_known_cannot_be_forgotten(arguments, scanner, own_dictionary) -> None:
+    """Nothing is written then."""
+    before = own_dictionary.read_bytes()
+    said = scanner("dictionary", "forget", *arguments, "--dictionary", own_dictionary)
+
+    assert said.status == 4
+    assert "did you mean" in said.err
+    assert own_dictionary.read_bytes() == before
