@@ -106,13 +106,10 @@ class _Scanned:
 
 def _run_by(statement: JobFlows, job: JobFlows, running: Running) -> JobFlows:
     """Add to a statement what events tell of the job that runs it; of a statement set only what is of this one."""
-    if running.why:
-        likely = renamed(job, lambda dataset: Renamed(dataset, running.why))
-        return _merged(statement, _part(likely, statement, running), "likely_aliases")
-    merged = _merged(statement, _part(job, statement, running))
-    # Told to others under the name by which its engine tells of it, it is one job there, too.
-    named = (*merged.job.attributes, ("told_as", (job.job.namespace, job.job.name)))
-    return replace(merged, job=replace(merged.job, attributes=tuple(sorted(dict(named).items()))))
+    if not running.why:
+        return _merged(statement, _part(job, statement, running))
+    likely = renamed(job, lambda dataset: Renamed(dataset, running.why))
+    return _merged(statement, _part(likely, statement, running), "likely_aliases")
 
 
 def _part(job: JobFlows, statement: JobFlows, running: Running) -> JobFlows:

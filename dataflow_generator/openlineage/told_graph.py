@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dataflow_generator.graph import Edge, EdgeKind, FlowGraph, Node, NodeKind
 from scanner_model.paths import ColumnPath
@@ -94,40 +94,20 @@ def _by_dataset(columns: Iterable[Node], datasets: Collection[str]) -> Mapping[s
 
 
 def _jobs(nodes: Iterable[Node], edges: Iterable[Edge], datasets: Mapping[str, Node]) -> dict[str, Job]:
-    known = _by_node(node for node in nodes if node.kind in (NodeKind.JOB, NodeKind.CONSUMER_GROUP))
+    known = {node.key: Job(node) for node in nodes if node.kind in (NodeKind.JOB, NodeKind.CONSUMER_GROUP)}
     not_ours = {key for key, job in known.items() if dict(job.node.attributes).get("type") == _TOLD_BY_OTHERS}
     for edge in edges:
         if edge.kind is EdgeKind.READS and edge.target in known:
-            known[edge.target].reads.append(Use(edge.source, _way(known, edge.target, edge), edge.evidence))
+            known[edge.target].reads.append(Use(edge.source, edge.subtype, edge.evidence))
         elif edge.kind is EdgeKind.WRITES and edge.source in known:
-            known[edge.source].writes.append(Use(edge.target, _way(known, edge.source, edge), edge.evidence))
+            known[edge.source].writes.append(Use(edge.target, edge.subtype, edge.evidence))
         elif edge.kind is EdgeKind.MEMBER_OF:
             not_ours |= {end for end in (edge.source, edge.target) if end.startswith(f"{NodeKind.CONSUMER_GROUP}:")}
         elif edge.kind is EdgeKind.MATERIALIZES and edge.source in datasets:
             job = _keeping(datasets[edge.source])
             known.setdefault(job.node.key, job).writes.append(Use(edge.target, "", edge.evidence))
             known[job.node.key].reads = [Use(edge.source, "", edge.evidence)]
-    return {key: job for key, job in known.items() if key not in not_ours and key == job.node.key}
-
-
-def _by_node(nodes: Iterable[Node]) -> dict[str, Job]:
-    """Give a job for each node; for those that their engine tells as one, as the statements of a set, one job."""
-    found: dict[str, Job] = {}
-    shared: dict[Any, Job] = {}
-    for node in nodes:
-        told: dict[str, Any] = dict(node.attributes)
-        job = shared.setdefault(told.get("told_as") or node.key, Job(node))
-        if job.node is not node:
-            statements = (dict(job.node.attributes).get("statement"), told.get("statement"))
-            of_first = dict(job.node.attributes) | {"statement": ";\n".join(map(str, filter(None, statements)))}
-            job.node = replace(job.node, attributes=tuple(sorted(of_first.items())))
-        found[node.key] = job
-    return found
-
-
-def _way(known: Mapping[str, Job], key: str, edge: Edge) -> str:
-    """Give the way of a use; each of several nodes that are told as one job is a way of it."""
-    return edge.subtype if "told_as" not in dict(known[key].node.attributes) else f"{key} {edge.subtype}".rstrip()
+    return {key: job for key, job in known.items() if key not in not_ours}
 
 
 def _keeping(topic: Node) -> Job:

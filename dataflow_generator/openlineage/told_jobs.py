@@ -53,10 +53,9 @@ _STATES: Mapping[str, str] = {
 def job_name(node: Node) -> Name:
     """Give a job's namespace and name; a group's must not be those of a job beside its topics.
 
-    A job that its own engine tells of is told under the same name, so that others join both.
+    Never the name by which its own engine tells of it: a consumer that takes the newest event for all there is, loses
+    our columns with the next one of the engine's, which tells none.
     """
-    if isinstance(told := dict(node.attributes).get("told_as"), tuple):
-        return Name(*told)
     if node.kind is NodeKind.CONSUMER_GROUP:
         return Name(f"kafka-consumers://{node.namespace.removeprefix(KAFKA)}", node.name)
     return Name(node.namespace, node.name)

@@ -41,12 +41,11 @@ def merged(*jobs: JobFlows) -> Mapping[str, Mapping[str, Attribute]]:
 
 
 def test_a_job_with_the_table_in_its_name_and_the_same_ends_is_the_statement() -> None:
-    """What its events tell is told of the statement, and others are told of it as its engine does."""
+    """What its events tell is told of the statement."""
     found = merged(statement("q", "a b", "paid"), told(f"{NAME}paid", "b a", "paid"))
 
     assert found.keys() == {"q"}
     assert found["q"]["aliases"] == (f"flink-jobs/{NAME}paid",)
-    assert found["q"]["told_as"] == ("flink-jobs", f"{NAME}paid")
     assert found["q"]["state"] == "RUNNING"
 
 
@@ -56,7 +55,7 @@ def test_a_job_that_somebody_named_is_likely_the_statement_with_the_same_ends() 
 
     assert found.keys() == {"q"}
     assert found["q"]["likely_aliases"] == ("flink-jobs/nightly",)
-    assert not found["q"].keys() & {"aliases", "told_as"}
+    assert "aliases" not in found["q"]
 
 
 def test_what_a_likely_join_adds_is_matched_and_says_why() -> None:
@@ -78,7 +77,7 @@ def test_a_job_runs_all_statements_of_a_set() -> None:
     )
 
     assert [(len(job.reads), len(job.writes), len(job.columns)) for job in (fast, slow)] == [(1, 1, 0), (2, 1, 1)]
-    assert dict(fast.job.attributes)["told_as"] == dict(slow.job.attributes)["told_as"]
+    assert dict(fast.job.attributes)["aliases"] == dict(slow.job.attributes)["aliases"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_of_two_statements_with_one_sink_the_sources_decide() -> None:
     """Two jobs may fill one topic; where both read the same, nobody can tell them apart."""
     one, other = statement("one", "a", "paid"), statement("other", "b", "paid")
 
-    assert "told_as" in merged(one, other, told(f"{NAME}paid", "b", "paid"))["other"]
+    assert "aliases" in merged(one, other, told(f"{NAME}paid", "b", "paid"))["other"]
     assert len(merged(one, statement("same", "a", "paid"), told(f"{NAME}paid", "a", "paid"))) == 3
 
 
@@ -114,4 +113,4 @@ def test_of_two_statements_with_one_sink_the_sources_decide() -> None:
 )
 def test_the_sink_of_a_statement_is_read_however_it_is_written(text: str) -> None:
     """Sure only by its name, too."""
-    assert "told_as" in merged(statement("q", "a", "paid", text), told(f"{NAME}paid", "a", "paid"))["q"]
+    assert "aliases" in merged(statement("q", "a", "paid", text), told(f"{NAME}paid", "a", "paid"))["q"]

@@ -219,27 +219,6 @@ def test_run_shows_the_state_of_its_job(state: str, told_as: str) -> None:
     assert event["run"]["facets"]["processing_engine"]["openlineageAdapterVersion"]
 
 
-def test_statements_that_run_as_one_job_are_told_as_one() -> None:
-    """Under the name that their engine gives it, each way with its own columns; two events would take turns."""
-    one, other = (job(f"q:{n}", type="flink", statement=f"INSERT {n}", told_as=("flink-jobs", "set")) for n in "12")
-    flows = [
-        edge(column("a", "x"), EdgeKind.COLUMN_FLOW, column("paid", "p"), "one", "DIRECT", "IDENTITY"),
-        edge(column("a", "y"), EdgeKind.COLUMN_FLOW, column("slow", "s"), "other", "DIRECT", "IDENTITY"),
-    ]
-    nodes = [topic("a"), topic("paid"), topic("slow"), column("a", "x"), column("paid", "p"), column("a", "y")]
-    uses = through(one, topic("a"), topic("paid"), "one") + through(other, topic("a"), topic("slow"), "other")
-
-    (event,) = told([*nodes, column("slow", "s"), one, other], uses + flows, way="run")
-
-    assert (event["job"]["namespace"], event["job"]["name"]) == ("flink-jobs", "set")
-    assert event["job"]["facets"]["sql"]["query"] == "INSERT 1;\nINSERT 2"
-    assert [each["name"] for each in event["inputs"]] == ["a"]
-    assert {each["name"]: list(each["facets"]["columnLineage"]["fields"]) for each in event["outputs"]} == {
-        "paid": ["p"],
-        "slow": ["s"],
-    }
-
-
 def test_run_ids_differ_by_moment_and_names_and_by_nothing_else() -> None:
     """Whoever sends an event again means the same run."""
     ids = [run_id(AT, "a", "b"), run_id(AT, "ab", ""), run_id("2026-03-01T10:00:01+00:00", "a", "b")]

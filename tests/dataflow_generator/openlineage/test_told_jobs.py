@@ -38,7 +38,8 @@ def test_statement_of_flink_is_a_job_as_its_own_listener_says() -> None:
     assert job_facets(job(type="flink"))["jobType"]["jobType"] == "JOB"
 
 
-def test_job_is_named_as_its_own_engine_names_it() -> None:
-    """Whoever hears both takes them for one."""
-    assert job_name(job(type="flink", told_as=("flink-jobs", "insert-into_paid"))) == ("flink-jobs", "insert-into_paid")
-    assert job_name(job(type="flink")) == ("flink://shop", "q")
+def test_job_keeps_its_name_beside_the_one_that_its_engine_tells() -> None:
+    """Of two tellers under one name a consumer may keep only what the last one knew."""
+    node = job(type="flink", aliases=("flink-jobs/insert-into_paid",))
+
+    assert job_name(node) == ("flink://shop", "q")
