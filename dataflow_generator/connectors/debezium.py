@@ -29,6 +29,7 @@ _TABLES = ("table.include.list", "table.whitelist", "collection.include.list", "
 _NO_TABLES = ("table.exclude.list", "table.blacklist", "collection.exclude.list", "collection.blacklist")
 _PREFIX = ("topic.prefix", "database.server.name", "mongodb.name")
 _TOPIC_SIGNS = "a-zA-Z0-9._\\-"
+_ROWS_ONLY = frozenset(("postgrescdcsource", "mysqlcdcsource", "sqlservercdcsource"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,16 @@ class _Tables:
         return Reads(
             reads=tuple(reads),
             side=tuple(self._side_topics(key)),
-            shape=Shape.DOCUMENTS if self.kind is MONGODB else Shape.ENVELOPE,
+            shape=Shape.DOCUMENTS if self.kind is MONGODB else self._shape(),
             problems=tuple(problems),
             keyed=True,
         )
+
+    def _shape(self) -> Shape:
+        """Tell whether Confluent's service takes the row out of the envelope, as its first versions do unasked."""
+        name = self.connector.class_name
+        bare = "." not in name and self.config.is_on("after.state.only", default=name.lower() in _ROWS_ONLY)
+        return Shape.ROW if bare else Shape.ENVELOPE
 
     def _of(self, database: str, chosen: Selection, key: str) -> Iterator[Read]:
         evidence = ", ".join(filter(None, (chosen.key, key)))

@@ -33,8 +33,9 @@ class Selection:
 
 def literal(item: str) -> str | None:
     """Give the name that a list's item is, without its escapes; None for a real pattern."""
-    bare = re.sub(r'"[^"]*"|`[^`]*`', "", _ANCHORED.sub(r"\1", item))
-    return None if _PATTERN_SIGNS.search(bare) else _ESCAPED.sub(r"\1", _ANCHORED.sub(r"\1", item))
+    text = _ANCHORED.sub(r"\1", item).replace("[.]", r"\.")  # many write a dot so rather than escape it
+    bare = re.sub(r'"[^"]*"|`[^`]*`', "", text)
+    return None if _PATTERN_SIGNS.search(bare) else _ESCAPED.sub(r"\1", text)
 
 
 def literals(item: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import addresses
@@ -38,24 +38,68 @@ def mongodb_source(connector: Connector) -> ConnectorFlows:
         dataset = Dataset(place, ".".join(filter(None, (database, collection))))
         reads = [Read(source=dataset, topic=f"{before}{name}{after}", because=because)]
     else:
-        start = f"{before}{database}{sign}" if database else before
-        reads = list(_found(connector, place, (start, after, database), because)) if not mapped else []
-        everything = Dataset(place, database) if database else None
-        pattern = f"{quoted(start)}.*{quoted(after)}" if start and not mapped else ""
-        reads = reads or [Read(source=everything, pattern=pattern, because=because)]
+        reads = [*_mapped_reads(connector, place, (before, after, sign), mapped)]
+        if database not in mapped:
+            reads += _others(connector, Dataset(place, database), (before, after, sign), reads, mapped)
     return source(connector, Reads(reads=tuple(reads), problems=problems))
 
 
-def _found(connector: Connector, place: str, around: tuple[str, str, str], because: str) -> Iterator[Read]:
+def _others(
+    connector: Connector,
+    whole: Dataset,
+    around: tuple[str, str, str],
+    reads: Sequence[Read],
+    mapped: Mapping[str, str],
+) -> list[Read]:
+    """Give the collections that the map does not name: those that the topics in use tell, else all of *whole*."""
+    before, after, sign = around
+    everything = whole if whole.name else None
+    if "*" in mapped:
+        return [Read(source=everything, because="topic.namespace.map")]
+    because = ", ".join(filter(None, (connector.config.key("database"), connector.config.key("topic.prefix"))))
+    start = f"{before}{whole.name}{sign}" if whole.name else before
+    own = {read.topic for read in reads}
+    found = [one for one in _found(connector, whole, (start, after, sign), because) if one.topic not in own]
+    if found or (reads and connector.active is not None):
+        return found
+    return [Read(source=everything, pattern=f"{quoted(start)}.*{quoted(after)}" if start else "", because=because)]
+
+
+def _found(connector: Connector, whole: Dataset, around: tuple[str, str, str], because: str) -> Iterator[Read]:
     """Find collections in the topics in use: what stands between prefix and suffix."""
-    start, after, database = around
+    start, after, sign = around
     if connector.active is None or connector.config.text("transforms"):
         return
     for name in seen(connector)[0]:
         inside = name[len(start) : len(name) - len(after)]
-        if start and name.startswith(start) and name.endswith(after) and inside:
-            named = f"{database}.{inside}" if database else inside
-            yield Read(source=Dataset(place, named), topic=name, because=f"{because}, topics in use")
+        if start and name.startswith(start) and name.endswith(after) and inside and (whole.name or sign in inside):
+            named = f"{whole.name}.{inside}" if whole.name else inside.replace(sign, ".", 1)
+            yield Read(source=Dataset(whole.namespace, named), topic=name, because=f"{because}, topics in use")
+
+
+def _mapped_reads(
+    connector: Connector, place: str, around: tuple[str, str, str], mapped: Mapping[str, str]
+) -> Iterator[Read]:
+    """Give the collections that the map names, and those of a mapped database that the topics in use tell."""
+    before, after, sign = around
+    only = connector.config.text("database")
+    used = seen(connector)[0] if connector.active is not None and not connector.config.text("transforms") else ()
+    for key, name in mapped.items():
+        database, _, collection = key.partition(".")
+        if key == "*" or only not in ("", database):
+            continue
+        if collection:
+            yield Read(source=Dataset(place, key), topic=f"{before}{name}{after}", because="topic.namespace.map")
+            continue
+        start = f"{before}{name}{sign}"
+        inside = [topic[len(start) : len(topic) - len(after)] for topic in used if topic.startswith(start)]
+        found = [one for one in inside if one and f"{start}{one}{after}" in used and f"{database}.{one}" not in mapped]
+        because = "topic.namespace.map, topics in use"
+        for one in found:
+            yield Read(source=Dataset(place, f"{database}.{one}"), topic=f"{start}{one}{after}", because=because)
+        if not found:
+            pattern = f"{quoted(start)}.*{quoted(after)}"
+            yield Read(source=Dataset(place, database), pattern=pattern, because="topic.namespace.map")
 
 
 def _namespace_map(config: Config) -> tuple[Mapping[str, str], tuple[Problem, ...]]:

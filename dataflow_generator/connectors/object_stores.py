@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.dataset_names import in_folder, object_path, without_users
+from dataflow_generator.connectors.dataset_names import host_server, in_folder, object_path, without_users
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sinks import sink, to
 from dataflow_generator.connectors.sources import Read, Reads, fixed, source
@@ -61,13 +61,24 @@ def hdfs(config: Config) -> Dataset | None:
     return Dataset(f"{match['scheme'].lower()}://{match['host']}", f"/{match['path']}") if match else None
 
 
-def store_sink(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
-    """Make the reader of a sink that writes each topic into its folder under `topics.dir`."""
+def transfer(scheme: str, port: str) -> Place:
+    """Make the place of a server that files are transferred to and from (SFTP, FTPS)."""
+
+    def place(config: Config) -> Dataset | None:
+        host = config.text(f"{scheme}.host")
+        server = host_server(scheme, host, config.text(f"{scheme}.port", default=port)).namespace
+        return Dataset(server, config.text(f"{scheme}.working.dir")) if host else None
+
+    return place
+
+
+def store_sink(place: Place, keys: tuple[str, ...], *, default: str = "topics") -> ConnectorReader:
+    """Make the reader of a sink that writes each topic into its folder under `topics.dir`, else under *default*."""
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
         store = place(config)
-        folder = config.text(*_FOLDER, default="topics")
+        folder = config.text(*_FOLDER, default=default)
 
         def target(name: str) -> Dataset | None:
             if store is None:
@@ -103,6 +114,19 @@ def store_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
         names = [name for name in seen(connector)[0] if connector.active is not None]
         reads = [Read(source=folder_of(folder, name), topic=name, because=because) for name in names]
         return source(connector, Reads(reads=tuple(reads) or (Read(source=folder_of(folder), because=because),)))
+
+    return read
+
+
+def folder_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
+    """Make the reader of a source that reads the files of one folder, `input.path`, into one topic."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        config = connector.config
+        store, path = place(config), config.text("input.path")
+        dataset = Dataset(store.namespace, f"/{in_folder(path)}") if store and path else None
+        because = ", ".join(filter(None, (config.key(*keys), config.key("input.path"), "kafka.topic")))
+        return fixed(connector, dataset, config.items("kafka.topic", "topic"), because)
 
     return read
 

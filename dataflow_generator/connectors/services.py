@@ -89,7 +89,7 @@ def salesforce(object_keys: str) -> Service:
 
 _KINESIS = "kinesis://kinesis.{kinesis.region|aws.kinesis.region=us-east-1}.amazonaws.com"
 _PUBSUB_PROJECT = "{gcp.pubsub.project.id|cps.project}"
-_DYNAMODB = "dynamodb://dynamodb.{aws.dynamodb.region|dynamodb.region|aws.region=us-east-1}.amazonaws.com"
+_DYNAMODB = "dynamodb://dynamodb.{aws.dynamodb.region|dynamodb.region|aws.region=us-west-2}.amazonaws.com"
 
 KINESIS = Service(_KINESIS, "{kinesis.stream|aws.kinesis.stream}")
 PUBSUB_SUBSCRIPTION = Service(
@@ -133,6 +133,13 @@ def sqs_source(connector: Connector) -> ConnectorFlows:
     web = web_dataset(connector.config.text("sqs.url", "sqs.queue.url"))
     queue = Dataset(f"sqs://{web.namespace.partition('://')[2]}", web.name.lstrip("/")) if web else None
     return fixed(connector, queue, connector.config.items(*_TOPIC_KEYS), "sqs.url")
+
+
+def dynamodb_sink(connector: Connector) -> ConnectorFlows:
+    """Read a DynamoDB sink: a table a topic, of the endpoint where one is told, else of the region."""
+    endpoint = web_dataset(connector.config.text("aws.dynamodb.endpoint"))
+    told = Service(f"dynamodb://{endpoint.namespace.partition('://')[2]}", DYNAMODB_SINK.name) if endpoint else None
+    return to_service(told or DYNAMODB_SINK)(connector)
 
 
 def cosmos(config: Config) -> tuple[str, Mapping[str, str]]:

@@ -15,6 +15,7 @@ from dataflow_generator.connectors import (
     mirror,
     mongodb,
     object_stores,
+    oracle_cdc,
     search,
     services,
     warehouses,
@@ -29,6 +30,8 @@ _S3 = (object_stores.s3, object_stores.S3_KEYS)
 _GCS = (object_stores.gcs, object_stores.GCS_KEYS)
 _AZURE = (object_stores.azure, object_stores.AZURE_KEYS)
 _HDFS = (object_stores.hdfs, object_stores.HDFS_KEYS)
+_SFTP = (object_stores.transfer("sftp", "22"), ("sftp.host",))
+_FTPS = (object_stores.transfer("ftps", "990"), ("ftps.host",))
 _to, _from = services.to_service, services.from_service
 _BIGQUERY = warehouses.bigquery_sink()
 _OBJECTS = "salesforce.object|salesforce.cdc.name|salesforce.push.topic.name|salesforce.platform.event.name"
@@ -56,6 +59,8 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "io.debezium.connector.vitess.VitessConnector": debezium.debezium(debezium.VITESS),
     "io.debezium.connector.mongodb.MongoDbConnector": debezium.debezium(debezium.MONGODB),
     "io.debezium.connector.spanner.SpannerConnector": debezium.spanner,
+    "io.confluent.connect.oracle.xstream.cdc.OracleXStreamSourceConnector": debezium.debezium(debezium.ORACLE),
+    "io.confluent.connect.oracle.cdc.OracleCdcSourceConnector": oracle_cdc.oracle_cdc,
     "io.debezium.connector.mongodb.MongoDbSinkConnector": mongodb.mongodb_sink,
     "io.debezium.connector.mongodb.sink.MongoDbSinkConnector": mongodb.mongodb_sink,
     # MongoDB
@@ -64,10 +69,10 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     # Object stores, file systems, files
     "io.confluent.connect.s3.S3SinkConnector": object_stores.store_sink(*_S3),
     "io.confluent.connect.s3.source.S3SourceConnector": object_stores.store_source(*_S3),
-    "io.aiven.kafka.connect.s3.AivenKafkaConnectS3SinkConnector": object_stores.store_sink(*_S3),
+    "io.aiven.kafka.connect.s3.AivenKafkaConnectS3SinkConnector": object_stores.store_sink(*_S3, default=""),
     "io.confluent.connect.gcs.GcsSinkConnector": object_stores.store_sink(*_GCS),
     "io.confluent.connect.gcs.GcsSourceConnector": object_stores.store_source(*_GCS),
-    "io.aiven.kafka.connect.gcs.GcsSinkConnector": object_stores.store_sink(*_GCS),
+    "io.aiven.kafka.connect.gcs.GcsSinkConnector": object_stores.store_sink(*_GCS, default=""),
     "io.confluent.connect.azure.blob.AzureBlobStorageSinkConnector": object_stores.store_sink(*_AZURE),
     "io.confluent.connect.azure.blob.storage.AzureBlobStorageSourceConnector": object_stores.store_source(*_AZURE),
     "io.confluent.connect.azblob.AzureBlobStorageSinkConnector": object_stores.store_sink(*_AZURE),
@@ -84,6 +89,13 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "com.github.jcustenborder.kafka.connect.spooldir.SpoolDirAvroSourceConnector": object_stores.file_source,
     "com.github.jcustenborder.kafka.connect.spooldir.SpoolDirLineDelimitedSourceConnector": object_stores.file_source,
     "com.github.jcustenborder.kafka.connect.spooldir.SpoolDirSchemaLessJsonSourceConnector": object_stores.file_source,
+    "io.confluent.connect.sftp.SftpCsvSourceConnector": object_stores.folder_source(*_SFTP),
+    "io.confluent.connect.sftp.SftpJsonSourceConnector": object_stores.folder_source(*_SFTP),
+    "io.confluent.connect.sftp.SftpSchemaLessJsonSourceConnector": object_stores.folder_source(*_SFTP),
+    "io.confluent.connect.sftp.SftpBinaryFileSourceConnector": object_stores.folder_source(*_SFTP),
+    "io.confluent.connect.sftp.SftpSinkConnector": object_stores.store_sink(*_SFTP),
+    "io.confluent.connect.ftps.FtpsSourceConnector": object_stores.folder_source(*_FTPS),
+    "io.confluent.connect.ftps.FtpsSinkConnector": object_stores.store_sink(*_FTPS),
     "io.streamthoughts.kafka.connect.filepulse.source.FilePulseSourceConnector": object_stores.file_source,
     # Search
     "io.confluent.connect.elasticsearch.ElasticsearchSinkConnector": search.search_sink("elasticsearch"),
@@ -130,7 +142,7 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "io.confluent.connect.azure.servicebus.ServiceBusSourceConnector": _from(services.SERVICE_BUS),
     "io.confluent.connect.gcp.spanner.SpannerSinkConnector": _to(services.SPANNER),
     "io.confluent.connect.gcp.bigtable.BigtableSinkConnector": _to(services.BIGTABLE),
-    "io.confluent.connect.aws.dynamodb.DynamoDbSinkConnector": _to(services.DYNAMODB_SINK),
+    "io.confluent.connect.aws.dynamodb.DynamoDbSinkConnector": services.dynamodb_sink,
     "io.confluent.connect.aws.lambda.AwsLambdaSinkConnector": _to(services.LAMBDA),
     "com.azure.cosmos.kafka.connect.sink.CosmosDBSinkConnector": services.cosmos_sink,
     "com.azure.cosmos.kafka.connect.source.CosmosDBSourceConnector": services.cosmos_source,
@@ -194,7 +206,7 @@ MANAGED: Mapping[str, ConnectorReader] = {
     "DatabricksDeltaLakeSink": warehouses.databricks_sink,
     "DatagenSource": services.no_outside,
     "DynamoDbCdcSource": _from(services.DYNAMODB_SOURCE),
-    "DynamoDbSink": _to(services.DYNAMODB_SINK),
+    "DynamoDbSink": services.dynamodb_sink,
     "ElasticsearchSink": search.search_sink("elasticsearch"),
     "GcsSink": object_stores.store_sink(*_GCS),
     "GcsSource": object_stores.store_source(*_GCS),
@@ -224,7 +236,7 @@ MANAGED: Mapping[str, ConnectorReader] = {
     "MySqlSource": jdbc.managed_source("mysql"),
     "Neo4jSink": _to(services.NEO4J),
     "OpenSearchSink": search.search_sink("opensearch"),
-    "OracleCdcSource": debezium.debezium(debezium.ORACLE),
+    "OracleCdcSource": oracle_cdc.oracle_cdc,
     "OracleDatabaseSink": jdbc.managed_sink("oracle"),
     "OracleDatabaseSource": jdbc.managed_source("oracle"),
     "OracleXStreamSource": debezium.debezium(debezium.ORACLE),
@@ -250,6 +262,8 @@ MANAGED: Mapping[str, ConnectorReader] = {
     "SalesforceSObjectSink": _to(_SALESFORCE),
     "ServiceNowSink": _to(services.SERVICE_NOW),
     "ServiceNowSource": _from(services.SERVICE_NOW),
+    "SftpSink": object_stores.store_sink(*_SFTP),
+    "SftpSource": object_stores.folder_source(*_SFTP),
     "SnowflakeSink": warehouses.snowflake_sink,
     "SnowflakeSource": jdbc.managed_source("snowflake"),
     "SpannerSink": _to(services.SPANNER),

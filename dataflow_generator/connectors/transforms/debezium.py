@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dataflow_generator.connectors.transforms.records import Carried, Columns, Record, begins, change, moved, segments
-from dataflow_generator.connectors.transforms.steps import Step
+from dataflow_generator.connectors.transforms.steps import ColumnEffect, Step
 from scanner_model.names import Role
 from scanner_model.paths import ColumnPath, field_segment
 
 AFTER: ColumnPath = ("after",)
-_PHYSICAL_TABLE = "__dbz__physicalTableIdentifier"
+_DELETED: ColumnPath = ("__deleted",)
+_HANDLING = ("delete.tombstone.handling.mode", "delete.handling.mode")
 
 
 def unwrap(step: Step, record: Record) -> Record:
@@ -22,7 +23,7 @@ def unwrap(step: Step, record: Record) -> Record:
             return columns  # no envelope: the transform passes it through
         rows = [moved(one, one.path[1:]) for one in columns if begins(one.path, AFTER) and len(one.path) > 1]
         extra = [moved(found, name) if found else Carried(name) for name, found in _metadata(columns, more)]
-        return (*rows, *extra)
+        return (*rows, *extra, *map(Carried, marks(step)))
 
     return change(record, Role.VALUE, mend)
 
@@ -34,6 +35,11 @@ def added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
     return [
         ((field_segment(prefix + (new or old.replace(".", "_"))),), segments(old, nested=True)) for old, _, new in pairs
     ]
+
+
+def marks(step: Step) -> tuple[ColumnPath, ...]:
+    """Give the field that tells deleted rows from others, where they are rewritten and not dropped."""
+    return (_DELETED,) if step.settings.text(*_HANDLING).lower().startswith("rewrite") else ()
 
 
 def _metadata(
@@ -73,9 +79,13 @@ def _taken(row: dict[ColumnPath, Carried], field: ColumnPath, place: ColumnPath)
     return tuple(moved(one, (*place, *path[len(field) :])) for path, one in row.items() if begins(path, field))
 
 
-def logical_key(step: Step, record: Record) -> Record:
-    """Add the physical table to the key, which tells rows of tables apart that share a topic."""
-    if not step.settings.is_on("key.enforce.uniqueness", default=True):
-        return record
-    name = step.settings.text("key.field.name", default=_PHYSICAL_TABLE)
-    return change(record, Role.KEY, lambda columns: (*columns, Carried((field_segment(name),))))
+def logical_key(default: str) -> ColumnEffect:
+    """Make the effect that adds what tells rows of tables apart that share a topic: a field of the key."""
+
+    def effect(step: Step, record: Record) -> Record:
+        if not step.settings.is_on("key.enforce.uniqueness", default=True):
+            return record
+        name = step.settings.text("key.field.name", default=default)
+        return change(record, Role.KEY, lambda columns: (*columns, Carried((field_segment(name),))))
+
+    return effect

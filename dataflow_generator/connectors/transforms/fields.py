@@ -105,6 +105,12 @@ def cast(step: Step, record: Record) -> Record:
     return _changed(record, step.side, lambda column: _top(column) in fields or (whole and not column.path))
 
 
+def bytes_to_string(step: Step, record: Record) -> Record:
+    """Change the type of some fields (jcustenborder's BytesToString)."""
+    fields = {field_segment(name) for name in step.names("fields")}
+    return _changed(record, step.side, lambda column: _top(column) in fields)
+
+
 def convert_timestamp(step: Step, record: Record) -> Record:
     """Change the type of one field, or of the whole side where none is named."""
     nested = step.settings.text("field.syntax.version").upper() == "V2"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dataflow_generator.connectors.transforms.debezium import added
+from dataflow_generator.connectors.transforms.debezium import added, marks
 from dataflow_generator.connectors.transforms.records import segments
 from dataflow_generator.connectors.transforms.steps import Place, Places, Step
 from scanner_model.names import Role
@@ -66,7 +66,7 @@ def of_key(step: Step, place: Place) -> Places:
 def unwrapped(step: Step, place: Place) -> Places:
     """Put the row back where Debezium's envelope has it; metadata that were added are nothing of the row's."""
     side, path = place
-    if side is Role.VALUE and any(path == name for name, _ in added(step)):
+    if side is Role.VALUE and path in (*(name for name, _ in added(step)), *marks(step)):
         return ()
     return ((side, ("after", *path)),) if side is Role.VALUE else (place,)
 

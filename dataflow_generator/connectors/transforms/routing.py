@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import NamedTuple
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.transforms.steps import Step
@@ -15,6 +17,25 @@ _DATE_FORMATS = ("timestamp.format", "topic.timestamp.format", "message.timestam
 _TOPIC_SIGNS = re.compile(r"[^a-zA-Z0-9._-]")
 
 
+class _Case(NamedTuple):
+    """How a case joins words: where one ends, what stands between two, and how the first and the rest are written."""
+
+    words: re.Pattern[str]
+    between: str
+    first: Callable[[str], str]
+    rest: Callable[[str], str]
+
+
+_DASH, _UNDERSCORE, _HUMP = re.compile("-"), re.compile("_"), re.compile(r"(?=[A-Z])")
+_CASES = {
+    "LOWER_HYPHEN": _Case(_DASH, "-", str.lower, str.lower),
+    "LOWER_UNDERSCORE": _Case(_UNDERSCORE, "_", str.lower, str.lower),
+    "LOWER_CAMEL": _Case(_HUMP, "", str.lower, str.capitalize),
+    "UPPER_CAMEL": _Case(_HUMP, "", str.capitalize, str.capitalize),
+    "UPPER_UNDERSCORE": _Case(_UNDERSCORE, "_", str.upper, str.upper),
+}
+
+
 def regex_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
     """Replace the first match of a pattern that matches the whole name; any other name stays."""
     return _replaced(step, topic, "regex", "replacement")
@@ -24,6 +45,17 @@ def logical_table_router(step: Step, topic: Template) -> tuple[Template | None, 
     """Do the same under Debezium's names; what a topic's name cannot hold becomes an underscore."""
     routed = _replaced(step, topic, "topic.regex", "topic.replacement")
     return tuple(one and Template(tuple(_clean(part) for part in one.parts)) for one in routed)
+
+
+def change_case(step: Step, topic: Template) -> tuple[Template | None, ...]:
+    """Write the name in another case (jcustenborder's ChangeTopicCase, by Guava's CaseFormat)."""
+    before, after = (_CASES.get(step.required(key).strip().upper()) for key in ("from", "to"))
+    name = topic.name
+    if name is None or before is None or after is None:
+        return (None,)
+    words = [word for word in before.words.split(name) if word]
+    written = [(after.rest if place else after.first)(word) for place, word in enumerate(words)]
+    return (Template.of(after.between.join(written)),)
 
 
 def timestamp_router(step: Step, topic: Template) -> tuple[Template | None, ...]:

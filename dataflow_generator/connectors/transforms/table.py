@@ -21,6 +21,7 @@ _CONFLUENT = "io.confluent.connect.transforms."
 _CLOUD = "io.confluent.connect.cloud.transforms."
 _DEBEZIUM = "io.debezium.transforms."
 _AIVEN = "io.aiven.kafka.connect.transforms."
+_COMMON = "com.github.jcustenborder.kafka.connect.transform.common."
 
 
 def _columns(columns: ColumnEffect, about: str, before: origins.Origins = same_place) -> Transform:
@@ -46,6 +47,7 @@ _EXTRACT = _columns(fields.extract_field, "the record becomes its `field`", orig
 _ROWS = _nothing("rows only")
 _UNWRAPPED = "`after.x` becomes `x`; metadata by `add.fields`"
 _UNWRAP = Transform(routing.route_by_field, debezium.unwrap, _UNWRAPPED, origins.unwrapped)
+_SHARED = "topic by `topic.regex`; adds a field to the key"
 _OUTBOXED = "payload becomes the value, a family of topics"
 _OUTBOX = Transform(routing.outbox_router, debezium.outbox, _OUTBOXED, origins.of_outbox)
 
@@ -83,7 +85,7 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_AIVEN}MakeTombstone": _columns(fields.drop, "the value becomes empty"),
     f"{_AIVEN}TombstoneHandler": _ROWS,
     f"{_DEBEZIUM}ByLogicalTableRouter": Transform(
-        routing.logical_table_router, debezium.logical_key, "topic by `topic.regex`; adds a field to the key"
+        routing.logical_table_router, debezium.logical_key("__dbz__physicalTableIdentifier"), _SHARED
     ),
     f"{_DEBEZIUM}ContentBasedRouter": _topics(any_topic, "topic from data: told by the topics in use"),
     f"{_DEBEZIUM}ExtractChangedRecordState": _nothing("headers only"),
@@ -92,6 +94,9 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_DEBEZIUM}HeaderToValue": _columns(fields.header_to_value, "adds `fields` that come from headers"),
     f"{_DEBEZIUM}SchemaChangeEventFilter": _ROWS,
     f"{_DEBEZIUM}TimezoneConverter": _nothing("other time zones in the same columns"),
+    f"{_DEBEZIUM}ToLogicalTopicRouter": Transform(
+        routing.logical_table_router, debezium.logical_key("__dbz__sourceIdentifier"), _SHARED
+    ),
     f"{_DEBEZIUM}UnwrapFromEnvelope": _UNWRAP,
     f"{_DEBEZIUM}outbox.EventRouter": _OUTBOX,
     f"{_DEBEZIUM}partitions.PartitionRouting": _nothing("partitions only"),
@@ -101,10 +106,11 @@ TRANSFORMS: Mapping[str, Transform] = {
     "io.debezium.connector.mongodb.transforms.outbox.MongoEventRouter": Transform(
         routing.outbox_router, any_columns, "payload becomes the value, a family of topics"
     ),
-    "com.github.jcustenborder.kafka.connect.transform.common.PatternFilter": _ROWS,
-    "com.github.jcustenborder.kafka.connect.transform.common.TopicNameToField": _columns(
-        fields.topic_to_field, "adds `field` with the topic's name"
-    ),
+    f"{_COMMON}AdjustPrecisionAndScale": _nothing("other precisions in the same columns"),
+    f"{_COMMON}BytesToString": _columns(fields.bytes_to_string, "another type for `fields`"),
+    f"{_COMMON}ChangeTopicCase": _topics(routing.change_case, "topic in another case: `from`, `to`"),
+    f"{_COMMON}PatternFilter": _ROWS,
+    f"{_COMMON}TopicNameToField": _columns(fields.topic_to_field, "adds `field` with the topic's name"),
     "io.factorhouse.smt.OpenLineageLifecycleSmt": _nothing("passes records through; its dataset names count"),
 }
 """By class without `$Key` and `$Value`; what stands here is all that is known, any other class is unknown."""

@@ -68,6 +68,13 @@ def test_an_unwrapped_change_feed_has_the_row_itself() -> None:
     assert found.whole
 
 
+def test_the_mark_of_a_deleted_row_is_no_column_of_the_table() -> None:
+    """A topic has `__deleted` because of the transform alone."""
+    config = POSTGRES_CDC | UNWRAP | {"transforms.u.delete.handling.mode": "rewrite"}
+
+    assert pairs(followed(config, target="id __deleted")) == {"id": {"id"}}
+
+
 def test_columns_of_a_table_that_is_described_flow_where_the_topic_has_them() -> None:
     """Both ends are known: what the topic has no more does not flow."""
     assert pairs(followed(POSTGRES_CDC | UNWRAP, source="id email born", target="id email")) == {

@@ -57,6 +57,21 @@ def _shown(dataset) -> str:
             "?",
         ),
         (S3, "s3://lake topics/orders"),
+        (
+            {
+                "connector.class": "io.aiven.kafka.connect.s3.AivenKafkaConnectS3SinkConnector",
+                "aws.s3.bucket.name": "lake",
+            },
+            "s3://lake orders",
+        ),
+        (
+            {"connector.class": "SftpSink", "sftp.host": "F", "sftp.working.dir": "/w", "topics.dir": "d"},
+            "sftp://f:22 /w/d/orders",
+        ),
+        (
+            {"connector.class": "DynamoDbSink", "aws.dynamodb.endpoint": "https://dynamodb.eu-west-2.amazonaws.com"},
+            "dynamodb://dynamodb.eu-west-2.amazonaws.com orders",
+        ),
         (S3 | {"topics.dir": "raw/${topic}/v1"}, "s3://lake raw/orders/v1"),
         ({"connector.class": "S3_SINK", "s3.bucket": "lake"}, "s3://lake topics/orders"),
         ({"connector.class": "GcsSink", "gcs.bucket.name": "b", "topics.dir": "x"}, "gs://b x/orders"),

@@ -22,6 +22,11 @@ MIRROR = {
     "source.cluster.bootstrap.servers": "e:1",
     "target.cluster.bootstrap.servers": "t:1",
 }
+ORACLE_CDC = {
+    "connector.class": "io.confluent.connect.oracle.cdc.OracleCdcSourceConnector",
+    "oracle.server": "O",
+    "oracle.sid": "ORCL",
+}
 OUTBOX = {"transforms": "o", "transforms.o.type": "io.debezium.transforms.outbox.EventRouter"}
 
 
@@ -197,6 +202,29 @@ def names(config: dict[str, str], **known: tuple[str, ...]) -> list[tuple[str, s
             {"connector.class": "S3Source", "s3.bucket.name": "b", "topic.regex.list": r"t:.*\.json"},
             ("s3://b topics", "t"),
         ),
+        (
+            POSTGRES | {"table.include.list": "public[.]users"},
+            ("postgres://pg:5432 shop.public.users", "p.public.users"),
+        ),
+        (ORACLE_CDC | {"table.inclusion.regex": "ORCL[.]HR[.]EMP"}, ("oracle://o:1521 ORCL.HR.EMP", "ORCL.HR.EMP")),
+        (
+            ORACLE_CDC
+            | {
+                "oracle.pdb.name": "P",
+                "table.inclusion.regex": "P.HR.E",
+                "table.topic.name.template": "x-${tableName}",
+            },
+            ("oracle://o:1521 P.HR.E", "x-E"),
+        ),
+        (
+            ORACLE_CDC
+            | {"table.inclusion.regex": "ORCL.HR.*", "table.topic.name.template": "${databaseName}-${tableName}"},
+            ("oracle://o:1521 regex:ORCL.HR.*", "regex:ORCL-.*"),
+        ),
+        (
+            {"connector.class": "SftpSource", "sftp.host": "F", "input.path": "/in", "kafka.topic": "t"},
+            ("sftp://f:22 /in", "t"),
+        ),
         ({"connector.class": "com.acme.OwnSource", "kafka.topic": "t"}, ("?", "t")),
     ],
 )
@@ -362,3 +390,58 @@ def test_a_broken_map_of_topics_is_left_out(text) -> None:
     flows = read(MONGO | {"database": "d", "collection": "c", "topic.namespace.map": text})
 
     assert [one.name for one in flows.outputs] == ["d.c"]
+
+
+def test_an_oracle_table_is_found_by_its_topic() -> None:
+    """The topic is the table's whole name; a table that is left out has none of them."""
+    config = ORACLE_CDC | {"table.inclusion.regex": "ORCL.HR.*", "table.exclusion.regex": ".*TMP"}
+    flows = read(config, active=("ORCL.HR.EMP", "ORCL.HR.TMP", "c-ORCL-redo-log"))
+
+    assert edges(flows) == [("oracle://o:1521 ORCL.HR.EMP", "ORCL.HR.EMP")]
+    assert [(one.dataset.name, one.role) for one in flows.side_topics] == [("c-ORCL-redo-log", "redo-log")]
+
+
+def test_oracle_without_a_template_writes_its_redo_log_only() -> None:
+    """An empty template is a setting, and not one that is missing."""
+    config = ORACLE_CDC | {"table.inclusion.regex": "ORCL.HR.EMP", "table.topic.name.template": ""}
+
+    assert edges(read(config)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "shape"),
+    [
+        ("PostgresCdcSource", {}, Shape.ROW),
+        ("PostgresCdcSource", {"after.state.only": "false"}, Shape.ENVELOPE),
+        ("PostgresCdcSourceV2", {}, Shape.ENVELOPE),
+        ("PostgresCdcSourceV2", {"after.state.only": "true"}, Shape.ROW),
+        (POSTGRES["connector.class"], {"after.state.only": "true"}, Shape.ENVELOPE),
+    ],
+)
+def test_the_service_takes_rows_out_of_their_envelope(name: str, told: dict[str, str], shape: Shape) -> None:
+    """Only Confluent's service knows `after.state.only`, and its first versions do so unasked."""
+    config = POSTGRES | told | {"connector.class": name, "table.include.list": "public.users"}
+
+    assert read(config).shape is shape
+
+
+MAPPED = MONGO | {"topic.prefix": "p", "topic.namespace.map": '{"d": "x", "d.c": "own"}'}
+
+
+def test_mapped_collections_are_found_by_their_topics() -> None:
+    """What the map names needs no topic in use; the rest of a mapped database is told by them."""
+    assert names(MAPPED, active=("p.own", "p.x.e", "p.y")) == [("d.c", "p.own"), ("d.e", "p.x.e")]
+
+
+def test_databases_that_are_not_mapped_keep_their_names() -> None:
+    """Without a database everything is watched; between two names stands the separator."""
+    config = MONGO | {"topic.prefix": "p", "topic.separator": "-"}
+
+    assert names(config, active=("p-d-c.1", "p-lonely")) == [("d.c.1", "p-d-c.1")]
+
+
+def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
+    """Nothing is lost because nobody looked: the collection that is named, and all others."""
+    config = MAPPED | {"database": "d"}
+
+    assert names(config) == [("d", r"regex:p\.x\..*"), ("d.c", "p.own")]

@@ -237,3 +237,54 @@ def test_columns_behind_what_is_not_understood_are_unknown(step) -> None:
     record = Chain.of(config(step)).ways(Template.of("t"), Record.of([("a",)]))[0].record
 
     assert record.side(Role.VALUE) is None
+
+
+@pytest.mark.parametrize("key", ["delete.handling.mode", "delete.tombstone.handling.mode"])
+@pytest.mark.parametrize("mode", ["rewrite", "rewrite-with-tombstone"])
+def test_rewritten_deletes_are_told_by_a_field(key: str, mode: str) -> None:
+    """Sinks see `__deleted` as a column like any other; it comes from none."""
+    step = {"type": f"{DEBEZIUM}ExtractNewRecordState", key: mode}
+
+    assert value_of("before.id after.id op", step) == {"id": "after.id", "__deleted": "+"}
+
+
+def test_dropped_deletes_need_no_field() -> None:
+    """Only what is rewritten is marked."""
+    step = {"type": f"{DEBEZIUM}ExtractNewRecordState", "delete.handling.mode": "drop"}
+
+    assert value_of("after.id", step) == {"id": "after.id"}
+
+
+def test_the_newer_router_of_shared_topics_adds_a_field_of_its_own_name() -> None:
+    """ToLogicalTopicRouter supersedes ByLogicalTableRouter: same settings, another default name."""
+    step = {"type": f"{DEBEZIUM}ToLogicalTopicRouter", "topic.regex": "(.*)_[0-9]", "topic.replacement": "$1"}
+
+    assert topics(Chain.of(config(step)), "s.a_1") == ["s.a"]
+    assert key_of("id", step) == {"k": "k", "__dbz__sourceIdentifier": "+"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "topic", "expected"),
+    [
+        ("LOWER_UNDERSCORE", "UPPER_CAMEL", "shop_order_line", "ShopOrderLine"),
+        ("UPPER_CAMEL", "LOWER_HYPHEN", "ShopOrder", "shop-order"),
+        ("UPPER_UNDERSCORE", "LOWER_CAMEL", "SHOP_ORDER", "shopOrder"),
+        ("KEBAB", "LOWER_CAMEL", "a-b", None),
+    ],
+)
+def test_a_topic_may_be_written_in_another_case(before: str, after: str, topic: str, expected: str | None) -> None:
+    """A case that nobody knows leaves the topic unknown."""
+    step = {
+        "type": "com.github.jcustenborder.kafka.connect.transform.common.ChangeTopicCase",
+        "from": before,
+        "to": after,
+    }
+
+    assert topics(Chain.of(config(step)), topic) == [expected]
+
+
+def test_bytes_as_text_are_another_value() -> None:
+    """Only the fields that are listed change."""
+    step = {"type": "com.github.jcustenborder.kafka.connect.transform.common.BytesToString$Value", "fields": "a"}
+
+    assert value_of("a b", step) == {"a": "a~", "b": "b"}
