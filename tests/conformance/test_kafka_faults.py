@@ -15,6 +15,7 @@ from confluent_kafka.admin import (
     ClusterMetadata,
     ConsumerGroupListing,
     ListConsumerGroupsResult,
+    ListOffsetsResultInfo,
     PartitionMetadata,
     TopicMetadata,
 )
@@ -24,12 +25,14 @@ from scanner_dictionary.queries.remembered import remembered
 from scanner_dictionary.writer import ScanSummary, write_scan
 from scanner_extractor.access import Access
 from scanner_extractor.conclude import conclude
-from scanner_extractor.readings import KafkaReading, Progress
+from scanner_extractor.readings import CatalogReading, KafkaReading, Progress
 from scanner_extractor.runner import ask
 from scanner_extractor.settings import KafkaSettings, Settings
+from scanner_extractor.settings_cloud import OffsetSettings
 from scanner_extractor.settings_flink import FileSettings, StreamsSettings
 from scanner_extractor.sources.kafka_admin import read_kafka
 from scanner_extractor.sources.kafka_client import KafkaClient
+from scanner_extractor.sources.offsets import read_offsets
 from scanner_model.names import ClusterName
 from scanner_model.scan import Answer, ClusterScan
 
@@ -56,6 +59,7 @@ STAGES = (
     "list_consumer_groups",
     "list_consumer_group_offsets",
     "describe_consumer_groups",
+    "list_offsets",
 )
 
 
@@ -115,6 +119,9 @@ class Brokers:
     def describe_consumer_groups(self, names: list[str], **_: Any) -> dict[str, Future[Any]]:
         return {name: self._settled("describe_consumer_groups", Told()) for name in names}
 
+    def list_offsets(self, wanted: dict[TopicPartition, Any], **_: Any) -> dict[TopicPartition, Future[Any]]:
+        return {each: self._settled("list_offsets", ListOffsetsResultInfo(7, 0, 0)) for each in wanted}
+
 
 @pytest.fixture(scope="module")
 def scanned(tmp_path_factory: pytest.TempPathFactory) -> Any:
@@ -129,13 +136,18 @@ def scanned(tmp_path_factory: pytest.TempPathFactory) -> Any:
         file=directory / "cluster.json",
         kafka=KafkaSettings(brokers=("k:9092",), timeout=0.05),
         streams=(StreamsSettings(files=files),),
+        metrics=OffsetSettings(brokers=("k:9092",)),
     )
 
     def scan(brokers: Brokers) -> tuple[ClusterScan, ScanSummary]:
         def read(kafka: KafkaSettings, progress: Progress) -> KafkaReading:
             return read_kafka(kafka, progress, KafkaClient(kafka, brokers))
 
-        asked = ask(settings, Access(brokers=read))
+        def ends(figures: OffsetSettings, progress: Progress, now: datetime) -> CatalogReading:
+            kafka = KafkaSettings(brokers=figures.brokers, timeout=0.05)
+            return read_offsets(figures, progress, now=now, client=KafkaClient(kafka, brokers))
+
+        asked = ask(settings, Access(brokers=read, ends=ends, now=lambda: NOW))
         silent = [each.source for each in asked.outcomes if each.answer != Answer.READ]
         with engine.connect() as conn:
             known = remembered(conn, NAME, silent)
@@ -143,7 +155,8 @@ def scanned(tmp_path_factory: pytest.TempPathFactory) -> Any:
         return found, write_scan(engine, found, started=NOW, finished=NOW)
 
     first, _ = scan(Brokers())
-    assert [(each.answer, each.reason) for each in first.outcomes] == [(Answer.READ, "")] * 2
+    assert [(each.answer, each.reason) for each in first.outcomes] == [(Answer.READ, "")] * 3
+    assert {each.topic: each.amount for each in first.metrics} == {"orders": 7.0, "refunds": 7.0}
     yield scan
     engine.dispose()
 
@@ -153,12 +166,14 @@ def scanned(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_fault_of_the_brokers_costs_what_they_did_not_tell_and_no_more(scanned: Any, stage: str, code: int) -> None:
     """What they told stays, what they told before is stale, and a line says what is wrong."""
     scan, summary = scanned(Brokers(stage, code))
-    kafka, streams = scan.outcomes
+    kafka, streams, figures = scan.outcomes
 
     assert summary.gone == 0
     assert (streams.answer, [each.name for each in scan.topologies]) == (Answer.READ, ["app"])
-    assert "reader failed" not in kafka.reason
     assert kafka.answer is (Answer.UNAVAILABLE if stage == "list_topics" else kafka.answer)
-    if kafka.answer is not Answer.READ:
-        assert len(kafka.reason) > 10
-        assert len(kafka.reason.splitlines()) == 1
+    assert figures.answer is (Answer.UNAVAILABLE if stage in ("list_topics", "list_offsets") else Answer.READ)
+    for outcome in (kafka, figures):
+        assert "reader failed" not in outcome.reason
+        if outcome.answer is not Answer.READ:
+            assert len(outcome.reason) > 10
+            assert len(outcome.reason.splitlines()) == 1
