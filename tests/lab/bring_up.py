@@ -65,10 +65,11 @@ def _result(row: Server | Step, done: Future[str], seconds: float) -> Result:
 
 
 def _do(row: Server | Step) -> str:
-    return _serve(row) if isinstance(row, Server) else row.run()
+    return serve(row) if isinstance(row, Server) else row.run()
 
 
-def _serve(server: Server) -> str:
+def serve(server: Server) -> str:
+    """Start *server* and wait until it answers; raises NotUp."""
     if processes.running(server.name):
         return "was up"
     server.prepare()

@@ -24,7 +24,7 @@ import places
 import postgres_rows
 import processes
 import spark_rows
-from bring_up import Result, bring_up
+from bring_up import Result, bring_up, serve
 from rows import Server, Step
 
 ROWS: tuple[Server | Step, ...] = (
@@ -50,6 +50,12 @@ def main(arguments: Sequence[str]) -> int:
             return _status()
         case ["test", *options]:
             return _test(options)
+        case ["kill", name]:
+            processes.kill(_server(name).name)
+            return 0
+        case ["serve", name]:
+            serve(_server(name))
+            return 0
         case ["stop"]:
             return _stop()
     sys.stderr.write(f"{__doc__}\n")
@@ -167,6 +173,14 @@ def _told() -> Any:
 def _nothing_is_up() -> int:
     sys.stderr.write("lab: nothing is up: run `make lab` first\n")
     return 1
+
+
+def _server(name: str) -> Server:
+    """Find a server by its name; ends the program where there is none."""
+    for row in ROWS:
+        if isinstance(row, Server) and row.name == name:
+            return row
+    raise SystemExit(f"lab: no server is called {name}")
 
 
 def _stop() -> int:

@@ -1,4 +1,7 @@
-"""A connector's life at the real Connect, told by the monitor: its own connector, made and deleted through REST."""
+"""The life of a connector at the real Connect, as the monitor tells it: a table of what was done and what was told.
+
+`make lab-test` with `-s` shows the table; a test that fails shows it, too.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +11,29 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
+from confluent_kafka.admin import AdminClient
 
 pytestmark = pytest.mark.lab
 
 _NAME = "monitored-lines"
 _PATIENCE = 60.0
+_POLLS = 2.0
+"""Seconds in which the monitor polls several times."""
 _OF_NUMBERS = "org.apache.kafka.connect.converters.LongConverter"
+_LAB = Path(__file__).with_name("lab.py")
 
 
 @dataclass(slots=True, kw_only=True)
 class Monitor:
-    """A monitor as a process, which may be killed and started again; *url* is that of our connector."""
+    """A monitor as a process, which may be killed and started again; it looks at what *config* names."""
 
-    url: str
+    kind: str
     config: Path
     directory: Path
     process: subprocess.Popen[bytes] | None = None
@@ -35,8 +42,9 @@ class Monitor:
         """Start it."""
         scanner = str(Path(sys.executable).parent / "scanner")
         places = ("--file", str(self.directory / "runs.ndjson"), "--state", str(self.directory / "monitor.json"))
-        line = [scanner, "monitor", "connect", "--config", str(self.config), "--interval", "0.5", *places]
-        self.process = subprocess.Popen(line, stderr=subprocess.DEVNULL)
+        line = [scanner, "monitor", self.kind, "--config", str(self.config), "--interval", "0.5", *places]
+        with (self.directory / "said.txt").open("ab") as said:
+            self.process = subprocess.Popen(line, stderr=said)
 
     def end(self, number: int) -> int:
         """Send it a signal, and give its exit status."""
@@ -44,69 +52,176 @@ class Monitor:
         self.process.send_signal(number)
         return self.process.wait(_PATIENCE)
 
-    def put(self, path: str, body: Any = None) -> None:
-        """Ask Connect for a change; a worker that shares its tasks out anew is asked again."""
-        _until(lambda: requests.put(self.url + path, json=body, timeout=30).status_code < 400)
+    @property
+    def said(self) -> str:
+        """Give what it said on stderr since it was started first."""
+        return (self.directory / "said.txt").read_text("utf-8")
 
-    def events(self) -> list[Any]:
-        """Give what it told of our connector."""
+    def events(self, name: str) -> list[Any]:
+        """Give what it told of the job *name*."""
         file = self.directory / "runs.ndjson"
         lines = file.read_text("utf-8").splitlines() if file.exists() else []
-        return [event for event in map(json.loads, lines) if event["job"]["name"] == _NAME]
+        return [event for event in map(json.loads, lines) if event["job"]["name"] == name]
 
-    def tells(self, *states: str) -> None:
-        """Wait until the events of our connector are these and no others."""
-        _until(lambda: [event["eventType"] for event in self.events()] == list(states))
+
+@dataclass(slots=True, kw_only=True)
+class Story:
+    """What was done, what must be told of it, and what was told."""
+
+    monitor: Monitor
+    job: str
+    rows: list[tuple[str, list[str], list[Any]]] = field(default_factory=list)
+
+    def then(self, what: str, act: Callable[[], object], *expected: str) -> None:
+        """Do it, and wait until *expected* is told; where that is nothing, give the monitor time to say something."""
+        before = sum(len(told) for *_, told in self.rows)
+        self.rows.append((what, list(expected), []))
+        act()
+        deadline = time.monotonic() + (_PATIENCE if expected else _POLLS)
+        while time.monotonic() < deadline:
+            self.rows[-1][2][:] = self.monitor.events(self.job)[before:]
+            if expected and len(self.rows[-1][2]) >= len(expected):
+                break
+            time.sleep(0.1)
+        assert _states(self.rows[-1][2]) == list(expected), self.table()
+
+    def table(self) -> str:
+        """Show it; runs are numbered."""
+        runs: dict[str, str] = {}
+        lines = [("done", "expected", "told", "run")]
+        for what, expected, told in self.rows:
+            numbers = [runs.setdefault(each["run"]["runId"], str(len(runs) + 1)) for each in told]
+            lines.append((what, ", ".join(expected) or "-", ", ".join(_states(told)) or "-", ", ".join(numbers) or "-"))
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n" + "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connector:
+    """Our connector: it reads *file*; *worker* is the address of the Connect cluster."""
+
+    worker: str
+    file: Path
+
+    @property
+    def config(self) -> dict[str, str]:
+        """Give a configuration with which it runs; nobody else makes its topic."""
+        return {
+            "connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector",
+            "tasks.max": "1",
+            "file": str(self.file),
+            "topic": _NAME,
+            "topic.creation.default.replication.factor": "1",
+            "topic.creation.default.partitions": "1",
+        }
+
+    def put(self, path: str, body: Any = None) -> Callable[[], None]:
+        """Ask Connect for a change; a worker that shares its tasks out anew is asked again."""
+        url = f"{self.worker}/connectors/{_NAME}{path}"
+        return lambda: _until(lambda: requests.put(url, json=body, timeout=30).status_code < 400)
+
+    def fail(self) -> None:
+        """Have its task fail: the converter takes no text."""
+        self.put("/config", self.config | {"topic": f"{_NAME}-2", "value.converter": _OF_NUMBERS})()
+        with self.file.open("a", encoding="utf-8") as lines:
+            lines.write("one more\n")
+
+    def delete(self) -> None:
+        """Delete it."""
+        url = f"{self.worker}/connectors/{_NAME}"
+        _until(lambda: requests.delete(url, timeout=30).status_code in (204, 404))
+
+    def others(self) -> dict[str, Any]:
+        """Give the states of the estate's connectors and of their tasks; none while the worker does not tell."""
+        try:
+            told = requests.get(f"{self.worker}/connectors", params={"expand": "status"}, timeout=10).json()
+        except (requests.RequestException, ValueError):
+            return {}
+        status = {name: each["status"] for name, each in told.items() if name != _NAME and "status" in each}
+        return {name: [each["state"] for each in (one["connector"], *one["tasks"])] for name, one in status.items()}
 
 
 @pytest.fixture
-def monitor(lab, tmp_path) -> Iterator[Monitor]:
-    """Start a monitor of the lab's Connect alone; our connector is deleted afterwards."""
-    lab.needs("connect")
-    config = lab.config(kafka=None, schema_registries=None, ksqldb=None, metrics=None, flink=[])
-    found = Monitor(url=f"{lab.told['connect']}/connectors/{_NAME}", config=config, directory=tmp_path)
-    found.start()
-    yield found
-    found.end(signal.SIGKILL)
-    requests.delete(found.url, timeout=30)
+def monitor(lab, tmp_path) -> Iterator[Callable[..., Monitor]]:
+    """Give a monitor of one kind of the lab's servers, started; the others are not in its cluster.json."""
+    made: list[Monitor] = []
+
+    def started(kind: str, **members: Any) -> Monitor:
+        others = dict.fromkeys(("kafka", "schema_registries", "metrics", "connect", "ksqldb", "flink"))
+        config = lab.config(**others | members)
+        made.append(Monitor(kind=kind, config=config, directory=tmp_path))
+        made[-1].start()
+        return made[-1]
+
+    yield started
+    for each in made:
+        each.end(signal.SIGKILL)
 
 
 @pytest.fixture
-def lines(lab) -> Iterator[dict[str, str]]:
-    """Give the configuration of a connector that reads a file."""
+def connector(lab) -> Iterator[Connector]:
+    """Give the connector that the story is of; it is deleted afterwards, with its topics."""
+    lab.needs("connect", "connectors")
     file = Path(lab.told["state"]) / f"{_NAME}.txt"
     file.write_text("one\n", "utf-8")
-    yield {
-        "connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector",
-        "tasks.max": "1",
-        "file": str(file),
-        "topic": _NAME,
-    }
+    found = Connector(worker=lab.told["connect"], file=file)
+    yield found
+    found.delete()
+    admin = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})
+    made = [name for name in (_NAME, f"{_NAME}-2") if name in admin.list_topics(timeout=10).topics]
+    for done in admin.delete_topics(made).values() if made else ():
+        done.result()
     file.unlink()
 
 
-def test_life_of_a_connector_is_told_as_it_was(monitor, lines) -> None:
-    """Create, pause, resume, change, fail its task: a row each; a monitor that is killed is tried with a stand-in."""
-    other = lines | {"topic": f"{_NAME}-2"}
-    told = ("START", "COMPLETE", "START", "RUNNING", "FAIL")
+def test_life_of_a_connector_is_told_as_it_was(monitor, connector) -> None:
+    """The monitor killed twice in between, and the worker once: it lists nothing then, which deletes nothing."""
+    watching = monitor("connect", connect=[{"name": "lab", "url": connector.worker}])
+    story = Story(monitor=watching, job=_NAME)
+    other = connector.config | {"topic": f"{_NAME}-2"}
 
-    monitor.put("/config", lines)
-    monitor.tells(*told[:1])
-    monitor.put("/pause")
-    monitor.tells(*told[:2])
-    monitor.put("/resume")
-    monitor.tells(*told[:3])
-    monitor.put("/config", other)
-    monitor.tells(*told[:4])
-    monitor.put("/config", other | {"value.converter": _OF_NUMBERS})  # which takes no text
-    Path(lines["file"]).write_text("one\ntwo\n", "utf-8")
-    monitor.tells(*told)
+    story.then("create", connector.put("/config", connector.config), "START")
+    story.then("pause", connector.put("/pause"), "COMPLETE")
+    story.then("resume", connector.put("/resume"), "START")
+    story.then("write another topic", connector.put("/config", other), "RUNNING")
+    story.then("fail its task", connector.fail, "FAIL")
+    story.then("kill the monitor, mend the task", _killed(watching, connector.put("/config", connector.config)))
+    story.then("start the monitor", watching.start, "START")
+    before = connector.others()
+    story.then("kill the worker", lambda: (_lab("kill"), _until(lambda: "is not known" in watching.said)))
+    story.then("start the worker", lambda: (_lab("serve"), _until(lambda: "answers again" in watching.said)))
+    story.then("stop", connector.put("/stop"), "COMPLETE")
+    story.then("resume", connector.put("/resume"), "START")
+    story.then("kill the monitor, delete", _killed(watching, connector.delete))
+    story.then("start the monitor", watching.start, "COMPLETE")
 
-    assert monitor.end(signal.SIGTERM) == 0
-    changed, failed = monitor.events()[3:]
+    assert watching.end(signal.SIGTERM) == 0
+    _until(lambda: connector.others() == before)
+    sys.stdout.write(story.table())
+    _, _, _, changed, failed, *_ = watching.events(_NAME)
     assert [each["name"] for each in changed["outputs"]] == [f"{_NAME}-2"]
     assert failed["run"]["facets"]["errorMessage"]["message"].startswith("1 of 1 tasks failed (0): ")
     assert "\tat " in failed["run"]["facets"]["errorMessage"]["stackTrace"]
+    begun, ended = watching.events(_NAME)[-2:]
+    assert (begun["run"]["runId"], begun["outputs"]) == (ended["run"]["runId"], ended["outputs"])
+
+
+def _killed(watching: Monitor, act: Callable[[], object]) -> Callable[[], None]:
+    """Kill the monitor as soon as it has told what came before, and act while nobody looks."""
+
+    def done() -> None:
+        watching.end(signal.SIGKILL)
+        act()
+
+    return done
+
+
+def _lab(verb: str) -> None:
+    subprocess.run([sys.executable, str(_LAB), verb, "connect"], check=True, timeout=150)
+
+
+def _states(events: list[Any]) -> list[str]:
+    return [each["eventType"] for each in events]
 
 
 def _until(true: Callable[[], bool]) -> None:
