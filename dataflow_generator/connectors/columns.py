@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dataflow_generator.connectors.column_lists import ColumnLists, Treatment
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.flows import ConnectorFlows, DatasetKind, Direction, Flow, Shape
+from dataflow_generator.connectors.landing import as_it_is
 from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
 from dataflow_generator.connectors.transforms.steps import Place
 from scanner_model.names import Role
@@ -41,7 +43,8 @@ def column_flows(
     unknown: list[Flow] = []
     for flow in flows.flows:
         record = columns_through(config, flows.shape, topic_before(flows, flow), value, key)
-        found.extend(_told(flow, record))
+        sink = flows.direction is Direction.SINK
+        found.extend(_landed(config, flows, flow, record) if sink else _told(ColumnLists.of(config), flow, record))
         if record.key is None or record.value is None:
             unknown.append(flow)
     return tuple(found), tuple(unknown)
@@ -90,11 +93,26 @@ def columns_behind(config: Config, shape: Shape, topic: str, places: Sequence[Pl
     return tuple(dict.fromkeys(row for row in right if row))
 
 
-def _told(flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+def _told(lists: ColumnLists, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+    """Tell what stands in the messages that a source writes; what its lists of columns leave out does not."""
     for side in Role:
         for one in record.side(side) or ():
             origin = one.origin[1] if one.origin else None
-            yield ColumnFlow(flow, side, one.path, origin, one.changed, one.masked)
+            what = lists.treatment(flow.source, origin)[0] if flow.source and origin else Treatment.COPIED
+            if what is not Treatment.LEFT_OUT:
+                changed, masked = what is Treatment.CHANGED, what is Treatment.MASKED
+                yield ColumnFlow(flow, side, one.path, origin, one.changed or changed, one.masked or masked)
+
+
+def _landed(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+    """Tell what a sink writes of a message: which of its columns, under which names."""
+    for one in (flows.lands or as_it_is)(config, flow, record):
+        made = one.origin
+        if made is None or made.origin is None:
+            yield ColumnFlow(flow, Role.VALUE, one.path, None, changed=False, masked=bool(made and made.masked))
+        else:
+            side, path = made.origin
+            yield ColumnFlow(flow, side, one.path, path, made.changed, made.masked)
 
 
 def _wrapped(shape: Shape, record: Record) -> Record:

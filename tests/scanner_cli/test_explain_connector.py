@@ -115,3 +115,46 @@ def test_what_is_no_configuration_is_one_line_and_status_2(scanner, tmp_path, te
 def test_a_broker_that_is_no_address_is_one_line(scanner, tmp_path) -> None:
     """As everywhere."""
     assert explained(scanner, tmp_path, CONFIG, "--broker", "a b").status == 2
+
+
+@pytest.mark.parametrize(
+    ("config", "columns"),
+    [
+        (
+            {
+                "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+                "database.hostname": "pg",
+                "database.dbname": "shop",
+                "topic.prefix": "s",
+                "table.include.list": "public.users",
+                "column.exclude.list": "public.users.secret",
+                "transforms": "u",
+                "transforms.u.type": "io.debezium.transforms.ExtractNewRecordState",
+            },
+            {("id", "id")},
+        ),
+        (
+            {
+                "connector.class": "io.confluent.connect.jdbc.JdbcSinkConnector",
+                "connection.url": "jdbc:postgresql://dw/w",
+                "topics": "t",
+                "fields.whitelist": "id",
+            },
+            {("id", "id")},
+        ),
+        (
+            {
+                "connector.class": "SnowflakeSink",
+                "snowflake.url.name": "o-a.snowflakecomputing.com",
+                "topics": "t",
+            },
+            {("id", "RECORD_CONTENT.id"), ("secret", "RECORD_CONTENT.secret")},
+        ),
+    ],
+)
+def test_columns_are_those_that_the_configuration_lets_through(scanner, tmp_path, config, columns) -> None:
+    """What a list leaves out does not flow, and a table has the names that the sink writes."""
+    said = explained(scanner, tmp_path, config, "--column", "id", "--column", "secret", "--format", "json")
+
+    told = json.loads(said.out)["columns"]
+    assert {(".".join(one["source"]["path"]), ".".join(one["target"]["path"])) for one in told} == columns
