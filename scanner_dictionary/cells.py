@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from scanner_model.columns import Column
+from scanner_model.paths import ELEMENT, MAP_VALUE
 from scanner_model.problems import Problem
 
 _LIMIT = 2**63
+_MARKS = (ELEMENT, MAP_VALUE)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -22,6 +24,8 @@ def storable(text: str) -> str:
 
 def json_cell(value: object) -> str:
     """Give JSON text, the same bytes for the same value; what is not ASCII is written as it is."""
+    if value == ():  # as of most facts most lists are
+        return "[]"
     return storable(_ENCODER.encode(value))
 
 
@@ -39,7 +43,8 @@ def problems_cell(problems: Iterable[Problem]) -> str:
 def column_cells(column: Column) -> tuple[Any, ...]:
     """Give the cells that describe a column, in the order of `tables.described`."""
     path, number = column.path, column.number
-    plain = all(map(str.isidentifier, path))  # nearly all are, and then nothing needs quoting
+    # Nearly all are, and then nothing needs quoting.
+    plain = all(map(str.isidentifier, path)) or all(part.isidentifier() or part in _MARKS for part in path)
     return (
         len(path),
         '["' + '","'.join(path) + '"]' if plain and path else json_cell(path),

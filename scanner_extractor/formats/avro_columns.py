@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from scanner_extractor.formats.avro_names import Attributes, listed, worded
-from scanner_extractor.formats.avro_types import Shape, Types
+from scanner_extractor.formats.avro_types import Shape, Types, leaf_of
 from scanner_extractor.formats.column_list import CUT, ColumnList
 from scanner_model.columns import Column
 from scanner_model.paths import MAP_VALUE, ColumnPath, branch, element, field_segment, path_name
@@ -20,8 +19,7 @@ _TAGS = "confluent:tags"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
+class _Scope(NamedTuple):
     """The named types that are open above a place, and the innermost record and how deep it lies."""
 
     open: frozenset[str] = frozenset()
@@ -49,7 +47,7 @@ class Walk:
         self._types = types
         self._once = once
         self._shown: set[str] = set()
-        self._waiting: list[_Place] = []
+        self._waiting: list[Iterator[_Place]] = []
 
     def read(self, roots: Sequence[Shape]) -> None:
         """Read every column below *roots*, the alternatives of the root; a record at the root is no column itself."""
@@ -58,13 +56,20 @@ class Walk:
         if len(values) == 1 and values[0].word == "record":
             self._descend(root, values[0])
         else:
-            self._waiting.append(root)
+            self._waiting.append(iter((root,)))
         while self._waiting and not self.found.full:
-            self._read(self._waiting.pop())
+            place = next(self._waiting[-1], None)
+            if place:
+                self._read(place)
+            else:
+                self._waiting.pop()
         if self.found.cut:
             self.problems[CUT] = None
 
     def _read(self, place: _Place) -> None:
+        if len(place.shapes) == 1:  # as nearly every place
+            self._single(place, place.shapes[0], place.optional or place.shapes[0].word == "null")
+            return
         shapes = _distinct(place.shapes)
         values = [shape for shape in shapes if shape.word != "null"]
         nullable = place.optional or len(values) < len(shapes)
@@ -79,14 +84,15 @@ class Walk:
 
     def _single(self, place: _Place, shape: Shape, nullable: bool) -> None:
         cut = bool(shape.opens) and shape.opens in place.scope.open
+        holders = (place.field, *shape.attributes)
         column = Column(
             path=place.path,
             type=shape.word,
             logical_type=shape.logical,
             nullable=nullable,
-            default=self._default(place),
-            doc=_doc(place.field, shape.attributes),
-            tags=_tags(place.field, shape.attributes),
+            default=self._default(place.path, place.scope, place.field),
+            doc=_doc(holders),
+            tags=_tags(holders),
             recursive=shape.opens if cut else None,
         )
         if self.found.add(column) and shape.has_columns and not cut:
@@ -98,15 +104,15 @@ class Walk:
             path=place.path,
             type="union",
             nullable=nullable,
-            default=self._default(place),
-            doc=_doc(place.field, ()),
-            tags=_tags(place.field, ()),
+            default=self._default(place.path, place.scope, place.field),
+            doc=_doc((place.field,)),
+            tags=_tags((place.field,)),
             branches=tuple(shape.name or shape.logical or shape.word for shape in shapes) if plain else (),
         )
         if self.found.add(column) and not plain and not self.found.too_deep(len(place.path) + 1):
-            self._push(
-                _Place((*place.path, branch(shape.branch)), [shape], place.scope, _NOTHING, True) for shape in shapes
-            )
+            path, scope = place.path, place.scope
+            inside = (_Place((*path, branch(shape.branch)), [shape], scope, _NOTHING, True) for shape in shapes)
+            self._waiting.append(inside)
 
     def _descend(self, place: _Place, shape: Shape) -> None:
         if self.found.too_deep(len(place.path) + 1):
@@ -121,11 +127,15 @@ class Walk:
             open_ |= {shape.opens}
         if shape.word == "record":
             named = (shape.name, len(place.path)) if shape.name else (place.scope.record, place.scope.depth)
-            self._push(self._fields(place.path, shape, _Scope(open_, *named)))
+            self._waiting.append(self._fields(place.path, shape, _Scope(open_, *named)))
             return
-        segment = MAP_VALUE if shape.word == "map" else element()
+        path = (*place.path, MAP_VALUE if shape.word == "map" else element())
         scope = _Scope(open_, place.scope.record, place.scope.depth)
-        self._push([self._place((*place.path, segment), shape.inner, shape.namespace, scope, _NOTHING)])
+        leaf = leaf_of(shape.inner)
+        if leaf:
+            self._leaf(path, *leaf, scope, _NOTHING)
+        else:
+            self._waiting.append(iter((self._place(path, shape.inner, shape.namespace, scope, _NOTHING),)))
 
     def _fields(self, path: ColumnPath, shape: Shape, scope: _Scope) -> Iterator[_Place]:
         definition = shape.inner if isinstance(shape.inner, dict) else _NOTHING
@@ -141,22 +151,32 @@ class Walk:
             else:
                 seen.add(name)
                 inner = (*path, field_segment(name))
-                yield self._place(inner, field.get("type"), shape.namespace, scope, field)
+                leaf = leaf_of(field.get("type"))
+                if leaf:
+                    self._leaf(inner, *leaf, scope, field)
+                else:
+                    yield self._place(inner, field.get("type"), shape.namespace, scope, field)
+
+    def _leaf(self, path: ColumnPath, word: str, nullable: bool, scope: _Scope, field: Attributes) -> None:
+        """Read what is a primitive, as most fields are, without a place of its own."""
+        default = self._default(path, scope, field)
+        tags = _tags((field,)) if _TAGS in field else ()
+        self.found.add(Column(path=path, type=word, nullable=nullable, default=default, doc=_doc((field,)), tags=tags))
 
     def _place(self, path: ColumnPath, schema: object, namespace: str, scope: _Scope, field: Attributes) -> _Place:
         shapes = self._types.alternatives(schema, namespace, partial(self._tell, scope, path))
         return _Place(path, shapes, scope, field)
 
-    def _push(self, places: Iterable[_Place]) -> None:
-        self._waiting.extend(reversed(list(places)))
-
-    def _default(self, place: _Place) -> str | None:
-        if "default" not in place.field:
+    def _default(self, path: ColumnPath, scope: _Scope, field: Attributes) -> str | None:
+        if "default" not in field:
             return None
+        default = field["default"]
+        if default is None:  # what nearly every default is
+            return "null"
         try:
-            return _ENCODER.encode(place.field["default"])
+            return _ENCODER.encode(default)
         except RecursionError:
-            self._tell(place.scope, place.path, "a default nested too deeply to be kept")
+            self._tell(scope, path, "a default nested too deeply to be kept")
             return None
 
     def _tell(self, scope: _Scope, path: ColumnPath, what: str) -> None:
@@ -166,25 +186,26 @@ class Walk:
 
 
 def _distinct(shapes: Sequence[Shape]) -> Sequence[Shape]:
-    """Give the first shape of each branch; nearly every place has one shape only."""
-    if len(shapes) < 2:
-        return shapes
+    """Give the first shape of each branch."""
     branches: dict[str, Shape] = {}
     for shape in shapes:
         branches.setdefault(shape.branch, shape)
     return list(branches.values())
 
 
-def _doc(field: Attributes, attributes: Sequence[Attributes]) -> str | None:
-    for holder in (field, *attributes):
+def _doc(holders: Sequence[Attributes]) -> str | None:
+    """Give the comment on a field, else on its type: *holders* are their attributes, the field's first."""
+    for holder in holders:
         text = worded(holder, "doc") or worded(holder, "connect.doc")
         if text:
             return text
     return None
 
 
-def _tags(field: Attributes, attributes: Sequence[Attributes]) -> tuple[str, ...]:
+def _tags(holders: Sequence[Attributes]) -> tuple[str, ...]:
     """List the tags of a field and of its type, each once."""
-    holders = (holder for holder in (field, *attributes) if _TAGS in holder)
-    found = [tag for holder in holders for tag in listed(holder, _TAGS)]
-    return tuple(dict.fromkeys(tag for tag in found if isinstance(tag, str))) if found else ()
+    tagged = [holder for holder in holders if _TAGS in holder]
+    if not tagged:
+        return ()
+    found = [tag for holder in tagged for tag in listed(holder, _TAGS)]
+    return tuple(dict.fromkeys(tag for tag in found if isinstance(tag, str)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanner_extractor.formats.json_text import read_json
 from scanner_model.columns import Lookup
@@ -18,8 +18,7 @@ NAMED = ("record", "error", "enum", "fixed")
 """The words that define a named type."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedType:
+class NamedType(NamedTuple):
     """A definition, its full name (empty where it has none) and the namespace that names inside it are read in."""
 
     name: str
@@ -106,7 +105,9 @@ def definitions(root: object, namespace: str = "") -> Iterator[NamedType]:
             namespace = found.namespace
             if found.name:
                 yield found
-        waiting.extend((inner, namespace) for inner in reversed(_inside(schema)) if not isinstance(inner, str))
+        for inner in reversed(_inside(schema)):
+            if isinstance(inner, dict | list):
+                waiting.append((inner, namespace))
 
 
 def _inside(schema: object) -> list[object]:
@@ -114,15 +115,10 @@ def _inside(schema: object) -> list[object]:
         return schema
     if not isinstance(schema, dict):
         return []
-    match schema.get("type"):
-        case "record" | "error":
-            return [field.get("type") for field in listed(schema, "fields") if isinstance(field, dict)]
-        case "array":
-            return [schema.get("items")]
-        case "map":
-            return [schema.get("values")]
-        case inner:
-            return [inner]
+    word = schema.get("type")
+    if word in ("record", "error"):
+        return [field.get("type") for field in listed(schema, "fields") if isinstance(field, dict)]
+    return [schema.get("items") if word == "array" else schema.get("values") if word == "map" else word]
 
 
 def listed(attributes: Attributes, key: str) -> list[object]:

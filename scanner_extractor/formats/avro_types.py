@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanner_extractor.formats.avro_logical import refinement
 from scanner_extractor.formats.avro_names import (
@@ -32,11 +32,12 @@ _MAP_ENTRY = "io.confluent.connect.avro.MapEntry"
 """The name of the records by which Connect's Avro converter writes a map whose keys are not strings."""
 _INTERNAL = "connect.internal.type"
 
+_WORDS = frozenset({str})
+
 Complaint = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """One alternative of a place: the Avro word, what refines it, the objects that described it, outermost first.
 
     *name* is the full name of a record, enum or fixed. *inner* is what the columns below are read from: a record's
@@ -66,6 +67,20 @@ class Shape:
 _PRIMITIVES = {word: Shape(word, "") for word in PRIMITIVES}
 """One of each, as nothing is read below them and so no namespace counts."""
 
+_SURE = {word: (word, False) for word in PRIMITIVES - {"null"}}
+_PERHAPS = {word: (word, True) for word in PRIMITIVES - {"null"}}
+
+
+def leaf_of(schema: object) -> tuple[str, bool] | None:
+    """Give the word of a primitive and whether it may be null; None where *schema* is anything else."""
+    if isinstance(schema, str):
+        return _SURE.get(schema)
+    if not isinstance(schema, list) or len(schema) != 2:
+        return None
+    first, second = schema
+    word = second if first == "null" else first if second == "null" else None
+    return _PERHAPS.get(word) if isinstance(word, str) else None
+
 
 class Types:
     """Settles what stands at a place of a schema; what is wrong there is told to the caller's *complain*."""
@@ -77,8 +92,10 @@ class Types:
         """List what may stand at a place, null included; unions in unions are opened. Empty for an empty union."""
         if isinstance(schema, str):
             return [self._of_word(schema, namespace, complain)]
-        if isinstance(schema, list) and all(isinstance(word, str) for word in schema):
+        if isinstance(schema, list) and _WORDS.issuperset(map(type, schema)):
             return [self._of_word(word, namespace, complain) for word in schema]
+        if isinstance(schema, dict) and isinstance(schema.get("type"), str):
+            return [self._of_object(schema, (), namespace, complain)]
         return list(self._opened(schema, namespace, complain))
 
     def _opened(self, schema: object, namespace: str, complain: Complaint) -> Iterator[Shape]:
@@ -111,8 +128,9 @@ class Types:
         return _within((*around, schema), self._of_word(word, namespace, complain))
 
     def _of_word(self, word: str, namespace: str, complain: Complaint) -> Shape:
-        if word in PRIMITIVES:
-            return _PRIMITIVES[word]
+        primitive = _PRIMITIVES.get(word)
+        if primitive:
+            return primitive
         named = self._names.find(word, namespace)
         if named:
             return _of_named(named)
@@ -141,12 +159,12 @@ def _is_map_entry(array: Attributes, entry: NamedType) -> bool:
 
 
 def _of_named(named: NamedType) -> Shape:
-    word = worded(named.definition, "type")
+    name, namespace, definition = named
+    word = worded(definition, "type")
     if word in ("record", "error"):
-        shape = Shape("record", named.namespace, name=named.name, inner=named.definition, opens=named.name)
-    else:
-        shape = Shape(word, named.namespace, name=named.name)
-    return _within((named.definition,), shape)
+        logical = refinement(definition, "record", name)
+        return Shape("record", namespace, logical, (definition,), name, inner=definition, opens=name)
+    return Shape(word, namespace, refinement(definition, word, name), (definition,), name)
 
 
 def _within(around: tuple[Attributes, ...], shape: Shape) -> Shape:

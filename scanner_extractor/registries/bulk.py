@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from scanner_extractor.paging import paged
@@ -44,24 +44,30 @@ def _forms(
     client: ConfluentClient, prefix: str, *, both: bool, told: Told
 ) -> tuple[tuple[Row | BadRow, ...], ...] | None:
     """Read the list as it is, and the list asked for with deleted versions; None where its rows are of no use."""
-    plain = _form(client, prefix, False, told)
+    plain = _form(lambda offset: client.schemas(offset, deleted=False, prefix=prefix), told)
     if plain is None or not both:
         return plain if plain is None else (plain,)
-    other = _form(client, prefix, True, told)
+    known = {key(row): row for row in plain}
+
+    def page(offset: int) -> list[Row | BadRow]:
+        # Nearly every row was in the first list, too, and need not be kept twice.
+        return [known.get(key(row), row) for row in client.schemas(offset, deleted=True, prefix=prefix)]
+
+    other = _form(page, told)
     return None if other is None else (plain, other)
 
 
-def _form(client: ConfluentClient, prefix: str, deleted: bool, told: Told) -> tuple[Row | BadRow, ...] | None:
-    first = client.schemas(0, deleted=deleted, prefix=prefix)
+def _form(page: Callable[[int], Sequence[Row | BadRow]], told: Told) -> tuple[Row | BadRow, ...] | None:
+    first = page(0)
     if first and not any(isinstance(row, Row) for row in first):
         return None
     rows: list[Row | BadRow] = []
 
-    def page(offset: int, _size: int) -> tuple[Row | BadRow, ...]:
-        told(len(rows))
-        return first if offset == 0 else client.schemas(offset, deleted=deleted, prefix=prefix)
+    def fetch(offset: int, _size: int) -> Sequence[Row | BadRow]:
+        told(offset)
+        return first if offset == 0 else page(offset)
 
-    rows.extend(paged(page, key=key, size=PAGE))
+    rows.extend(paged(fetch, key=key, size=PAGE))
     return tuple(rows)
 
 
@@ -74,9 +80,10 @@ def _with_deletions(forms: Iterable[tuple[Row | BadRow, ...]], deleted: bool) ->
     parts = [sort_out(rows) for rows in forms]
     live = set.intersection(*(set(part.rows) for part in parts))
     everything = parts[0] if len(parts) == 1 else parts[0] + parts[1]
-    rows = {
-        place: replace(row, version=replace(row.version, deleted=row.version.deleted or place not in live))
-        for place, row in everything.rows.items()
-    }
+    rows = {place: row if place in live else _deleted(row) for place, row in everything.rows.items()}
     kept = {place: row for place, row in rows.items() if deleted or not row.version.deleted}
     return replace(everything, rows=kept)
+
+
+def _deleted(row: Row) -> Row:
+    return replace(row, version=replace(row.version, deleted=True))
