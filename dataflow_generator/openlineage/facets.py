@@ -6,7 +6,7 @@ Bodies come without `_producer` and `_schemaURL`, which `with_origin` adds. Sour
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -19,6 +19,9 @@ Facets = Mapping[str, Json]
 
 OURS = "urn:scanner:"
 """How the `_producer` of a facet begins that this program wrote: names of its fields are paths, with dots and marks."""
+
+UNTYPED = "unknown"
+"""The type of a field whose type nobody tells; of one without any, Marquez keeps another field with every event."""
 
 _SPEC = "https://openlineage.io/spec/facets"
 _LONGEST_TRACE = 4_096
@@ -61,6 +64,23 @@ def with_origin(facets: Facets, home: Home, producer: str) -> dict[str, Json]:
         name: {"_producer": producer, "_schemaURL": f"{_SPEC}/{CURRENT[home, name]}"} | facets[name]
         for name in sorted(facets)
     }
+
+
+def with_fields(facets: Facets, names: Iterable[str]) -> Facets:
+    """Give the facet `schema` of *facets* with *names* among its own fields; nothing where they are there already."""
+    fields: list[Json] = facets.get("schema", {}).get("fields", [])
+    there = {each["name"] for each in fields}
+    missing = sorted(set(names) - there)
+    if not missing:
+        return {}
+    types = dict(_types(fields, ""))
+    return {"schema": {"fields": [*fields, *({"name": name, "type": types.get(name, UNTYPED)} for name in missing)]}}
+
+
+def _types(fields: Iterable[Json], above: str) -> Iterator[tuple[str, str]]:
+    for each in fields:
+        yield above + each["name"], each.get("type", UNTYPED)
+        yield from _types(each.get("fields", ()), f"{above}{each['name']}.")
 
 
 def job_type(integration: str, kind: str, processing: str = "STREAMING") -> Json:

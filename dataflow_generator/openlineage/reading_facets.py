@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dataflow_generator.openlineage.door import canonical, clean_facet, clean_namespace, clean_text
-from dataflow_generator.openlineage.facets import OURS
+from dataflow_generator.openlineage.facets import OURS, UNTYPED
 from dataflow_generator.openlineage.shapes import MAJORS, SHAPES, misfits
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
@@ -80,7 +80,10 @@ def _our_path(name: str) -> ColumnPath:
 
 
 def _schema(facet: Json) -> dict[str, Any]:
-    return {"columns": tuple(_columns(facet.get("fields") or (), (), _path_reader(facet)))}
+    found: dict[ColumnPath, Column] = {}
+    for column in _columns(facet.get("fields") or (), (), _path_reader(facet)):
+        found.setdefault(column.path, column)  # of a run, we tell a nested field that flows by its whole name, too
+    return {"columns": tuple(found.values())}
 
 
 def _columns(fields: Iterable[Json], above: ColumnPath, read: PathReader) -> Iterator[Column]:
@@ -91,7 +94,8 @@ def _columns(fields: Iterable[Json], above: ColumnPath, read: PathReader) -> Ite
         seen.add(field["name"])
         path = (*above, *read(field["name"]))
         type_, doc = field.get("type"), field.get("description")
-        yield Column(path=path, type=type_ if isinstance(type_, str) else "", doc=doc if isinstance(doc, str) else None)
+        known = isinstance(type_, str) and type_ != UNTYPED
+        yield Column(path=path, type=type_ if known else "", doc=doc if isinstance(doc, str) else None)
         yield from _columns(field.get("fields") or (), path, read)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from importlib.metadata import version
@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from dataflow_generator.openlineage.door import clean_namespace, clean_text
-from dataflow_generator.openlineage.facets import OURS, Facets, Home, with_origin
+from dataflow_generator.openlineage.facets import OURS, Facets, Home, with_fields, with_origin
 
 Json = Any
 Event = dict[str, Json]
@@ -63,10 +63,14 @@ def our_producer() -> str:
 
 
 def run_event(run: ToldRun, job: ToldJob, at: str, producer: str) -> Event:
-    """Tell of a run of *job* at the moment *at* (ISO 8601 with a zone)."""
+    """Tell of a run of *job* at the moment *at* (ISO 8601 with a zone).
+
+    Fields that flow in it are listed among the fields of their datasets by their whole names, nested ones too: Marquez
+    keeps no flows of others.
+    """
     told = {"runId": run.id, "facets": with_origin(run.facets, Home.RUN, our_producer())}
     event = _event("RunEvent", at, producer) | {"eventType": run.state, "run": told}
-    return event | _job(job)
+    return event | _job(_with_flow_fields(job))
 
 
 def job_event(job: ToldJob, at: str, producer: str) -> Event:
@@ -107,6 +111,22 @@ def _job(job: ToldJob) -> Event:
         "inputs": _datasets(job.inputs),
         "outputs": _datasets(job.outputs),
     }
+
+
+def _with_flow_fields(job: ToldJob) -> ToldJob:
+    flowing: dict[tuple[str, str], dict[str, None]] = {}
+    for output in job.outputs:
+        facet = output.facets.get("columnLineage", {"fields": {}})
+        flowing.setdefault((output.namespace, output.name), {}).update(dict.fromkeys(facet["fields"]))
+        origins = (each for field in facet["fields"].values() for each in field["inputFields"])
+        for each in (*origins, *facet.get("dataset", ())):
+            flowing.setdefault((each["namespace"], each["name"]), {})[each["field"]] = None
+
+    def listed(dataset: ToldDataset) -> ToldDataset:
+        names = flowing.get((dataset.namespace, dataset.name), {})
+        return replace(dataset, facets={**dataset.facets, **with_fields(dataset.facets, names)})
+
+    return replace(job, inputs=tuple(map(listed, job.inputs)), outputs=tuple(map(listed, job.outputs)))
 
 
 def _datasets(datasets: Iterable[ToldDataset]) -> list[Json]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dataflow_generator.graph import Node
+from dataflow_generator.openlineage.facets import UNTYPED
 from dataflow_generator.openlineage.names import Name
 from dataflow_generator.openlineage.told_graph import Flow
 from scanner_model.columns import Column
@@ -37,7 +38,8 @@ def schema_facet(columns: Iterable[Column]) -> Json:
 
 
 def _field(column: Column, path: ColumnPath, place: int) -> Json:
-    told = {"name": field_name(path), "type": column.logical_type or column.type, "description": column.doc}
+    type_ = column.logical_type or column.type or UNTYPED
+    told = {"name": field_name(path), "type": type_, "description": column.doc}
     return {name: value for name, value in told.items() if value} | {"ordinal_position": place}
 
 
