@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dataflow_generator.sql.nodes import Access, Expression, Name, SelectItem
-from dataflow_generator.sql.scopes import Scope
+from dataflow_generator.sql.scopes import PSEUDO, WINDOW_BOUNDS, Rows, Scope
 
 
 class Names:
@@ -55,7 +55,13 @@ class Names:
         return f"{field}_{count}" if count else field
 
     def _clashes(self, name: str) -> bool:
-        return sum(any(column.name == name for column in rows.columns) for rows in self._scope.rows) > 1
+        if name in PSEUDO:
+            return True
+        return sum(_has(rows, name) for rows in self._scope.rows) > 1
+
+
+def _has(rows: Rows, name: str) -> bool:
+    return any(column.name == name for column in rows.columns) or (rows.windowed and name in WINDOW_BOUNDS)
 
 
 def synthetic_key(scope: Scope) -> str:
