@@ -41,16 +41,26 @@ def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> J
     stitching = _stitching(conn, jobs, around)
     found = {each: _renamed(stitching, each) for each in datasets_of(jobs)}
     moved = [renamed(job, found.__getitem__) for job in jobs]
-    flowing = {
-        end.dataset for job in moved if is_told(job) for flow in job.columns for end in (flow.source, flow.target)
-    }
-    columns = _told_columns(conn, stitching, flowing)
-    fields = _fields(flowing, columns, around)
+    told = _flowing(filter(is_told, moved))
+    columns = _told_columns(conn, stitching, told | _flowing(moved))
+    fields = _fields(told, columns, around)
     placed = [with_fields(job, fields) if is_told(job) else job for job in moved]
     topics = described(filter(is_told, placed), around)
-    shown = {(each.namespace, each.name): columns[each] for each in sorted(columns) if each.kind is NodeKind.DATASET}
+    shown = _undescribed(columns, around)
     unsure = Coverage(problems=stitching.problems)
     return JoinedJobs(merged_jobs(placed), {**shown, **topics}, unsure, _attributes(conn, stitching))
+
+
+def _flowing(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
+    return frozenset(end.dataset for job in jobs for flow in job.columns for end in (flow.source, flow.target))
+
+
+def _undescribed(told: Mapping[Dataset, tuple[Column, ...]], around: Around) -> Described:
+    """Give the columns that events tell of tables, and of topics that no schema describes."""
+    clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
+    topics = {(clusters[each.namespace], each.name): each for each in told if each.namespace in clusters}
+    known = {topics[topic] for topic, columns in around.columns(topics).items() if columns} if topics else set()
+    return {(each.namespace, each.name): told[each] for each in sorted(told) if each not in known}
 
 
 def _stitching(conn: Connection, jobs: Iterable[JobFlows], around: Around) -> Stitching:

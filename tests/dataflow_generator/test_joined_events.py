@@ -175,6 +175,33 @@ def test_columns_that_events_tell_have_their_types(flows, told) -> None:
     assert nodes[f"column:{TABLE[0]}/{TABLE[1]}#order_id"] == {"type": "string"}
 
 
+def test_columns_of_a_topic_have_the_types_that_events_tell_where_no_schema_describes_it(flows, told) -> None:
+    """Flink tells what it writes; a registry, where it knows the topic, knows better."""
+    fields = told.facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "UUID"}])
+    events = [
+        told.run_event(outputs=[told.dataset(NAMESPACE, name, schema=fields, columnLineage=lineage)])
+        for name, lineage in (
+            ("kept", told.lineage(NAMESPACE, "orders", id="id")),
+            ("orders", told.lineage(NAMESPACE, "kept", id="id")),
+        )
+    ]
+
+    nodes = {each.key: dict(each.attributes) for each in flows(*events).nodes}
+
+    assert nodes[f"column:{NAMESPACE}/kept#id"] == {"type": "UUID"}
+    assert nodes[f"column:{NAMESPACE}/orders#id"] == {"type": "string"}
+
+
+def test_what_an_engine_tells_of_a_table_types_the_columns_of_another_job(flows, told) -> None:
+    """A flow that somebody declared knows no types; the reader of its source does."""
+    fields = told.facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "bigint"}])
+    event = told.run_event(inputs=[told.dataset("postgres://db:5432", "shop.public.orders", schema=fields)])
+
+    nodes = {each.key: dict(each.attributes) for each in flows(event).nodes}
+
+    assert nodes["column:postgres://db:5432/shop.public.orders#id"] == {"type": "bigint"}
+
+
 def test_a_sink_of_the_scan_and_a_reader_of_its_files_meet(flows, told) -> None:
     """The connector names a folder, Spark a partition in it."""
     files = told.dataset("s3a://lake", "/raw/orders/day=1")
