@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _HIDDEN = re.compile(r"\*{3,}|<redacted>|\[hidden\]", re.IGNORECASE)
 _QUOTES = {'"': '"', "`": "`", "[": "]"}
@@ -15,6 +15,12 @@ class Config:
     """Pairs of key and text, sorted by key; a value that was masked counts as absent."""
 
     pairs: tuple[tuple[str, str], ...] = ()
+    _values: dict[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Trim every value, once: readers look for dozens of keys in each configuration."""
+        stripped = ((key, value.strip()) for key, value in self.pairs)
+        object.__setattr__(self, "_values", {key: text for key, text in stripped if not _HIDDEN.fullmatch(text)})
 
     @classmethod
     def of(cls, values: Mapping[str, object]) -> Config:
@@ -51,8 +57,7 @@ class Config:
         return Config(tuple((key[len(prefix) :], value) for key, value in self.pairs if key.startswith(prefix)))
 
     def _value(self, key: str) -> str:
-        value = dict(self.pairs).get(key, "").strip() if key else ""
-        return "" if _HIDDEN.fullmatch(value) else value
+        return self._values.get(key, "") if key else ""
 
 
 def split_outside(text: str, sign: str) -> Iterator[str]:

@@ -175,7 +175,7 @@ def scanned(request: pytest.FixtureRequest, empty: Path, tmp_path_factory: pytes
 def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> None:
     """What others say is whole, what the last scan knew is there, and a line says where and what."""
     make, expected = FAULTS[fault]
-    report, scan, summary = scanned.scan(make(), deadline=0.3 if fault == "slow" else 20.0)
+    report, scan, summary = scanned.scan(make(), deadline=0.15 if fault == "slow" else 20.0)
     outcome, first = scanned.outcome(scan), scanned.first
 
     assert first

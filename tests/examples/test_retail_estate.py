@@ -243,6 +243,7 @@ def test_a_structure_leads_to_its_parts_that_flow(graph, dictionary, capsys) -> 
 
 
 @pytest.mark.spark
+@pytest.mark.xdist_group("spark")
 def test_spark_gives_the_same_bytes(dictionary, tmp_path) -> None:
     """Large and small give the same answer."""
     pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
