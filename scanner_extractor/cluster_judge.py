@@ -16,6 +16,7 @@ from scanner_extractor.cluster_settings import broker_list, manual_files
 from scanner_extractor.exchange import Json
 from scanner_extractor.flink_judge import FileJudge
 from scanner_extractor.naming import strategies_in_force
+from scanner_extractor.openlineage_settings import openlineage_complaints
 from scanner_extractor.settings_flink import SQL_GATEWAY
 from scanner_model.complaints import Complaint, JsonPath, nearest
 from scanner_model.errors import InputInvalid
@@ -60,6 +61,7 @@ class Judge:
         for path, item in cloud_sources(self.document):
             yield from self._http(path, item)
         yield from cloud_complaints(self.document)
+        yield from openlineage_complaints(self.document, self.shown.shown)
 
     def _jobs(self) -> Iterator[Complaint]:
         flink, streams = (tuple(_items(self.document, (member,))) for member in _JOBS)

@@ -13,6 +13,7 @@ from scanner_extractor.cloud_settings import CloudMembers
 from scanner_extractor.exchange import Json
 from scanner_extractor.flink_settings import flink_settings, streams_settings
 from scanner_extractor.input_files import named_files
+from scanner_extractor.openlineage_settings import openlineage_settings
 from scanner_extractor.settings import (
     Auth,
     BasicAuth,
@@ -69,6 +70,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         flink=flink,
         sql_files=sql_files,
         streams=streams_settings(document.get("streams", []), base),
+        openlineage=openlineage_settings(document["openlineage"], base) if "openlineage" in document else None,
         manual_input=_files(document.get("manual_input", []), base),
         warnings=warnings,
     )

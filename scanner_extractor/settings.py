@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.problems import Problem
@@ -182,9 +182,17 @@ class KafkaSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenLineageSettings:
+    """Where OpenLineage events go: the settings of a transport as openlineage-python takes them, which hold secrets."""
+
+    transport: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """One cluster.json, read. *kafka* is None where the Kafka protocol is not to be asked (no `kafka` member).
 
+    *openlineage* is None where the file does not say where events go.
     *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
     what the file says and this version does not act on. With *cloud*, what it leaves out is found when a scan starts:
     only then are there *lacking* sources, the cluster's *identity* and its *aliases* as (kind, name) pairs.
@@ -209,5 +217,6 @@ class Settings:
     flink: tuple[FlinkSettings, ...] = ()
     sql_files: tuple[SqlFilesSettings, ...] = ()
     streams: tuple[StreamsSettings, ...] = ()
+    openlineage: OpenLineageSettings | None = None
     manual_input: tuple[Path, ...] = ()
     warnings: tuple[Problem, ...] = ()

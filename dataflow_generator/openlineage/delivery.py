@@ -1,39 +1,41 @@
-"""Events on their way to others: the one module that uses openlineage-python, its transports and its configuration."""
+"""Events on their way to others: the one module that uses openlineage-python's client, transports and configuration."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from dataflow_generator.openlineage.door import clean_text
+from dataflow_generator.openlineage.library_events import typed
+from dataflow_generator.openlineage.library_words import Words
 from dataflow_generator.openlineage.run_events import Event
+from dataflow_generator.openlineage.transports import Transport, copied
 from scanner_model.errors import InputInvalid, ScannerError, SourceObjected, SourceRefused, SourceUnreachable
 
-if TYPE_CHECKING:
-    from openlineage.client.event_v2 import DatasetEvent, JobEvent, RunEvent
-
 Json = Any
-Transport = Mapping[str, Json]
-"""A transport's settings as openlineage-python takes them: `{"type": "http", "url": …}`."""
 
 WHERE = "openlineage transport"
 _EXTRA = "pip install 'scanner[openlineage]'"
-_LIBRARY = "openlineage"
-_CONSOLE = "openlineage.client.transport.console"
-_LEVELS_SAID = logging.WARNING
 _OBJECTED = frozenset({400, 413, 422})
 """Answers to one event, after which the next one may be taken."""
 _DENIED = frozenset({401, 403})
+_ELSEWHERE = frozenset({301, 302, 303})
+"""Redirects after which the library asks for a page instead of sending the event again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
-    """How many events were taken and refused; *stopped* says why the rest was not sent, None where all were."""
+    """How many events were taken, refused, and not sent; *stopped* says why some were not, None where all were.
+
+    *missed* counts by transport of a composite the events that it did not take and another did.
+    """
 
     sent: int = 0
     refused: int = 0
+    unsent: int = 0
+    missed: Mapping[str, int] = field(default_factory=dict)
     stopped: ScannerError | None = None
 
 
@@ -48,8 +50,9 @@ class Emitter:
     def __init__(
         self, transport: Transport | None, *, say: Callable[[str], object], show: Callable[[str], object]
     ) -> None:
-        self._words = _Words(say, show)
+        self._words = Words(say, show)
         self._words.listen()
+        self.lost = 0
         try:
             self._client = _client(transport)
         except BaseException:
@@ -61,25 +64,49 @@ class Emitter:
         """Give the transport's kind, as `http`, `file`, `kafka`, `composite` or `noop`."""
         return str(self._client.transport.kind)
 
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Name the transports of a composite that did not take the last event while another did."""
+        return self._wanted(each.transport for each in self._words.missed)
+
     def send(self, event: Event) -> None:
         """Send an event; raises SourceObjected where this one is refused, another ScannerError where none gets on."""
         before = self._words.errors
+        self._words.clear()
         try:
-            self._client.emit(_typed(event))
+            self._client.emit(typed(event))
         except _failures() as error:
-            raise _failed(error) from error
+            raise _failed(error, [each.error for each in self._words.missed]) from error
         if self._words.errors > before:
             raise SourceUnreachable(self._words.last, where=WHERE)
 
+    def leave_out_failed(self) -> tuple[str, ...]:
+        """Send no more to the transports of a composite that the last event did not reach; name them."""
+        gone = [each.transport for each in self._words.missed if not _is_objection(each.error)]
+        for listed in _composites(self._client.transport):
+            listed[:] = [each for each in listed if each not in gone]
+        return self._wanted(gone)
+
+    def _wanted(self, transports: Iterable[object]) -> tuple[str, ...]:
+        """Name *transports*; none where one that takes an event is all that is wanted, and others stand in for it."""
+        top = self._client.transport
+        is_enough = top.kind == "composite" and not top.config.continue_on_success
+        return () if is_enough else tuple(map(_named, transports))
+
     def close(self) -> None:
-        """Wait for what is under way; raises SourceUnreachable where some of it is lost."""
+        """Wait for what is under way; raises SourceUnreachable where some of it (*lost*) is lost."""
+        before = self._words.errors
         try:
-            if not self._client.close():
-                raise SourceUnreachable("not all events were delivered", where=WHERE)
+            whole = self._client.close()
         except _failures() as error:
-            raise _failed(error) from error
+            raise _failed(error, ()) from error
         finally:
             self._words.leave()
+        self.lost = self._words.errors - before
+        if self.lost:
+            raise SourceUnreachable(f"{self.lost} events were lost: {self._words.last}", where=WHERE)
+        if not whole:
+            raise SourceUnreachable("not all events were delivered", where=WHERE)
 
     def __enter__(self) -> Self:
         """Give itself."""
@@ -91,64 +118,57 @@ class Emitter:
 
 
 def deliver(events: Iterable[Event], emitter: Emitter, refused: Callable[[Event, ScannerError], object]) -> Delivered:
-    """Send *events* in their order and close; tell *refused* of each that was not taken, and stop where none is."""
-    sent = objected = 0
-    stopped: ScannerError | None = None
-    for event in events:
-        try:
-            emitter.send(event)
-            sent += 1
-        except SourceObjected as error:
-            objected += 1
-            refused(event, error)
-        except ScannerError as error:
-            stopped = error
-            break
-    try:
+    """Send *events* in their order and close; tell *refused* of each that was not taken, and stop where none is.
+
+    A transport of a composite that cannot be reached gets no more of them, and the others do.
+    """
+    if emitter.kind == "noop":
         emitter.close()
-    except ScannerError as error:
-        stopped = stopped or error
-    return Delivered(sent=sent, refused=objected, stopped=stopped)
+        return Delivered(unsent=sum(1 for _ in events))
+    rest = iter(events)
+    run = _Delivering(emitter, refused)
+    run.send(rest)
+    run.close()
+    missed = dict(sorted(run.missed.items()))
+    return Delivered(sent=run.sent, refused=run.objected, unsent=run.unsent, missed=missed, stopped=run.stopped)
 
 
-def http_transport(url: str, token: str = "") -> Transport:
-    """Give the settings for *url*, which may name the endpoint, too; *token* is sent as a Bearer's."""
-    from urllib.parse import urlsplit
+@dataclass(slots=True)
+class _Delivering:
+    """One delivery, as far as it got."""
 
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputInvalid(f"{clean_text(url)!r} is no http address", where="--url", hint="as in http://host:5000")
-    endpoint = {"endpoint": parts.path.strip("/")} if parts.path.strip("/") else {}
-    auth = {"auth": {"type": "api_key", "apiKey": token}} if token else {}
-    return {"type": "http", "url": f"{parts.scheme}://{parts.netloc}", **endpoint, **auth}
+    emitter: Emitter
+    refused: Callable[[Event, ScannerError], object]
+    sent: int = 0
+    objected: int = 0
+    unsent: int = 0
+    missed: Counter[str] = field(default_factory=Counter)
+    stopped: ScannerError | None = None
+    _left_out: tuple[str, ...] = ()
 
+    def send(self, events: Iterator[Event]) -> None:
+        for event in events:
+            try:
+                self.emitter.send(event)
+            except SourceObjected as error:
+                self.objected += 1
+                self.refused(event, error)
+            except ScannerError as error:
+                self.stopped = error
+                self.unsent = 1 + sum(1 for _ in events)
+            else:
+                self.sent += 1
+                self.missed.update((*self._left_out, *self.emitter.missed))
+                self._left_out += self.emitter.leave_out_failed()
 
-class _Words(logging.Handler):
-    """Hears what the library says: events of its console, warnings, and failures that it tells in no other way."""
-
-    def __init__(self, say: Callable[[str], object], show: Callable[[str], object]) -> None:
-        super().__init__(logging.INFO)
-        self._say, self._show = say, show
-        self.errors = 0
-        self.last = ""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
-        if record.name == _CONSOLE and record.levelno == logging.INFO:
-            self._show(text)
-        elif record.levelno >= _LEVELS_SAID:
-            self.last = clean_text(text)
-            self.errors += record.levelno >= logging.ERROR
-            self._say(self.last)
-
-    def listen(self) -> None:
-        library = logging.getLogger(_LIBRARY)
-        library.addHandler(self)
-        library.propagate = False
-        logging.getLogger(_CONSOLE).setLevel(logging.INFO)
-
-    def leave(self) -> None:
-        logging.getLogger(_LIBRARY).removeHandler(self)
+    def close(self) -> None:
+        try:
+            self.emitter.close()
+        except ScannerError as error:
+            self.stopped = self.stopped or error
+            lost = min(self.emitter.lost, self.sent)
+            self.sent -= lost
+            self.unsent += lost
 
 
 def _client(transport: Transport | None) -> Any:  # noqa: ANN401 - openlineage.client.OpenLineageClient, which is imported here only
@@ -159,14 +179,44 @@ def _client(transport: Transport | None) -> Any:  # noqa: ANN401 - openlineage.c
         raise InputInvalid("openlineage-python is not installed", where=WHERE, hint=_EXTRA) from error
     own: dict[str, Json] = {"facets": {"source_code_location": {"disabled": True}}}
     try:
-        client = OpenLineageClient(config=own | ({"transport": dict(transport)} if transport else {}))
+        client = OpenLineageClient(config=own | ({"transport": copied(transport)} if transport else {}))
         told = client.config.transport
+        _watch_answers(client.transport)
     except _failures() as error:
         raise InputInvalid(f"cannot be used: {_said(error)}", where=WHERE, hint="look at its settings") from error
     if client.transport.kind == "console" and not told:
         hint = "--url, --file, openlineage.yml, OPENLINEAGE_URL or `openlineage` in cluster.json"
         raise InputInvalid("nothing says where events go", where=WHERE, hint=hint)
     return client
+
+
+def _watch_answers(transport: Any) -> None:  # noqa: ANN401 - a transport of the library's
+    """Have HTTP transports take a page, or the way to one, for no answer: the library takes it for success."""
+    inside = [each for listed in _composites(transport) for each in listed]
+    for each in (transport, *inside):
+        if each.kind == "http":
+            each.session.hooks["response"].append(_refuse_page)
+
+
+def _refuse_page(answer: Any, *_: object, **__: object) -> None:  # noqa: ANN401 - requests.Response
+    if answer.is_redirect and answer.status_code in _ELSEWHERE:
+        raise RuntimeError(
+            f"answers {answer.status_code}, which leads to {answer.headers['Location']}: name that address"
+        )
+    if answer.ok and answer.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/html":
+        raise RuntimeError("answers with a web page: is the address that of an OpenLineage endpoint?")
+
+
+def _composites(transport: Any) -> Iterator[list[Any]]:  # noqa: ANN401 - a transport of the library's
+    """Give the lists of transports of a composite and of those inside it."""
+    if transport.kind == "composite":
+        yield transport.transports
+        for each in transport.transports:
+            yield from _composites(each)
+
+
+def _named(transport: object) -> str:
+    return str(getattr(transport, "name", None) or getattr(transport, "kind", None) or type(transport).__name__)
 
 
 def _failures() -> tuple[type[Exception], ...]:
@@ -176,44 +226,28 @@ def _failures() -> tuple[type[Exception], ...]:
     return OSError, RuntimeError, ValueError, TypeError, KeyError, BufferError, ImportError, KafkaException
 
 
-def _failed(error: Exception) -> ScannerError:
-    status = getattr(getattr(error, "response", None), "status_code", None)
-    if status in _OBJECTED:
-        return SourceObjected(_said(error), where=WHERE, status=int(status or 0))
-    if status in _DENIED:
-        return SourceRefused(_said(error), where=WHERE, hint="look at the token")
-    return SourceUnreachable(_said(error), where=WHERE)
+def _failed(error: Exception, inside: Iterable[Exception]) -> ScannerError:
+    """Say what an error means; a composite's is what its transports' errors (*inside*, or its cause) mean."""
+    cause = error.__cause__
+    causes = list(inside) or [cause if isinstance(cause, Exception) and _status(cause) else error]
+    what = "; ".join(dict.fromkeys(map(_said, causes)))
+    statuses = [_status(each) for each in causes]
+    if all(status in _OBJECTED for status in statuses):
+        return SourceObjected(what, where=WHERE, status=statuses[0])
+    if any(status in _DENIED for status in statuses):
+        return SourceRefused(what, where=WHERE, hint="look at the token")
+    return SourceUnreachable(what, where=WHERE)
+
+
+def _is_objection(error: Exception) -> bool:
+    return _status(error) in _OBJECTED
+
+
+def _status(error: Exception) -> int:
+    return int(getattr(getattr(error, "response", None), "status_code", None) or 0)
 
 
 def _said(error: Exception) -> str:
     """Give what an error says, and what its answer says, on one line without secrets."""
     answer = str(getattr(getattr(error, "response", None), "text", "") or "")
     return clean_text(" ".join(f"{error} {answer}".split())[:500]) or type(error).__name__
-
-
-def _typed(event: Event) -> RunEvent | JobEvent | DatasetEvent:
-    """Give an event as the library's type: facets stay JSON, but those that the library adds to."""
-    from openlineage.client import event_v2
-
-    named = {"eventTime": event["eventTime"], "producer": event["producer"]}
-    if "dataset" in event:
-        return event_v2.DatasetEvent(**named, dataset=event_v2.StaticDataset(**event["dataset"]))
-    job = event_v2.Job(**event["job"] | {"facets": _facets(event["job"]["facets"])})
-    inputs = [event_v2.InputDataset(**each) for each in event["inputs"]]
-    outputs = [event_v2.OutputDataset(**each) for each in event["outputs"]]
-    if "run" not in event:
-        return event_v2.JobEvent(**named, job=job, inputs=inputs, outputs=outputs)
-    run = event_v2.Run(runId=event["run"]["runId"], facets=dict(event["run"]["facets"]))
-    state = event_v2.RunState(event["eventType"])
-    return event_v2.RunEvent(**named, eventType=state, run=run, job=job, inputs=inputs, outputs=outputs)
-
-
-def _facets(facets: Mapping[str, Json]) -> dict[str, Json]:
-    """Give a job's facets; its tags as the library's type, because it adds those that its configuration names."""
-    if "tags" not in facets:
-        return dict(facets)
-    from openlineage.client.facet_v2 import tags_job
-
-    told = facets["tags"]
-    fields = [tags_job.TagsJobFacetFields(**each) for each in told["tags"]]
-    return dict(facets) | {"tags": tags_job.TagsJobFacet(tags=fields, producer=told["_producer"])}

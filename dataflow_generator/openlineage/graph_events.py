@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from dataflow_generator.graph import FlowGraph
+from dataflow_generator.graph import FlowGraph, Node
+from dataflow_generator.openlineage.names import Name
 from dataflow_generator.openlineage.run_events import (
     Event,
     ToldDataset,
@@ -22,6 +23,7 @@ from dataflow_generator.openlineage.told_graph import Flow, Job, told_graph
 from dataflow_generator.openlineage.told_graph import parts as parts_of
 from dataflow_generator.openlineage.told_jobs import job_facets, job_name, job_run
 from scanner_dictionary.bulk import in_chunks
+from scanner_model.errors import InputInvalid
 
 DESIGN, RUN, BOTH = "design", "run", "both"
 WAYS = (DESIGN, RUN, BOTH)
@@ -37,17 +39,28 @@ class Telling:
     """How a graph is told: *at* is the time of all events (ISO 8601 with a zone), *producer* the URI of who says so.
 
     *lineage* adds the newer `lineage` facet to every job; without it only where `columnLineage` cannot tell all.
+    *job_namespace* is that of all jobs; empty leaves each its own.
     """
 
     at: str
     way: str = DESIGN
     producer: str = field(default_factory=our_producer)
     lineage: bool = False
+    job_namespace: str = ""
+
+    def job_name(self, node: Node) -> Name:
+        """Give a job's namespace and name as it is told."""
+        own = job_name(node)
+        return own._replace(namespace=self.job_namespace or own.namespace)
 
 
 def graph_events(graph: FlowGraph, known: Known, telling: Telling) -> Iterator[Event]:
-    """Give the events of *graph*, the same ones for the same graph: datasets first, then jobs, then runs."""
+    """Give the events of *graph*, the same ones for the same graph: datasets first, then jobs, then runs.
+
+    Raises InputInvalid where two jobs would have one name in the namespace of all jobs.
+    """
     told = told_graph(graph)
+    _check_names((job.node for job in told.jobs.values()), telling)
     datasets = ToldDatasets(told, known)
     if telling.way != RUN:
         for keys in in_chunks(list(told.datasets), _AT_ONCE):
@@ -65,7 +78,7 @@ def graph_events(graph: FlowGraph, known: Known, telling: Telling) -> Iterator[E
 
 def _parts(job: Job, datasets: ToldDatasets, telling: Telling, *, whole: bool) -> Iterator[ToldJob]:
     """Give a job in parts; *whole* describes its datasets, too, which otherwise events of their own do."""
-    name, facets = job_name(job.node), job_facets(job.node)
+    name, facets = telling.job_name(job.node), job_facets(job.node)
     flows: dict[tuple[str, str], list[Flow]] = defaultdict(list)
     for flow in job.flows:
         flows[flow.source, flow.target].append(flow)
@@ -80,6 +93,15 @@ def _parts(job: Job, datasets: ToldDatasets, telling: Telling, *, whole: bool) -
             inputs=tuple(described[key] for key in reads),
             outputs=tuple(_made(described[key], made[key], datasets) for key in writes),
         )
+
+
+def _check_names(nodes: Iterable[Node], telling: Telling) -> None:
+    first: dict[Name, Node] = {}
+    for node in nodes if telling.job_namespace else ():
+        other = first.setdefault(telling.job_name(node), node)
+        if job_name(other) != job_name(node):
+            what = f"two jobs would be one: {other.namespace}/{other.name} and {node.namespace}/{node.name}"
+            raise InputInvalid(what, where=f"job namespace {telling.job_namespace}", hint="leave each job its own")
 
 
 def _is_beyond(made: Mapping[str, list[Flow]]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from scanner_cli.event_transports import transport_of
+from scanner_cli.event_transports import lines_file, transport_of
 from scanner_cli.groups import Group
 from scanner_cli.options import config_option
 from scanner_cli.outputs import check_file
@@ -36,7 +36,7 @@ class _Asked:
 
 _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
     config_option,
-    click.option("--url", metavar="URL", help="Send events there; else as openlineage-python is configured."),
+    click.option("--url", metavar="URL", help="Send events there; else as cluster.json or openlineage-python says."),
     click.option(
         "--token",
         envvar="SCANNER_OPENLINEAGE_TOKEN",
@@ -135,12 +135,13 @@ def _run(asked: _Asked, kinds: Sequence[str]) -> int:
     if not servers:
         what, hint = f"names no server of {', '.join(kinds)}", f"add `{kinds[0]}`, a list of {{url}}"
         raise InputInvalid(what, where=", ".join(asked.files), hint=hint)
+    transport = transport_of(asked.url, asked.token, asked.file, clusters)
     with (
         Journal(check_file(asked.state, "--state")) as journal,
-        Emitter(transport_of(asked.url, asked.token, asked.file), say=say, show=click.echo) as emitter,
+        Emitter(transport, say=say, show=click.echo) as emitter,
     ):
-        if asked.file:
-            settle(journal, asked.file)
+        if file := lines_file(transport):
+            settle(journal, file)
         watching = made_monitor(journal, emitter, timedelta(seconds=asked.heartbeat))
         if asked.once:
             return once(watching, servers)

@@ -15,7 +15,7 @@ EXAMPLES = {
 }
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
-OPEN = {"counts", "changes", "attributes", "config", "parameters"}
+OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters"}
 """Members whose own members are only those that there are."""
 
 
@@ -93,6 +93,9 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
             case ["openlineage", "import"]:
                 (tmp_path / "e.json").write_text('{"a": 1}')
                 return scanner("openlineage", "import", tmp_path / "e.json", *asked).json
+            case ["openlineage", "emit"]:
+                scanner("dataflow", "--dictionary", own_dictionary)
+                return scanner("openlineage", "emit", "--file", tmp_path / "e.ndjson", *asked).json
             case ["graph.json"]:
                 scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "graph.json").read_text())
@@ -108,7 +111,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 23
+    assert len(EXAMPLES) == 24
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

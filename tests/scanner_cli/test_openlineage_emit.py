@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +135,9 @@ def test_what_was_only_imported_is_told_at_the_time_of_the_latest_event(scanner,
     assert {each["eventTime"][:19] for each in found} == {"2026-01-02T03:04:05"}
 
 
-def test_target_that_nobody_answers_at_fails(scanner, generated) -> None:
+def test_target_that_nobody_answers_at_fails(scanner, generated, monkeypatch) -> None:
     """Not delivered is not done."""
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__RETRY__TOTAL", "0")
     said = scanner("openlineage", "emit", "--url", "http://127.0.0.1:9", "--dictionary", generated)
 
     assert said.status == 1
@@ -157,3 +160,190 @@ def test_without_a_graph_it_names_the_command_that_makes_one(scanner, own_dictio
 
     assert said.status == 4
     assert "scanner dataflow" in said.err
+
+
+def cluster(directory: Path, **transport: object) -> Path:
+    """Write a cluster.json that says where events go."""
+    file = directory / f"cluster-{len(list(directory.glob('cluster-*')))}.json"
+    told = {"cluster": "shop", "brokers": ["k-1:9092"], "openlineage": {"transport": transport}}
+    file.write_text(json.dumps(told if transport else {"cluster": "other", "brokers": ["k-2:9092"]}))
+    return file
+
+
+def test_cluster_json_says_where_events_go_and_an_option_wins(scanner, generated, tmp_path) -> None:
+    """A file beside cluster.json, whatever directory the program was started in."""
+    config = cluster(tmp_path, type="file", log_file_path="a.ndjson", append=True)
+    emit = ("openlineage", "emit", "--config", config, "--dictionary", generated)
+
+    assert scanner(*emit).status == 0
+    assert scanner(*emit, "--file", tmp_path / "b.ndjson").status == 0
+    assert (tmp_path / "a.ndjson").read_text() == (tmp_path / "b.ndjson").read_text()
+
+
+def test_cluster_json_wins_over_the_librarys_own_configuration(scanner, generated, tmp_path, monkeypatch) -> None:
+    """As what a program hands to openlineage-python does."""
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "http")
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__URL", "http://127.0.0.1:9")
+    config = cluster(tmp_path, type="file", log_file_path="a.ndjson", append=True)
+
+    assert scanner("openlineage", "emit", "--config", config, "--dictionary", generated).status == 0
+    assert (tmp_path / "a.ndjson").exists()
+
+
+def test_clusters_that_say_nothing_or_different_things_are_refused(scanner, generated, tmp_path) -> None:
+    """Nobody would know where events went."""
+    one, two = (cluster(tmp_path, type="file", log_file_path=name) for name in "ab")
+    two.write_text(two.read_text().replace('"shop"', '"market"'))
+    emit = ("openlineage", "emit", "--dictionary", generated)
+    differing = scanner(*emit, "--config", one, "--config", two)
+    silent = scanner(*emit, "--config", cluster(tmp_path))
+    broken = scanner(*emit, "--config", cluster(tmp_path, type="http"))
+
+    assert (differing.status, silent.status, broken.status) == (2, 2, 2)
+    assert "say differently where events go" in differing.err
+    assert "says nothing of where events go" in silent.err
+    assert "'url' is missing" in broken.err
+
+
+def test_report_counts_events_and_facets_by_version(scanner, generated, tmp_path) -> None:
+    """For programs; a dry run counts the same and sends nothing."""
+    emit = ("openlineage", "emit", "--as", "both", "--format", "json", "--dictionary", generated)
+    sent = scanner(*emit, "--file", tmp_path / "e.ndjson").json
+    tried = scanner(*emit, "--dry-run").json
+
+    assert sent["events"] == sent["delivered"] == len((tmp_path / "e.ndjson").read_text().splitlines())
+    assert (sent["refused"], sent["not_sent"], sent["missed"], sent["problem"]) == (0, 0, {}, None)
+    assert set(sent["kinds"]) == {"DatasetEvent", "JobEvent", "RunEvent"}
+    assert {"facet": "schema", "of": "Dataset", "version": "1-2-0"}.items() <= next(
+        each.items() for each in sent["facets"] if each["facet"] == "schema"
+    )
+    assert tried == {name: sent[name] for name in ("events", "kinds", "facets")}
+
+
+def test_report_for_people_is_a_table(scanner, generated) -> None:
+    """Also of a console, whose events are no part of the answer then."""
+    said = scanner("openlineage", "emit", "--dry-run", "--format", "table", "--dictionary", generated)
+
+    assert said.out.splitlines()[0].split() == ["FACET", "OF", "VERSION", "TIMES"]
+
+
+def test_console_shows_events_on_stdout_unless_a_report_is_asked_for(scanner, generated, tmp_path) -> None:
+    """Whoever reads the report as JSON meets nothing else."""
+    config = cluster(tmp_path, type="console")
+    emit = ("openlineage", "emit", "--config", config, "--dictionary", generated)
+    plain, report = scanner(*emit), scanner(*emit, "--format", "json")
+
+    assert len(events(plain.out)) == report.json["delivered"] == report.json["events"]
+
+
+def test_who_says_so_and_when_may_be_given(scanner, generated) -> None:
+    """The rest stays the same bytes; all jobs may be in one namespace, and have the newer facet, too."""
+    emit = ("openlineage", "emit", "--dry-run", "--dictionary", generated, "--producer", "https://x.org/y")
+    told = events(scanner(*emit, "--event-time", "2026-01-02T03:04:05Z", "--lineage-facet").out)
+    jobs = [each["job"] for each in told if "job" in each]
+
+    assert {(each["producer"], each["eventTime"]) for each in told} == {
+        ("https://x.org/y", "2026-01-02T03:04:05+00:00")
+    }
+    assert all("lineage" in each["facets"] for each in jobs)
+
+
+def test_all_jobs_may_be_in_one_namespace(scanner, generated) -> None:
+    """Some catalogs sort by it."""
+    told = events(scanner("openlineage", "emit", "--job-namespace", "shop", "--dry-run", "--dictionary", generated).out)
+
+    assert {each["job"]["namespace"] for each in told if "job" in each} == {"shop"}
+
+
+@pytest.fixture
+def catalog():
+    """Serve a catalog that answers with the statuses in a list, and with 201 when it is at its end."""
+    with _Catalog(("127.0.0.1", 0), _Answer) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+class _Catalog(ThreadingHTTPServer):
+    statuses: list[int]
+
+
+class _Answer(BaseHTTPRequestHandler):
+    server: _Catalog
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(self.server.statuses.pop(0) if self.server.statuses else 201)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+
+@pytest.mark.parametrize(
+    ("statuses", "status", "counts"),
+    [
+        ([201, 422, 201], 3, {"refused": 1, "not_sent": 0}),
+        ([201, 201, 403], 3, {"delivered": 2, "refused": 0}),
+        ([404], 1, None),
+        ([422] * 1_000, 1, {"delivered": 0, "not_sent": 0}),
+    ],
+    ids=["one refused", "denied later", "nothing there", "all refused"],
+)
+def test_what_was_not_taken_is_told_and_kept_aside(
+    statuses, status, counts, catalog, scanner, generated, tmp_path
+) -> None:
+    """The same command can be given again."""
+    catalog.statuses = statuses
+    target = ("--url", f"http://127.0.0.1:{catalog.server_port}", "--rejected", tmp_path / "refused.ndjson")
+    said = scanner("openlineage", "emit", *target, "--format", "json", "--dictionary", generated)
+
+    assert said.status == status
+    if counts:
+        found = said.json
+        assert counts.items() <= found.items()
+        assert found["events"] == found["delivered"] + found["refused"] + found["not_sent"]
+        aside = events((tmp_path / "refused.ndjson").read_text()) if found["rejected"] else []
+        assert len(aside) == found["refused"]
+        assert all("422" in each["problems"][0]["what"] and each["event"]["eventTime"] for each in aside)
+
+
+def test_target_of_several_that_is_away_is_partial(scanner, generated, tmp_path) -> None:
+    """The others have all of it."""
+    away = {"type": "http", "url": "http://127.0.0.1:9", "retry": {"total": 0}}
+    archive = {"type": "file", "log_file_path": "a.ndjson", "append": True}
+    config = cluster(tmp_path, type="composite", transports={"catalog": away, "archive": archive})
+    said = scanner("openlineage", "emit", "--config", config, "--dictionary", generated, "--format", "json")
+
+    assert said.status == 3
+    assert said.json["missed"] == {"catalog": said.json["events"]}
+    assert len((tmp_path / "a.ndjson").read_text().splitlines()) == said.json["delivered"] == said.json["events"]
+
+
+def test_disabled_library_is_told_of(scanner, generated, monkeypatch) -> None:
+    """Nothing was sent, as somebody wants it."""
+    monkeypatch.setenv("OPENLINEAGE_DISABLED", "true")
+    said = scanner("openlineage", "emit", "--url", "http://127.0.0.1:9", "--dictionary", generated)
+
+    assert said.status == 0
+    assert "OPENLINEAGE_DISABLED" in said.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--event-time", "yesterday"),
+        ("--event-time", "2026-01-02T03:04:05"),
+        ("--producer", "me"),
+        ("--producer", "a: b"),
+    ],
+)
+def test_option_that_cannot_be_is_refused_with_its_name(option, value, scanner, generated) -> None:
+    """An event with it would be none."""
+    said = scanner("openlineage", "emit", "--dry-run", option, value, "--dictionary", generated)
+
+    assert said.status == 2
+    assert option in said.err

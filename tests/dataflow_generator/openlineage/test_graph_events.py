@@ -16,6 +16,7 @@ from dataflow_generator.openlineage.told_datasets import Known
 from dataflow_generator.openlineage.told_graph import Job, Use, parts
 from scanner_dictionary.queries.written import Written
 from scanner_model.columns import Column
+from scanner_model.errors import InputInvalid
 
 AT = "2026-03-01T10:00:00+00:00"
 K = "kafka://k-1:9092"
@@ -236,3 +237,13 @@ def test_no_event_holds_a_secret() -> None:
 
     assert "hidden-word" not in lines
     assert "CREATE TABLE" in json.loads(lines.splitlines()[-1])["job"]["facets"]["sql"]["query"]
+
+
+def test_jobs_of_one_namespace_must_not_become_one() -> None:
+    """Two connectors of one name, in two Connect clusters, are two."""
+    others = Node("job:connect://other/one", NodeKind.JOB, "connect://other", "one")
+
+    assert jobs(told([job("one"), job("two")], [], job_namespace="all")).keys() == {"one", "two"}
+    with pytest.raises(InputInvalid) as error:
+        told([job("one"), others], [], job_namespace="all")
+    assert "connect://other/one" in error.value.what
