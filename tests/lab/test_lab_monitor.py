@@ -159,10 +159,13 @@ def monitor(lab, tmp_path) -> Iterator[Callable[..., Monitor]]:
 
 
 @pytest.fixture
-def connector(lab) -> Iterator[Connector]:
-    """Give the connector that the story is of; it is deleted afterwards, with its topics."""
+def connector(lab, tmp_path) -> Iterator[Connector]:
+    """Give the connector that the story is of; it is deleted afterwards, with its topics.
+
+    Its file is another one in every run: Connect knows how far it was read, whatever becomes of the connector.
+    """
     lab.needs("connect", "connectors")
-    file = Path(lab.told["state"]) / f"{_NAME}.txt"
+    file = tmp_path / "lines.txt"
     file.write_text("one\n", "utf-8")
     found = Connector(worker=lab.told["connect"], file=file)
     yield found
@@ -171,7 +174,6 @@ def connector(lab) -> Iterator[Connector]:
     made = [name for name in (_NAME, f"{_NAME}-2") if name in admin.list_topics(timeout=10).topics]
     for done in admin.delete_topics(made).values() if made else ():
         done.result()
-    file.unlink()
 
 
 def test_life_of_a_connector_is_told_as_it_was(monitor, connector) -> None:
