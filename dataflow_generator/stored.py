@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import NamedTuple
 
@@ -14,13 +14,11 @@ from scanner_dictionary.graph_store import (
     EdgeRow,
     NodeRow,
     StoredGraph,
-    edges_at,
     node_keys,
-    nodes_in,
-    nodes_of,
     read_edges,
     read_nodes,
 )
+from scanner_dictionary.kept_graph import DictionaryGraph, KeptGraph
 from scanner_dictionary.opening import Connection
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.problems import Problem
@@ -28,6 +26,19 @@ from scanner_model.problems import Problem
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
 _BESIDE = frozenset(EdgeKind) - _INSIDE - {EdgeKind.COLUMN_FLOW}
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
+
+
+class GeneratedGraph(NamedTuple):
+    """A graph that was generated earlier, wherever it is kept: its *rows*, what it is, and all of it in order."""
+
+    rows: KeptGraph
+    about: StoredGraph
+    whole: Callable[[], FlowGraph]
+
+
+def graph_in_dictionary(conn: Connection, about: StoredGraph) -> GeneratedGraph:
+    """Give the graph that is stored in the dictionary."""
+    return GeneratedGraph(DictionaryGraph(conn), about, lambda: whole_graph(conn, about))
 
 
 class _Part(NamedTuple):
@@ -44,44 +55,44 @@ def whole_graph(conn: Connection, about: StoredGraph) -> FlowGraph:
     )
 
 
-def part_around(conn: Connection, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
+def part_around(graph: KeptGraph, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
     """Give the lineage of *root* with its columns, at most *depth* edges each way, and what stands around it.
 
     Around it: what holds the nodes, and the schemas of the topics with their columns.
     """
-    hops, nodes = stored_lineage(conn, root, Question(columns=True, depth=depth))
+    hops, nodes = stored_lineage(graph, root, Question(columns=True, depth=depth))
     part = _Part(dict(nodes), {hop.edge.id: hop.edge for hop in hops})
     if root.kind != NodeKind.COLUMN:
-        _add_column_flows(conn, part)
-    _add_holders(conn, part)
-    _add_between(conn, part)
-    _add_insides(conn, part)
+        _add_column_flows(graph, part)
+    _add_holders(graph, part)
+    _add_between(graph, part)
+    _add_insides(graph, part)
     said = f", depth {depth}" if depth else ""
     return _graph(part, about, f"the lineage of {root.node_key}{said}")
 
 
-def part_of_cluster(conn: Connection, about: StoredGraph, cluster: str) -> FlowGraph:
+def part_of_cluster(graph: KeptGraph, about: StoredGraph, cluster: str) -> FlowGraph:
     """Give what is in *cluster*, the jobs at its topics, and what else these read and write."""
-    part = _Part({node.id: node for node in nodes_in(conn, cluster)}, {})
-    _add_beside(conn, part, list(part.nodes))
-    _add_beside(conn, part, [node.id for node in part.nodes.values() if node.kind == NodeKind.JOB])
-    _add_column_flows(conn, part)
-    _add_holders(conn, part)
-    _add_insides(conn, part)
+    part = _Part({node.id: node for node in graph.nodes_in(cluster)}, {})
+    _add_beside(graph, part, list(part.nodes))
+    _add_beside(graph, part, [node.id for node in part.nodes.values() if node.kind == NodeKind.JOB])
+    _add_column_flows(graph, part)
+    _add_holders(graph, part)
+    _add_insides(graph, part)
     return _graph(part, about, f"cluster {cluster}")
 
 
 def stored_lineage(
-    conn: Connection, root: NodeRow, question: Question
+    graph: KeptGraph, root: NodeRow, question: Question
 ) -> tuple[tuple[Hop[int, EdgeRow], ...], Mapping[int, NodeRow]]:
     """Give the steps to and from *root*, and the nodes at their ends with *root*, in the graph's order."""
 
     def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
-        for row in edges_at(conn, nodes, forward=forward, kinds=kinds):
+        for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
             yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
 
     hops = lineage(root.id, root.kind, question, ahead)
-    return hops, nodes_of(conn, {root.id, *(end for hop in hops for end in (hop.source, hop.target))})
+    return hops, graph.nodes_of({root.id, *(end for hop in hops for end in (hop.source, hop.target))})
 
 
 def coverage_of(about: StoredGraph) -> Coverage:
@@ -91,53 +102,53 @@ def coverage_of(about: StoredGraph) -> Coverage:
     return Coverage(**counts, problems=tuple(Problem(**each) for each in told.get("problems", ())))
 
 
-def _add_beside(conn: Connection, part: _Part, nodes: Sequence[int]) -> None:
+def _add_beside(graph: KeptGraph, part: _Part, nodes: Sequence[int]) -> None:
     """Add the edges between datasets, jobs and the like that leave or enter *nodes*, and their other ends."""
     for forward in (True, False):
-        _add(conn, part, edges_at(conn, nodes, forward=forward, kinds=_BESIDE))
+        _add(graph, part, graph.edges_at(nodes, forward=forward, kinds=_BESIDE))
 
 
-def _add_between(conn: Connection, part: _Part) -> None:
+def _add_between(graph: KeptGraph, part: _Part) -> None:
     """Add the edges between datasets, jobs and the like that are there: where a column goes, its job is the way."""
-    found = edges_at(conn, list(part.nodes), forward=True, kinds=_BESIDE)
-    _add(conn, part, (edge for edge in found if edge.target_node_id in part.nodes))
+    found = graph.edges_at(list(part.nodes), forward=True, kinds=_BESIDE)
+    _add(graph, part, (edge for edge in found if edge.target_node_id in part.nodes))
 
 
-def _add_column_flows(conn: Connection, part: _Part) -> None:
+def _add_column_flows(graph: KeptGraph, part: _Part) -> None:
     """Add the flows between columns of what is there already, and flows onto it as a whole."""
-    held = edges_at(conn, list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
+    held = graph.edges_at(list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
     columns = dict.fromkeys(edge.target_node_id for edge in held)
     within = columns.keys() | part.nodes.keys()
-    flows = edges_at(conn, list(columns), forward=True, kinds=_FLOWS)
-    _add(conn, part, (edge for edge in flows if edge.target_node_id in within))
+    flows = graph.edges_at(list(columns), forward=True, kinds=_FLOWS)
+    _add(graph, part, (edge for edge in flows if edge.target_node_id in within))
 
 
-def _add_holders(conn: Connection, part: _Part) -> None:
+def _add_holders(graph: KeptGraph, part: _Part) -> None:
     """Add what holds the nodes, up to their clusters."""
     inner: Collection[int] = part.nodes
     while inner:
         known = set(part.nodes)
-        found = edges_at(conn, list(inner), forward=False, kinds=(EdgeKind.CONTAINS,), holders=True)
-        _add(conn, part, found)
+        found = graph.edges_at(list(inner), forward=False, kinds=(EdgeKind.CONTAINS,), holders=True)
+        _add(graph, part, found)
         inner = part.nodes.keys() - known
 
 
-def _add_insides(conn: Connection, part: _Part) -> None:
+def _add_insides(graph: KeptGraph, part: _Part) -> None:
     """Add the schemas of the topics, and the columns in them."""
     outer = [node.id for node in part.nodes.values() if node.kind == NodeKind.TOPIC]
-    found = edges_at(conn, outer, forward=True, kinds=(EdgeKind.HAS_SCHEMA,))
+    found = graph.edges_at(outer, forward=True, kinds=(EdgeKind.HAS_SCHEMA,))
     while found:
-        _add(conn, part, found)
+        _add(graph, part, found)
         inner = list(dict.fromkeys(edge.target_node_id for edge in found))
-        found = edges_at(conn, inner, forward=True, kinds=(EdgeKind.CONTAINS,))
+        found = graph.edges_at(inner, forward=True, kinds=(EdgeKind.CONTAINS,))
 
 
-def _add(conn: Connection, part: _Part, edges: Iterable[EdgeRow]) -> None:
+def _add(graph: KeptGraph, part: _Part, edges: Iterable[EdgeRow]) -> None:
     """Add *edges*, and those of their ends that are not there."""
     added = {edge.id: edge for edge in edges}
     ends = {end for edge in added.values() for end in (edge.source_node_id, edge.target_node_id)}
     part.edges.update(added)
-    part.nodes.update(nodes_of(conn, ends - part.nodes.keys()))
+    part.nodes.update(graph.nodes_of(ends - part.nodes.keys()))
 
 
 def _all_edges(conn: Connection) -> Iterator[Edge]:

@@ -1,17 +1,103 @@
-"""What commands ask of the stored graph before anything else: is there one, how old is it, which node is meant."""
+"""What commands ask of a generated graph before anything else: where it is, how old it is, which node is meant."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from scanner_cli.engines import SparkChoice, spark_options
+from scanner_cli.options import dictionary_option, directory_option, reading
 from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid, NameUnknown
 
 if TYPE_CHECKING:
+    from dataflow_generator.columnar.about import About
+    from dataflow_generator.stored import GeneratedGraph
     from scanner_dictionary.graph_store import NodeRow, StoredGraph
+    from scanner_dictionary.kept_graph import KeptGraph
     from scanner_dictionary.opening import Connection
 
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+LARGE = 300_000_000
+"""Edges from which `--engine auto` reads a graph in Parquet files on Spark: one process walks fewer in seconds."""
+
 _LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPlace:
+    """Where a generated graph is: in the dictionary at *url*, or where *directory* is given, in Parquet files there."""
+
+    url: str = field(repr=False)
+    directory: Path | None = None
+    spark: SparkChoice = SparkChoice()
+
+
+def graph_options(command: Command) -> Callable[..., Any]:
+    """Give a command the options that say where the graph is, as its argument *place*."""
+
+    @wraps(command)
+    def with_place(*, url: str, directory: Path | None, spark: SparkChoice, **others: object) -> object:
+        if directory is None and spark.asked:
+            what = "Spark reads a graph in Parquet files, not the dictionary's"
+            raise InputInvalid(what, where="--engine", hint="add --graph DIR")
+        return command(place=GraphPlace(url, directory, spark), **others)
+
+    text = "Ask the graph in Parquet files that `scanner dataflow --format parquet --output DIR` wrote instead."
+    graph_option = directory_option("--graph", text, "directory")
+    return dictionary_option(graph_option(spark_options(with_place, "Where to read the files of --graph.")))
+
+
+@contextmanager
+def asked_graph(place: GraphPlace) -> Iterator[GeneratedGraph]:
+    """Give the graph at *place*; raises NameUnknown where none was generated yet."""
+    if place.directory is None:
+        with with_dictionary(place) as (graph, _):
+            yield graph
+    else:
+        with _in_files(place.directory, place.spark) as graph:
+            yield graph
+
+
+@contextmanager
+def with_dictionary(place: GraphPlace) -> Iterator[tuple[GeneratedGraph, Connection]]:
+    """Give the graph at *place*, and the dictionary as it is at one moment."""
+    from dataflow_generator.stored import graph_in_dictionary
+    from scanner_dictionary.transfer.reading import at_one_moment
+
+    with reading(place.url) as conn:
+        at_one_moment(conn)
+        if place.directory is None:
+            yield graph_in_dictionary(conn, generated_graph(conn)), conn
+        else:
+            with _in_files(place.directory, place.spark) as graph:
+                yield graph, conn
+
+
+@contextmanager
+def _in_files(directory: Path, spark: SparkChoice) -> Iterator[GeneratedGraph]:
+    from dataflow_generator.columnar.tables import checked_about, graph_directory
+
+    found = graph_directory(directory)
+    about = checked_about(found)
+    if _engine(spark, about) == "local":
+        from dataflow_generator.columnar.kept import graph_in_parquet
+
+        yield graph_in_parquet(found, about)
+        return
+    from dataflow_generator.spark.walking import graph_on_spark
+
+    with spark.session() as session:
+        yield graph_on_spark(session, found.absolute(), about)
+
+
+def _engine(spark: SparkChoice, about: About) -> str:
+    return spark.choose(about.edges, LARGE, "edges")
 
 
 def generated_graph(conn: Connection) -> StoredGraph:
@@ -26,13 +112,24 @@ def generated_graph(conn: Connection) -> StoredGraph:
     return graph
 
 
-def node_called(conn: Connection, text: str, where: str) -> NodeRow:
+def node_called(graph: KeptGraph, text: str, where: str) -> NodeRow:
     """Find the node that *text* names; raises InputInvalid where several are, NameUnknown where none is."""
     from scanner_dictionary.queries.graph_nodes import nodes_called
 
-    found = nodes_called(conn, text)
+    found = nodes_called(graph, text)
     if len(found) > 1:
         listed = [node.node_key for node in found[:_LISTED]] + ["…"] * (len(found) > _LISTED)
         hint = "write one of these: " + ", ".join(listed)
         raise InputInvalid(f"{len(found)} nodes are called {text!r}", where=where, hint=hint)
     return found[0]
+
+
+def known_cluster(graph: KeptGraph, name: str) -> str:
+    """Give *name* back; raises NameUnknown with the nearest names where *graph* has no such cluster."""
+    from scanner_dictionary.queries.near import unknown
+
+    names: Sequence[str] = graph.cluster_names()
+    if name not in names:
+        hint = f"known: {', '.join(names)}" if names else "nothing was scanned yet"
+        raise unknown("cluster", name, names, hint, graph.place)
+    return name

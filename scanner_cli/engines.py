@@ -1,13 +1,17 @@
-"""The engines that generate a graph: which one is taken, and what each can make of a dictionary or a snapshot of it."""
+"""The engines that generate or read a graph: which one is taken and why, and what each can make of a dictionary."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
+from scanner_cli.options import one_of
 from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid
 
@@ -15,6 +19,8 @@ if TYPE_CHECKING:
     from dataflow_generator.columnar.about import Written
     from dataflow_generator.graph import FlowGraph
     from dataflow_generator.source import DictionarySource
+
+ENGINES = ("auto", "local", "spark")
 
 LARGE = 2_000_000
 """Columns from which `--engine auto` chooses Spark: below, starting a JVM costs more than it saves."""
@@ -28,28 +34,71 @@ class Generation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Engines:
-    """The engines for the dictionary at *url*, or its *snapshot*; *settings* and *remote* are Spark's."""
+class SparkChoice:
+    """The engine that is *wanted*, auto, local or spark; *settings* and *remote* are Spark's."""
 
-    url: str = field(repr=False)
-    snapshot: Path | None
-    settings: Mapping[str, str] = field(repr=False)
-    remote: str
+    wanted: str = "auto"
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    remote: str = field(default="", repr=False)
 
-    def choose(self, wanted: str) -> str:
-        """Give the engine *wanted*; of `auto` the one that fits the number of columns, and say which and why."""
-        if wanted != "auto":
-            return wanted
+    @property
+    def asked(self) -> bool:
+        """Say whether somebody asked for Spark."""
+        return self.wanted == "spark" or bool(self.remote)
+
+    def choose(self, size: int, large: int, what: str) -> str:
+        """Give the engine wanted; of `auto` the one that fits *size* in *what*, and say which and why."""
+        if self.wanted != "auto":
+            return self.wanted
         if self.remote:
             say("engine spark: --spark-remote names a server")
             return "spark"
+        chosen = "spark" if size >= large else "local"
+        say(f"engine {chosen}: {size} {what} (Spark from {large})")
+        return chosen
+
+    def session(self) -> AbstractContextManager[Any]:
+        """Start Spark, and stop it afterwards."""
+        from dataflow_generator.spark.session import spark_session
+
+        return spark_session(self.settings, remote=self.remote)
+
+
+def spark_options(command: Callable[..., Any], text: str) -> Callable[..., Any]:
+    """Give a command the options that choose an engine and set Spark up, as its argument *spark*."""
+
+    @wraps(command)
+    def with_spark(*, engine: str, conf: Sequence[str], remote: str, **others: object) -> object:
+        if remote and engine == "local":
+            what = "a Spark server is named, and Spark is not wanted"
+            raise InputInvalid(what, where="--engine local", hint="leave out --engine, or --spark-remote")
+        return command(spark=SparkChoice(engine, dict(map(spark_setting, conf)), remote), **others)
+
+    wanted = one_of("--engine", words=ENGINES, text=text, default="auto", show_default=True)
+    text = "A setting of Spark; repeatable."
+    conf = click.option("--spark-conf", "conf", multiple=True, metavar="NAME=VALUE", help=text)
+    text = "Run in this Spark Connect server."
+    remote = click.option("--spark-remote", "remote", default="", metavar="sc://HOST:PORT", help=text)
+    return wanted(conf(remote(with_spark)))
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The engines for the dictionary at *url*, or its *snapshot*."""
+
+    url: str = field(repr=False)
+    snapshot: Path | None
+    spark: SparkChoice
+
+    def choose(self) -> str:
+        """Give the engine that is wanted; of `auto` the one that fits the number of columns, and say which and why."""
+        if self.spark.wanted != "auto" or self.spark.remote:
+            return self.spark.choose(0, LARGE, "columns")
         from scanner_dictionary.queries.graph_input import column_count
 
         with self._source().connected() as conn:
             columns = column_count(conn)
-        chosen = "spark" if columns >= LARGE else "local"
-        say(f"engine {chosen}: {columns} columns (Spark from {LARGE})")
-        return chosen
+        return self.spark.choose(columns, LARGE, "columns")
 
     @contextmanager
     def started(self, engine: str) -> Iterator[Generation]:
@@ -57,9 +106,8 @@ class Engines:
         source = self._source()
         if engine == "spark":
             from dataflow_generator.spark.assemble import assemble_on_spark, write_graph
-            from dataflow_generator.spark.session import spark_session
 
-            with spark_session(self.settings, remote=self.remote) as session:
+            with self.spark.session() as session:
                 yield Generation(
                     lambda: nullcontext(assemble_on_spark(session, source)),
                     lambda file: write_graph(session, source, file),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dataflow_generator.impact.surroundings import Step
     from dataflow_generator.lineage import Hop
     from scanner_dictionary.graph_store import EdgeRow, NodeRow
-    from scanner_dictionary.opening import Connection
+    from scanner_dictionary.kept_graph import KeptGraph
 
 Json = Any
 SHOWN = ("affected", "kind", "use", "steps", "through")
@@ -37,30 +37,29 @@ class Impact:
     nodes: Mapping[int, NodeRow]
 
 
-def impact_of(conn: Connection, node: NodeRow, text: str, depth: int | None = None) -> Impact:
+def impact_of(graph: KeptGraph, node: NodeRow, text: str, depth: int | None = None) -> Impact:
     """Ask what is affected, in at most *depth* steps, if *node*, which is called *text*, is renamed or dropped."""
     from dataflow_generator.impact import Asked, Spot, impact
     from dataflow_generator.impact.surroundings import Step
     from dataflow_generator.lineage import Hop
-    from scanner_dictionary.graph_store import edges_at, nodes_of
 
     def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
-        for row in edges_at(conn, nodes, forward=forward, kinds=kinds):
+        for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
             yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
 
     def spots(keys: Iterable[int]) -> Mapping[int, Spot]:
-        rows = nodes_of(conn, keys).values()
+        rows = graph.nodes_of(keys).values()
         return {row.id: Spot(row.kind, row.name, node_path(row)) for row in rows}
 
     def step(edge: EdgeRow) -> Step:
         return Step(edge.flow_type, edge.subtype, edge.evidence)
 
-    root = _root(conn, node, text)
+    root = _root(graph, node, text)
     found = impact(root, Asked(ahead=ahead, spots=spots, step=step))
     affected = tuple(each for each in found if depth is None or each.steps <= depth)
     ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
     jobs = (job for each in affected for job in each.through)
-    nodes = nodes_of(conn, {root.node, *(each.node for each in affected), *ends, *jobs})
+    nodes = graph.nodes_of({root.node, *(each.node for each in affected), *ends, *jobs})
     start = _column(nodes[root.node], root.path) if root.path else nodes[root.node]
     return Impact(root=start, affected=affected, nodes=nodes)
 
@@ -114,16 +113,15 @@ def impact_sentence(found: Impact) -> str:
     return "; ".join(listed) or "nothing is known to be affected"
 
 
-def _root(conn: Connection, node: NodeRow, text: str) -> Root[int]:
+def _root(graph: KeptGraph, node: NodeRow, text: str) -> Root[int]:
     from dataflow_generator.impact import Root
-    from scanner_dictionary.graph_store import edges_at
     from scanner_dictionary.queries.graph_nodes import topics_with_column
 
     if node.kind != "column":
         return Root(node=node.id, is_job=node.kind not in ("topic", "dataset"))
-    holders = [edge.source_node_id for edge in edges_at(conn, [node.id], forward=False, kinds=("contains",))]
+    holders = [edge.source_node_id for edge in graph.edges_at([node.id], forward=False, kinds=("contains",))]
     if not node.namespace:
-        topics = topics_with_column(conn, text)
+        topics = topics_with_column(graph, text)
         if len(topics) > 1:
             hint = "write one of these: " + ", ".join(f"{each.namespace}/{each.name}" for each in topics)
             raise InputInvalid(f"{len(topics)} topics have {text!r}", where="scanner lineage", hint=hint)

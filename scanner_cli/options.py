@@ -65,9 +65,9 @@ def cluster_option(command: Command) -> Command:
     return click.option("--cluster", metavar="NAME", help="Of this cluster only.")(command)
 
 
-def directory_option(name: str, text: str) -> Callable[[Command], Command]:
-    """Give a command an option that names a directory."""
-    return click.option(name, type=click.Path(path_type=Path), metavar="DIR", help=text)
+def directory_option(name: str, text: str, *called: str) -> Callable[[Command], Command]:
+    """Give a command an option that names a directory; its argument is *called* so where it is not called *name*."""
+    return click.option(name, *called, type=click.Path(path_type=Path), metavar="DIR", help=text)
 
 
 def pairs(texts: Sequence[str], option: str, shape: str) -> Iterator[tuple[str, str]]:

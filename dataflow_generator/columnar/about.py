@@ -1,4 +1,4 @@
-"""What a graph in Parquet files is: which scan it is of, and its size; kept beside the rows as `_about.json`."""
+"""What a graph in Parquet files is: of which scan, what was read for it, its size; beside the rows as `_about.json`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dataflow_generator.coverage import Coverage
+from dataflow_generator.storing import coverage_text
 from scanner_dictionary.transfer.whole import whole_directory
 from scanner_model.errors import InputInvalid
 
@@ -18,14 +19,23 @@ NAME = "graph.parquet"
 
 PARTS = ("nodes", "edges", "_about.json")
 
+FORMAT = 1
+"""The layout of the files; a program refuses a higher one than its own."""
+
+_HINT = "`scanner dataflow --format parquet --output DIR` writes DIR/graph.parquet"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """The newest scan that a graph was generated from, and how many rows it has."""
+    """The newest scan that a graph was generated from, how many rows it has, and how much was read for it.
+
+    *coverage* is what `storing.coverage_text` gives; None where an older program wrote the graph.
+    """
 
     last_scan: int
     nodes: int
     edges: int
+    coverage: str | None = None
 
 
 class Written(NamedTuple):
@@ -57,18 +67,26 @@ def count_rows(directory: Path) -> int:
     return sum(parquet.read_metadata(file).num_rows for file in directory.glob("kind=*/*.parquet"))
 
 
-def write_about(directory: Path, last_scan: int) -> About:
+def write_about(directory: Path, last_scan: int, coverage: Coverage) -> About:
     """Count the rows of the graph in *directory*, and say what it is."""
-    about = About(last_scan=last_scan, nodes=count_rows(directory / "nodes"), edges=count_rows(directory / "edges"))
-    (directory / "_about.json").write_text(json.dumps(asdict(about)) + "\n", encoding="utf-8")
+    nodes, edges = count_rows(directory / "nodes"), count_rows(directory / "edges")
+    about = About(last_scan=last_scan, nodes=nodes, edges=edges, coverage=coverage_text(coverage))
+    told = {"format": FORMAT, **asdict(about), "coverage": asdict(coverage)}
+    text = json.dumps(told, ensure_ascii=False)
+    (directory / "_about.json").write_text(text + "\n", encoding="utf-8")
     return about
 
 
 def read_about(directory: Path) -> About:
-    """Say what the graph in *directory* is; raises InputInvalid where there is none."""
+    """Say what the graph in *directory* is; raises InputInvalid where there is none, or one of a newer program."""
     try:
         found = json.loads((directory / "_about.json").read_text(encoding="utf-8"))
-        return About(last_scan=int(found["last_scan"]), nodes=int(found["nodes"]), edges=int(found["edges"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        hint = "`scanner dataflow --format parquet --output DIR` writes DIR/graph.parquet"
-        raise InputInvalid("there is no graph in Parquet files", where=str(directory), hint=hint) from error
+        written = int(found.get("format", FORMAT))
+        sizes = {name: int(found[name]) for name in ("last_scan", "nodes", "edges")}
+        coverage = found.get("coverage")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputInvalid("there is no graph in Parquet files", where=str(directory), hint=_HINT) from error
+    if written > FORMAT:
+        what = f"a newer scanner wrote this graph: format {written}, and {FORMAT} is known here"
+        raise InputInvalid(what, where=str(directory), hint="upgrade scanner, or generate the graph with this one")
+    return About(**sizes, coverage=None if coverage is None else json.dumps(coverage, ensure_ascii=False))

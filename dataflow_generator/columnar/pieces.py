@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Array = Any
 _SEPARATOR = "\0"
-_PLACES = 32
+PLACES = 32
 """A row's place is its definition's key, and in the lower bits its ordinal; 0 is the schema itself."""
 
 
@@ -73,7 +73,7 @@ def edge_batch(cells: Cells) -> pyarrow.RecordBatch:
 
 def _schema_record(head: Head) -> dict[str, Any]:
     (node,) = pieces.definition_nodes(DefinitionRow(head.fingerprint, head.format, head.name, ()))
-    return node_record(node, SCHEMAS, head.id << _PLACES)
+    return node_record(node, SCHEMAS, head.id << PLACES)
 
 
 class _Columns:
@@ -109,7 +109,7 @@ class _Columns:
     def places(self) -> Array:
         """Give the columns' places in the graph."""
         pc = self._pc
-        return pc.add(pc.add(pc.shift_left(self._definition, _PLACES), self._ordinal), 1)
+        return pc.add(pc.add(pc.shift_left(self._definition, PLACES), self._ordinal), 1)
 
     def attributes(self) -> Array:
         """Write each column's attributes; few columns differ in them, so few are written."""

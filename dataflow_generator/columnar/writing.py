@@ -37,7 +37,7 @@ def write_graph(source: DictionarySource, directory: Path) -> Written:
     """
     with whole_graph(directory) as part:
         coverage = write_parquet(source, part)
-        return Written(write_about(part, source.newest_scan()), coverage)
+        return Written(write_about(part, source.newest_scan(), coverage), coverage)
 
 
 def write_parquet(source: DictionarySource, directory: Path) -> Coverage:

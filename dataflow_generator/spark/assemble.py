@@ -42,7 +42,7 @@ def write_graph(spark: SparkSession, source: DictionarySource, directory: Path) 
     """
     with whole_graph(directory) as part:
         coverage = write_parquet(spark, source, part)
-        return Written(write_about(part, source.newest_scan()), coverage)
+        return Written(write_about(part, source.newest_scan(), coverage), coverage)
 
 
 def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:

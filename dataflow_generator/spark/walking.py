@@ -1,32 +1,65 @@
-"""Questions to a graph in Parquet that is too large for one process: its neighbourhoods, and what hangs together."""
+"""Questions to a graph in Parquet files that is too large for one process: its rows, and what hangs together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dataflow_generator.columnar.schema import ORDER, SCHEMAS
-from dataflow_generator.columnar.walking import hops
-from dataflow_generator.graph import Edge
-from dataflow_generator.lineage import Ahead, Hop, Kinds
+from dataflow_generator.columnar.about import About
+from dataflow_generator.columnar.kept import graph_in
+from dataflow_generator.columnar.schema import ORDER, Record
+from dataflow_generator.columnar.tables import ABOVE, EDGES, NODES, Wanted
+from dataflow_generator.lineage import Kinds
+from dataflow_generator.stored import GeneratedGraph
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _NODE, _COMPONENT = "node", "component"
+_LISTED = 100
+"""Values that are written into the question; more are a table that the rows are joined with."""
 
 
-def ahead_on_spark(spark: SparkSession, directory: str) -> Ahead[str, Edge]:
-    """Give what looks ahead in the graph in *directory*: a job a step, which brings back the edges of the step only."""
-    edges = _edges(spark, directory).persist()
+def graph_on_spark(spark: SparkSession, directory: Path, about: About) -> GeneratedGraph:
+    """Give the graph in *directory*, which every task must reach, read by Spark's tasks."""
+    return graph_in(SparkTables(spark, directory), directory, about)
 
-    def ahead(nodes: Sequence[str], forward: bool, kinds: Kinds) -> Iterable[Hop[str, Edge]]:
-        near = "source" if forward else "target"
-        frontier = spark.createDataFrame([(node,) for node in nodes], f"{near} string")
-        wanted = edges.where(edges.kind.isin(sorted(kinds))).join(frontier, near, "left_semi")
-        return hops(row.asDict() for row in wanted.orderBy(*ORDER).collect())
 
-    return ahead
+class SparkTables:
+    """The tables of the graph in *directory*: a question is a job, of which only the rows asked for come back."""
+
+    def __init__(self, spark: SparkSession, directory: Path) -> None:
+        self._spark = spark
+        self._tables = {name: spark.read.parquet(f"{directory}/{name}") for name in (NODES, EDGES)}
+
+    def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
+        """Read some rows."""
+        frame = self._tables[table]
+        found = frame.where(_condition(frame, wanted))
+        if wanted.column and len(wanted.values) > _LISTED:
+            values = [(value,) for value in sorted(wanted.values)]
+            found = found.join(
+                self._spark.createDataFrame(values, f"{wanted.column} string"), wanted.column, "left_semi"
+            )
+        chosen = found.select(*columns, *ORDER) if columns else found
+        return (row.asDict() for row in chosen.orderBy(*ORDER).collect())
+
+    def every_row(self, table: str) -> Iterator[Record]:
+        """Read all rows."""
+        ordered = self._tables[table].orderBy(*ORDER)
+        return (row.asDict() for row in ordered.toLocalIterator(prefetchPartitions=True))
+
+
+def _condition(frame: DataFrame, wanted: Wanted) -> Column:
+    found = frame["rank"].isin(sorted(wanted.ranks))
+    if wanted.kinds:
+        found &= frame["kind"].isin(sorted(map(str, wanted.kinds)))
+    if wanted.column and len(wanted.values) <= _LISTED:
+        found &= frame[wanted.column].isin(sorted(wanted.values))
+    spans = [frame["place"].between(first, last) for first, last in wanted.few_spans]
+    return found & reduce(lambda one, other: one | other, spans) if spans else found
 
 
 def components(spark: SparkSession, directory: str, kinds: Kinds) -> DataFrame:
@@ -37,7 +70,8 @@ def components(spark: SparkSession, directory: str, kinds: Kinds) -> DataFrame:
     """
     from pyspark.sql import functions as f
 
-    edges = _edges(spark, directory).where(f.col("kind").isin(sorted(kinds)))
+    frame = spark.read.parquet(f"{directory}/{EDGES}")
+    edges = frame.where(frame["rank"].isin(*ABOVE) & frame["kind"].isin(sorted(kinds)))
     ways = edges.select("source", "target").union(edges.select("target", "source")).distinct()
     links = ways.toDF("from", _NODE).localCheckpoint()
     found = links.select(_NODE).distinct().withColumn(_COMPONENT, f.col(_NODE)).localCheckpoint()
@@ -50,8 +84,3 @@ def components(spark: SparkSession, directory: str, kinds: Kinds) -> DataFrame:
         if changed.isEmpty():
             return new
         found = new
-
-
-def _edges(spark: SparkSession, directory: str) -> DataFrame:
-    frame = spark.read.parquet(f"{directory}/edges")
-    return frame.where(frame["rank"] < SCHEMAS)

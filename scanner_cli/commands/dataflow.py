@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from dataflow_generator.render import OUTPUTS
-from scanner_cli.engines import Engines, spark_setting
-from scanner_cli.options import dictionary_option, directory_option, one_of, reading
+from scanner_cli.engines import Engines, SparkChoice, spark_options
+from scanner_cli.options import dictionary_option, directory_option, reading
 from scanner_cli.outputs import check_directory, check_file, write_text
 from scanner_cli.show import json_text
 from scanner_cli.telling import say
@@ -23,15 +24,12 @@ if TYPE_CHECKING:
     from scanner_dictionary.graph_store import StoredGraph
 
 
+_spark_options = partial(spark_options, text="Where to generate; auto goes by the number of columns.")
+
+
 @click.command()
 @dictionary_option
-@one_of(
-    "--engine",
-    words=("auto", "local", "spark"),
-    text="Where to generate; auto goes by the number of columns.",
-    default="auto",
-    show_default=True,
-)
+@_spark_options
 @directory_option("--output", "Write files into this directory, too.")
 @click.option(
     "--format",
@@ -49,20 +47,14 @@ if TYPE_CHECKING:
 @directory_option(
     "--snapshot", "Read this Parquet export of a dictionary instead; it is on every machine of the cluster."
 )
-@click.option("--spark-conf", "conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; repeatable.")
-@click.option(
-    "--spark-remote", "remote", default="", metavar="sc://HOST:PORT", help="Run in this Spark Connect server."
-)
 def dataflow(
     url: str,
-    engine: str,
+    spark: SparkChoice,
     output: Path | None,
     formats: Sequence[str],
     store: bool | None,
     report: Path | None,
     snapshot: Path | None,
-    conf: Sequence[str],
-    remote: str,
 ) -> None:
     """Generate the data flow graph of what the dictionary holds.
 
@@ -80,7 +72,7 @@ def dataflow(
     """
     from dataflow_generator.columnar.about import NAME
 
-    engines = Engines(url, snapshot, dict(map(spark_setting, conf)), remote)
+    engines = Engines(url, snapshot, spark)
     names = _formats(formats)
     directory = check_directory(output, "--output") if output else None
     file = check_file(report, "--report") if report else None
@@ -90,7 +82,7 @@ def dataflow(
     store = "parquet" not in names and snapshot is None if store is None else store
     if file and not store:
         raise InputInvalid("the report is of a stored graph", where="--report", hint="add --store")
-    chosen = engines.choose(engine)
+    chosen = engines.choose()
     with engines.started(chosen) as generation:
         if directory and "parquet" in names:
             _tell(generation.parquet(directory / NAME), chosen)

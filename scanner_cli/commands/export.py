@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from dataflow_generator.render import OUTPUTS, format_of
-from scanner_cli.asked_graph import generated_graph, node_called
-from scanner_cli.options import cluster_option, dictionary_option, known_cluster, one_of, reading
+from scanner_cli.asked_graph import GraphPlace, asked_graph, graph_options, known_cluster, node_called
+from scanner_cli.options import cluster_option, one_of
 from scanner_cli.telling import say
 from scanner_cli.transfers import STDOUT, TRANSFERS, export_tables
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from dataflow_generator.graph import FlowGraph
-    from scanner_dictionary.opening import Connection
+    from dataflow_generator.stored import GeneratedGraph
 
 _WHERE = "scanner export"
 EVENTS = "openlineage"
@@ -39,8 +39,10 @@ _TABLES_OF = {".sql": "h2", ".parquet": "parquet", ".ndjson": EVENTS}
 @click.option("--node", metavar="NODE", help="Only the lineage of this node, named as in `scanner lineage`.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="With --node: at most N steps each way.")
 @cluster_option
-@dictionary_option
-def export(style: str | None, output: Path, node: str | None, depth: int | None, cluster: str | None, url: str) -> None:
+@graph_options
+def export(
+    style: str | None, output: Path, node: str | None, depth: int | None, cluster: str | None, place: GraphPlace
+) -> None:
     """Write the data flow graph that `scanner dataflow` generated last, or the dictionary's tables.
 
     html is one page that needs nothing else: open it in a browser. json holds everything; graphml is for yEd, Gephi and
@@ -57,6 +59,7 @@ def export(style: str | None, output: Path, node: str | None, depth: int | None,
       scanner export --format csv -o edges.csv
       scanner export --node orders --depth 2 -o orders.html
       scanner export --cluster retail --format dot | dot -Tsvg -o retail.svg
+      scanner export --graph flow --cluster retail -o retail.html
       scanner export --format h2 -o dictionary.sql
 
     Exit status: 2 several nodes have the name, or PATH cannot be written; 4 no graph was generated yet, or no such node
@@ -65,16 +68,15 @@ def export(style: str | None, output: Path, node: str | None, depth: int | None,
     chosen = style or _guessed(output)
     _check_part(chosen, node, depth, cluster)
     if chosen in TRANSFERS:
-        export_tables(chosen, output, url)
-        return
-    if chosen == EVENTS:
-        _write_events(output, url)
-        return
-    from scanner_dictionary.transfer.reading import at_one_moment
-
-    with reading(url) as conn:
-        at_one_moment(conn)
-        _write(_graph(conn, node, depth, known_cluster(conn, cluster)), chosen, output)
+        if place.directory:
+            what = f"{chosen} is the dictionary, and --graph is a graph"
+            raise InputInvalid(what, where=_WHERE, hint=f"--format {'|'.join(OUTPUTS)}")
+        export_tables(chosen, output, place.url)
+    elif chosen == EVENTS:
+        _write_events(output, place)
+    else:
+        with asked_graph(place) as graph:
+            _write(_part(graph, node, depth, cluster), chosen, output)
 
 
 def _guessed(output: Path) -> str:
@@ -94,15 +96,14 @@ def _check_part(style: str, node: str | None, depth: int | None, cluster: str | 
         raise InputInvalid("--depth is counted from a node", where=_WHERE, hint="name it with --node")
 
 
-def _graph(conn: Connection, node: str | None, depth: int | None, cluster: str | None) -> FlowGraph:
-    from dataflow_generator.stored import part_around, part_of_cluster, whole_graph
+def _part(graph: GeneratedGraph, node: str | None, depth: int | None, cluster: str | None) -> FlowGraph:
+    from dataflow_generator.stored import part_around, part_of_cluster
 
-    about = generated_graph(conn)
-    if about.coverage is None:
+    if graph.about.coverage is None:
         say("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
     if node:
-        return part_around(conn, about, node_called(conn, node, _WHERE), depth)
-    return part_of_cluster(conn, about, cluster) if cluster else whole_graph(conn, about)
+        return part_around(graph.rows, graph.about, node_called(graph.rows, node, _WHERE), depth)
+    return part_of_cluster(graph.rows, graph.about, known_cluster(graph.rows, cluster)) if cluster else graph.whole()
 
 
 def _write(graph: FlowGraph, style: str, output: Path) -> None:
@@ -119,12 +120,12 @@ def _write(graph: FlowGraph, style: str, output: Path) -> None:
             file.writelines(OUTPUTS[style](graph))
 
 
-def _write_events(output: Path, url: str) -> None:
+def _write_events(output: Path, place: GraphPlace) -> None:
     from dataflow_generator.openlineage.run_events import event_line
     from scanner_cli.commands.openlineage_emit import stored_events
     from scanner_dictionary.transfer.whole import whole_file
 
-    with stored_events(url, "design") as events:
+    with stored_events(place, "design") as events:
         if output == STDOUT:
             sys.stdout.writelines(map(event_line, events))
             return

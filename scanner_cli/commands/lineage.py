@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scanner_cli.asked_graph import generated_graph, node_called
+from scanner_cli.asked_graph import GraphPlace, asked_graph, graph_options, node_called
 from scanner_cli.graph_documents import edge_document, edge_row, node_document, shown_name
 from scanner_cli.impact_answer import SHOWN, Impact, impact_document, impact_of, impact_rows, impact_sentence
-from scanner_cli.options import dictionary_option, reading
 from scanner_cli.show import Format, format_option, show
 from scanner_cli.telling import say
 
 if TYPE_CHECKING:
     from dataflow_generator.lineage import Hop
     from scanner_dictionary.graph_store import EdgeRow, NodeRow
-    from scanner_dictionary.opening import Connection
+    from scanner_dictionary.kept_graph import KeptGraph
 
 _STEP = ("from", "how", "to", "certainty")
 
@@ -31,9 +30,11 @@ _STEP = ("from", "how", "to", "certainty")
 @click.option("--columns", is_flag=True, help="Flows of its columns, too.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="At most N steps each way; else to the end.")
 @click.option("--evidence", is_flag=True, help="In the table: why each step is believed. JSON always tells.")
-@dictionary_option
+@graph_options
 @format_option(Format.TABLE, Format.JSON)
-def lineage(node: str, way: str, columns: bool, depth: int | None, evidence: bool, url: str, style: str) -> None:
+def lineage(
+    node: str, way: str, columns: bool, depth: int | None, evidence: bool, place: GraphPlace, style: str
+) -> None:
     """Show where the data of NODE come from and where they go, a step a line, the nearest first.
 
     NODE is a topic, another dataset, a job, a consumer group, or a column: its name, its namespace and name, or its id
@@ -51,15 +52,15 @@ def lineage(node: str, way: str, columns: bool, depth: int | None, evidence: boo
       scanner lineage kafka://kafka-1:9092/orders --columns --format json
       scanner lineage nightly-invoicing --upstream --depth 1
       scanner lineage orders.customer.id --impact
+      scanner lineage orders --graph flow
 
     Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
     """
-    with reading(url) as conn:
-        generated_graph(conn)
-        root = node_called(conn, node, "scanner lineage")
-        beside = _beside(conn, root, node)
+    with asked_graph(place) as graph:
+        root = node_called(graph.rows, node, "scanner lineage")
+        beside = _beside(graph.rows, root, node)
         if way == "impact":
-            _show_impact(impact_of(conn, root, node, depth), evidence, style)
+            _show_impact(impact_of(graph.rows, root, node, depth), evidence, style)
         else:
             from dataflow_generator.lineage import Question
             from dataflow_generator.stored import stored_lineage
@@ -67,7 +68,7 @@ def lineage(node: str, way: str, columns: bool, depth: int | None, evidence: boo
             question = Question(
                 upstream=way != "downstream", downstream=way != "upstream", columns=columns, depth=depth
             )
-            _show_steps(root, *stored_lineage(conn, root, question), evidence, style)
+            _show_steps(root, *stored_lineage(graph.rows, root, question), evidence, style)
     if beside:
         say(f"note: there are flows of {', '.join(beside)}")
 
@@ -92,8 +93,8 @@ def _show_impact(found: Impact, evidence: bool, style: str) -> None:
     say(f"affected: {impact_sentence(found)}")
 
 
-def _beside(conn: Connection, root: NodeRow, text: str) -> tuple[str, ...]:
+def _beside(graph: KeptGraph, root: NodeRow, text: str) -> tuple[str, ...]:
     """Give the columns in flows around a column: what a structure's parts do is told of the parts."""
     from scanner_dictionary.queries.graph_nodes import columns_around
 
-    return columns_around(conn, text) if root.kind == "column" else ()
+    return columns_around(graph, text) if root.kind == "column" else ()

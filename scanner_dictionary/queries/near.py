@@ -19,7 +19,7 @@ def nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:
     Comparing letter by letter is slow, so only those are compared that share most pairs of letters.
     """
     wanted = _pairs(name)
-    likely = nlargest(_LIKELY, known, key=lambda each: (len(wanted & _pairs(each)), -len(each), each))
+    likely = nlargest(_LIKELY, set(known), key=lambda each: (len(wanted & _pairs(each)), -len(each), each))
     lower: dict[str, list[str]] = {}
     for each in likely:
         lower.setdefault(each.lower(), []).append(each)
@@ -27,11 +27,11 @@ def nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for word in close for each in sorted(lower[word]))[:_SHOWN]
 
 
-def unknown(kind: str, name: str, known: Iterable[str], otherwise: str) -> NameUnknown:
-    """Say that there is no *kind* called *name*; the hint names the nearest of *known*, or else *otherwise*."""
+def unknown(kind: str, name: str, known: Iterable[str], otherwise: str, place: str = "the dictionary") -> NameUnknown:
+    """Say that *place* knows no *kind* called *name*; the hint names the nearest of *known*, or else *otherwise*."""
     near = nearest(name, known)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else otherwise
-    return NameUnknown(f"the dictionary knows no {kind} {name!r}", hint=hint)
+    return NameUnknown(f"{place} knows no {kind} {name!r}", hint=hint)
 
 
 def _pairs(name: str) -> frozenset[str]:

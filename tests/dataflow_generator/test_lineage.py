@@ -6,6 +6,7 @@ from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node,
 from dataflow_generator.lineage import Hop, Question, ahead_in, lineage
 from dataflow_generator.storing import store
 from scanner_dictionary.graph_store import edges_at, nodes_of
+from scanner_dictionary.kept_graph import DictionaryGraph
 from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.queries.graph_nodes import nodes_called
 from scanner_model.errors import NameUnknown
@@ -169,7 +170,7 @@ def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, c
         for row in edges_at(conn, nodes, forward=forward, kinds=kinds):
             yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
 
-    (stored,) = [each for each in nodes_called(conn, root.key) if each.node_key == root.key]
+    (stored,) = [each for each in nodes_called(DictionaryGraph(conn), root.key) if each.node_key == root.key]
     hops = lineage(stored.id, stored.kind, question, ahead)
     keys = nodes_of(conn, [end for hop in hops for end in (hop.source, hop.target)])
 
@@ -201,13 +202,13 @@ def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, c
 )
 def test_a_node_is_called_as_people_know_it(text, expected, conn) -> None:
     """A name, with its namespace, with a path, or the id; where several are called so, all of them."""
-    assert [each.node_key for each in nodes_called(conn, text)] == [each.key for each in expected]
+    assert [each.node_key for each in nodes_called(DictionaryGraph(conn), text)] == [each.key for each in expected]
 
 
 @pytest.mark.parametrize(("text", "near"), [("bb", "b"), ("b.sum", "b.s"), ("a.x.z", "a.x.y"), ("kafka://?/a", "")])
 def test_an_unknown_node_is_answered_with_the_nearest(text, near, conn) -> None:
     """A typing error costs one line."""
     with pytest.raises(NameUnknown) as error:
-        nodes_called(conn, text)
+        nodes_called(DictionaryGraph(conn), text)
 
     assert near in error.value.hint

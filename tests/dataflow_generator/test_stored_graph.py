@@ -9,6 +9,7 @@ from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node,
 from dataflow_generator.stored import coverage_of, part_around, part_of_cluster, whole_graph
 from dataflow_generator.storing import store
 from scanner_dictionary.graph_store import StoredGraph, nodes_of, stored_graph
+from scanner_dictionary.kept_graph import DictionaryGraph
 from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.queries.graph_nodes import nodes_called
 from scanner_model.errors import DictionaryUnusable
@@ -78,7 +79,7 @@ def test_the_whole_graph_comes_out_as_it_went_in(stored) -> None:
 
 def test_a_cluster_is_what_is_in_it_and_what_its_jobs_touch(stored) -> None:
     """The other cluster is not in it, the table that the job fills is."""
-    graph = part_of_cluster(*stored, "us")
+    graph = part_of_cluster(DictionaryGraph(stored[0]), stored[1], "us")
 
     assert list(graph.nodes()) == NODES[: len(NODES) // 2]
     assert list(graph.edges()) == EDGES[: len(EDGES) // 2]
@@ -89,8 +90,8 @@ def test_a_cluster_is_what_is_in_it_and_what_its_jobs_touch(stored) -> None:
 def test_around_a_node_is_its_lineage_with_what_holds_it(stored, name) -> None:
     """A column without its table, or a topic without its schema, could not be looked at."""
     conn, about = stored
-    [root] = [each for each in nodes_called(conn, name) if each.kind != "cluster"]
-    graph = part_around(conn, about, root)
+    [root] = [each for each in nodes_called(DictionaryGraph(conn), name) if each.kind != "cluster"]
+    graph = part_around(DictionaryGraph(conn), about, root)
     kinds = {str(each.kind) for each in graph.edges()}
 
     assert {each.name for each in graph.nodes()} >= {"eu", "eu-in", "eu_out", "eu.Schema"}
@@ -101,8 +102,8 @@ def test_around_a_node_is_its_lineage_with_what_holds_it(stored, name) -> None:
 def test_depth_counts_steps_and_a_column_takes_its_job_along(stored) -> None:
     """Its columns are one step from the table, so the job's edges on both sides are there."""
     conn, about = stored
-    [root] = nodes_called(conn, "us-in")
-    graph = part_around(conn, about, root, 1)
+    [root] = nodes_called(DictionaryGraph(conn), "us-in")
+    graph = part_around(DictionaryGraph(conn), about, root, 1)
     kinds = [str(each.kind) for each in graph.edges()]
 
     assert US[1] in list(graph.nodes())
@@ -114,7 +115,7 @@ def test_every_end_of_an_edge_is_a_node_of_the_part(stored) -> None:
     """A format that numbers its nodes depends on it."""
     conn, about = stored
     for root in nodes_of(conn, range(1, len(NODES) + 1)).values():
-        graph = part_around(conn, about, root, 1)
+        graph = part_around(DictionaryGraph(conn), about, root, 1)
         keys = {each.key for each in graph.nodes()}
 
         assert all({each.source, each.target} <= keys for each in graph.edges())

@@ -9,6 +9,7 @@ from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.sql import Dialect, read_sql
 from dataflow_generator.storing import store
+from scanner_dictionary.kept_graph import DictionaryGraph
 from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.queries.flink import ClusterNames
 from scanner_dictionary.queries.graph_nodes import nodes_called
@@ -178,4 +179,4 @@ def test_a_name_with_signs_is_stored_and_found(name, tmp_path) -> None:
     store(engine, FlowGraph(nodes=lambda: iter((topic, job)), edges=lambda: iter((edge,))))
 
     with engine.connect() as conn:
-        assert [node.node_key for node in nodes_called(conn, f"topic:kafka://k/{name}")] == [topic.key]
+        assert [node.node_key for node in nodes_called(DictionaryGraph(conn), f"topic:kafka://k/{name}")] == [topic.key]

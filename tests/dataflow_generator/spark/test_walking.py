@@ -1,68 +1,145 @@
-"""Lineage over Parquet files, in this process and on Spark, beside the walk in memory."""
+"""Conformance of the places of a graph: the dictionary, Parquet files, and these on Spark give the same answers."""
+
+import shutil
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 from dataflow_generator.assemble import assemble, read_flows
-from dataflow_generator.columnar.walking import ahead_in_parquet
+from dataflow_generator.columnar.kept import graph_in_parquet
+from dataflow_generator.columnar.tables import checked_about, graph_directory
 from dataflow_generator.columnar.writing import write_graph
 from dataflow_generator.graph import EdgeKind, NodeKind
-from dataflow_generator.lineage import DATASETS, Question, ahead_in, lineage
+from dataflow_generator.lineage import DATASETS, Question
+from dataflow_generator.render import OUTPUTS
 from dataflow_generator.source import DictionarySource
-from dataflow_generator.spark.walking import ahead_on_spark, components
-from scanner_model.errors import InputInvalid
+from dataflow_generator.spark.walking import components, graph_on_spark
+from dataflow_generator.stored import graph_in_dictionary, part_around, part_of_cluster, stored_lineage
+from dataflow_generator.storing import store
+from scanner_cli.impact_answer import impact_document, impact_of
+from scanner_dictionary.graph_store import read_nodes, stored_graph
+from scanner_dictionary.opening import open_dictionary
+from scanner_dictionary.queries.graph_nodes import columns_around, nodes_called
+from scanner_model.errors import InputInvalid, NameUnknown
 
-ASKED = (NodeKind.TOPIC, NodeKind.JOB, NodeKind.COLUMN, NodeKind.DATASET)
+
+def newer(directory):
+    (directory / "_about.json").write_text('{"format": 99, "last_scan": 1, "nodes": 1, "edges": 1}')
+
+
+HARMS = [
+    (newer, "newer scanner wrote this graph: format 99"),
+    (lambda graph: next(graph.glob("edges/*/*.parquet")).unlink(), "is not whole: .* edges are there of"),
+    (lambda graph: next(graph.glob("nodes/*/*.parquet")).write_bytes(b"PAR1"), "cannot be read"),
+]
+KINDS = DATASETS | {EdgeKind.MEMBER_OF}
 
 
 @pytest.fixture(scope="module")
-def written(estate_of, tmp_path_factory):
-    """Give a graph as nodes and edges, and the directory that holds it."""
-    place = tmp_path_factory.mktemp("graph")
-    source = DictionarySource(estate_of(6, place))
-    write_graph(source, place / "graph.parquet")
-    with source.connected() as conn:
-        graph = assemble(conn, read_flows(conn))
-        return list(graph.nodes()), list(graph.edges()), place / "graph.parquet"
+def places(estate_of, tmp_path_factory):
+    """Give what makes the graph of a seed, in the dictionary and in files, and gives both."""
+    home, engines = tmp_path_factory.mktemp("places"), []
+
+    @cache  # a graph that is asked keeps its dictionary from being written
+    def made(seed):
+        url, directory = estate_of(seed, home), home / f"graph-{seed}"
+        source = DictionarySource(url)
+        write_graph(source, directory)
+        with source.connected() as conn:
+            flows = read_flows(conn)
+        engines.append(open_dictionary(url))
+        with engines[-1].connect() as conn:
+            store(engines[-1], assemble(conn, flows))
+        conn = engines[-1].connect()
+        return conn, graph_in_dictionary(conn, stored_graph(conn)), directory
+
+    yield made
+    for engine in engines:
+        engine.dispose()
 
 
-def asked(nodes):
-    return [next(node for node in nodes if node.kind is kind and node.namespace) for kind in ASKED]
+def asked(conn):
+    """Give a node of each kind, a column of a schema among them."""
+    found = {}
+    for node in read_nodes(conn):
+        found.setdefault((node.kind, bool(node.namespace)), node)
+    return list(found.values())
 
 
-def edges_of(nodes, ahead):
-    question = Question(columns=True)
-    return {node.key: [hop.edge for hop in lineage(node.key, node.kind, question, ahead)] for node in asked(nodes)}
+def answers(graph, key):
+    """Ask all there is to ask of a node."""
+    try:
+        (node,) = [each for each in nodes_called(graph.rows, key) if each.node_key == key]
+    except NameUnknown as error:
+        return str(error).replace(graph.rows.place, "")
+    hops, nodes = stored_lineage(graph.rows, node, Question(columns=True))
+    steps = [(nodes[hop.source].node_key, nodes[hop.target].node_key, hop.edge.evidence) for hop in hops]
+    part = part_around(graph.rows, graph.about, node, 2)
+    impact = impact_document(impact_of(graph.rows, node, key))
+    near = columns_around(graph.rows, key)
+    return [each.node_key for each in nodes.values()], steps, "".join(OUTPUTS["json"](part)), impact, near
 
 
-def test_files_are_walked_as_memory_is(written) -> None:
-    """The same question has the same answer, edge by edge."""
-    nodes, edges, directory = written
-    found = edges_of(nodes, ahead_in_parquet(directory))
+def same_answers(conn, one, other):
+    for node in asked(conn):
+        assert answers(one, node.node_key) == answers(other, node.node_key)
+        if node.kind == NodeKind.CLUSTER:
+            parts = [part_of_cluster(each.rows, each.about, node.name) for each in (one, other)]
+            assert len({"".join(OUTPUTS["json"](part)) for part in parts}) == 1
+    for text in ("orders", "paid.id", "kafka://k0-b:9092/orders", "R 1.0.id", "ordrs"):
+        assert names(one, text) == names(other, text)
+    assert one.rows.cluster_names() == other.rows.cluster_names()
+    assert sorted(one.rows.links(KINDS)) == sorted(other.rows.links(KINDS))
 
-    assert found == edges_of(nodes, ahead_in(edges))
-    assert any(found.values())
+
+def names(graph, text):
+    try:
+        return [node.node_key for node in nodes_called(graph.rows, text)]
+    except NameUnknown as error:
+        return error.hint
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_of_a_graph_is_the_same_from_files(places, seed) -> None:
+    """Whoever exports it need not know where it was kept."""
+    _, stored, directory = places(seed)
+    files = graph_in_parquet(directory, checked_about(directory))
+
+    for name, output in OUTPUTS.items():
+        assert "".join(output(files.whole())) == "".join(output(stored.whole())), name
+
+
+@pytest.mark.parametrize("seed", [0, 3, 6, 13])
+def test_files_answer_as_the_dictionary_does(places, seed) -> None:
+    """Every question about a node of each kind, and names as people mistype them."""
+    conn, stored, directory = places(seed)
+
+    same_answers(conn, stored, graph_in_parquet(directory, checked_about(directory)))
 
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-def test_spark_walks_as_memory_does(spark, written) -> None:
+def test_spark_answers_as_the_dictionary_does(spark, places) -> None:
     """Whatever the size of the graph."""
-    nodes, edges, directory = written
+    conn, stored, directory = places(6)
+    files = graph_on_spark(spark, directory, checked_about(directory))
+    topic = next(node for node in asked(conn) if node.kind == NodeKind.TOPIC)
 
-    assert edges_of(nodes, ahead_on_spark(spark, str(directory))) == edges_of(nodes, ahead_in(edges))
+    assert answers(files, topic.node_key) == answers(stored, topic.node_key)
+    assert "".join(OUTPUTS["json"](files.whole())) == "".join(OUTPUTS["json"](stored.whole()))
 
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-def test_what_hangs_together_has_one_component(spark, written) -> None:
+def test_what_hangs_together_has_one_component(spark, places) -> None:
     """The reference joins sets edge by edge."""
-    _, edges, directory = written
+    _, stored, directory = places(6)
     sets: dict[str, set[str]] = {}
-    for edge in edges:
-        if edge.kind in DATASETS | {EdgeKind.MEMBER_OF}:
-            joined = sets.get(edge.source, {edge.source}) | sets.get(edge.target, {edge.target})
-            sets |= dict.fromkeys(joined, joined)
-    found = components(spark, str(directory), DATASETS | {EdgeKind.MEMBER_OF}).collect()
+    for source, target in stored.rows.links(KINDS):
+        joined = sets.get(source, {source}) | sets.get(target, {target})
+        sets |= dict.fromkeys(joined, joined)
+    found = components(spark, str(directory), KINDS).collect()
 
     assert {row.node: row.component for row in found} == {node: min(joined) for node, joined in sets.items()}
 
@@ -70,4 +147,21 @@ def test_what_hangs_together_has_one_component(spark, written) -> None:
 def test_a_directory_without_a_graph_is_refused(tmp_path) -> None:
     """The hint says what writes one."""
     with pytest.raises(InputInvalid, match="no graph in Parquet"):
-        ahead_in_parquet(tmp_path)
+        checked_about(tmp_path)
+
+
+@pytest.mark.parametrize(("harm", "said"), HARMS)
+def test_a_graph_that_is_not_whole_is_refused(places, tmp_path, harm, said) -> None:
+    """An answer of half a graph would be wrong, and nobody would see it."""
+    broken = Path(shutil.copytree(places(6)[2], tmp_path / "graph.parquet"))
+    harm(broken)
+
+    with pytest.raises(InputInvalid, match=said):
+        checked_about(broken)
+
+
+def test_the_directory_that_people_named_will_do(places, tmp_path) -> None:
+    """`--output flow` makes `flow/graph.parquet`, and both are remembered."""
+    graph = shutil.copytree(places(6)[2], tmp_path / "flow" / "graph.parquet")
+
+    assert graph_directory(tmp_path / "flow") == graph_directory(graph) == graph

@@ -1,0 +1,94 @@
+"""`scanner lineage` and `scanner export` of a graph in Parquet files: byte for byte the answers of the stored one."""
+
+import json
+
+import pytest
+
+PARTS = {"from": {"topic": "orders", "column": "id"}, "to": {"topic": "clicks", "column": "order"}, "job": "join"}
+
+
+@pytest.fixture
+def kept(scanner, scanned, tmp_path):
+    """Give the options that name the same graph in a dictionary and in files."""
+    flows = [{"from": "orders", "to": "clicks", "job": "join"}, PARTS]
+    (tmp_path / "manual.json").write_text(json.dumps({"cluster": "shop", "topics": ["clicks"], "flows": flows}))
+    (tmp_path / "cluster.json").write_text(scanned.config.read_text())
+    stored = ("--dictionary", tmp_path / "own.db")
+    scan = ("extract", "--config", tmp_path / "cluster.json", "--replay", scanned.captures[0], *stored)
+    assert scanner(*scan).status == 0
+    assert scanner("dataflow", "--store", "--format", "parquet", "--output", tmp_path / "flow", *stored).status == 0
+    return stored, ("--graph", tmp_path / "flow")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("lineage", "orders"),
+        ("lineage", "clicks", "--upstream", "--columns", "--evidence"),
+        ("lineage", "kafka-2/orders", "--depth", 1, "--format", "json"),
+        ("lineage", "orders.id", "--both", "--format", "json"),
+        ("lineage", "orders", "--impact", "--format", "json"),
+        ("lineage", "orders.id", "--impact", "--evidence"),
+        ("lineage", "join", "--downstream"),
+        *(("export", "--format", name) for name in ("json", "csv", "graphml", "dot", "mermaid", "html")),
+        ("export", "--format", "json", "--node", "clicks", "--depth", 1),
+        ("export", "--format", "csv", "--cluster", "shop"),
+    ],
+    ids=lambda line: " ".join(map(str, line)),
+)
+def test_files_are_asked_as_the_dictionary_is(line, kept, scanner) -> None:
+    """Who has the files only gets the same answer."""
+    stored, files = (scanner(*line, *place) for place in kept)
+
+    assert (files.status, files.out) == (stored.status, stored.out)
+    assert files.out
+
+
+def test_why_one_process_reads_is_said(kept, scanner) -> None:
+    """A choice that is made for people is told to them."""
+    assert "engine local: " in scanner("lineage", "orders", *kept[1]).err
+    assert "engine local: " not in scanner("lineage", "orders", "--engine", "local", *kept[1]).err
+
+
+def test_events_take_the_graph_from_files_and_the_rest_from_the_dictionary(kept, scanner) -> None:
+    """Schemas of topics and the time of a scan are no part of a graph."""
+    stored, files = kept
+    said = scanner("export", "--format", "openlineage", *stored, *files)
+
+    assert said.out == scanner("export", "--format", "openlineage", *stored).out
+    assert said.status == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "said"),
+    [
+        (("lineage", "orderz"), 4, "'orders'"),
+        (("lineage", "orders.idd"), 4, "orders.id"),
+        (("export", "--cluster", "shopp", "--format", "dot"), 4, "knows no cluster 'shopp' (did you mean 'shop'?)"),
+        (("export", "--format", "h2"), 2, "h2 is the dictionary, and --graph is a graph"),
+        (("lineage", "orders", "--engine", "local", "--spark-remote", "sc://k"), 2, "leave out --engine"),
+    ],
+    ids=lambda each: each[1] if isinstance(each, tuple) else "",
+)
+def test_a_mistake_is_named_with_what_to_do(line, status, said, kept, scanner) -> None:
+    """As of the dictionary's graph."""
+    found = scanner(*line, *kept[1])
+
+    assert (found.status, found.out) == (status, "")
+    assert said in found.err
+
+
+def test_a_directory_without_a_graph_names_what_makes_one(scanner, tmp_path) -> None:
+    """Half of the people name the wrong one."""
+    said = scanner("lineage", "orders", "--graph", tmp_path)
+
+    assert (said.status, said.out) == (2, "")
+    assert "scanner dataflow --format parquet --output DIR" in said.err
+
+
+def test_spark_is_for_files(scanner, dictionary) -> None:
+    """The dictionary's graph has indexes."""
+    said = scanner("lineage", "orders", "--engine", "spark", *dictionary)
+
+    assert said.status == 2
+    assert "add --graph DIR" in said.err
