@@ -158,9 +158,10 @@ class TableFunction:
 
 @dataclass(frozen=True, slots=True)
 class Unnest:
-    """The elements of an array, map or multiset as rows."""
+    """The elements of an array, map or multiset as rows; *numbered*: WITH ORDINALITY."""
 
     expression: Expression
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

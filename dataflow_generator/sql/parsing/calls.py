@@ -13,6 +13,7 @@ from dataflow_generator.sql.nodes import (
     Operation,
     Parts,
     Relation,
+    Subquery,
     TableArgument,
     Window,
 )
@@ -39,6 +40,8 @@ _UNIT_FIRST = words(
 )
 _UNIT_LAST = ("CEIL", "CEILING", "FLOOR")
 _CONDITION_FIRST = ("IF", "IIF")
+_TABLE_FIRST = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
+"""Confluent's functions that search a table, which they take by its name alone."""
 
 
 def call(cursor: Cursor, name: Parts) -> Expression:
@@ -156,6 +159,10 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
         cursor.next()
         cursor.dotted()
         return CONSTANT
+    if starts_query(cursor):  # ARRAY(SELECT …)
+        return Subquery(cursor.query(cursor))
+    if first and cursor.flink and name in _TABLE_FIRST and cursor.is_name():
+        return TableArgument(relations.table(cursor))
     if cursor.key == "TABLE" and cursor.ahead() not in (",", ")", ".", "->", "="):
         return _table(cursor)
     if first and name in _UNIT_FIRST and cursor.key in UNITS and cursor.ahead() == ",":

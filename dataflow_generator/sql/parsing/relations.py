@@ -172,8 +172,8 @@ def _unnested(cursor: Cursor) -> Relation:
     cursor.expect("(")
     values = expressions(cursor)
     cursor.expect(")")
-    cursor.accept("WITH", "ORDINALITY")
-    return Unnest(values[0] if len(values) == 1 else Operation(values))
+    numbered = cursor.accept("WITH", "ORDINALITY")
+    return Unnest(values[0] if len(values) == 1 else Operation(values), numbered)
 
 
 def _matched(cursor: Cursor, found: Relation) -> Relation:

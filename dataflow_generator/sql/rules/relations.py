@@ -22,7 +22,7 @@ from dataflow_generator.sql.nodes import (
 )
 from dataflow_generator.sql.rules.joins import joined
 from dataflow_generator.sql.rules.matches import matched
-from dataflow_generator.sql.rules.values import value_of
+from dataflow_generator.sql.rules.values import type_of, value_of
 from dataflow_generator.sql.rules.windows import table_function
 from dataflow_generator.sql.scopes import Column, Rows, Scope
 
@@ -107,11 +107,12 @@ def renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
     """Give a relation with its first columns renamed."""
     if not names:
         return rows
-    if rows.open and not rows.columns:
-        made = rows.rest if not rows.table else EMPTY
-        return Rows(tuple(Column(name, made) for name in names))
     kept = rows.columns[len(names) :]
-    return replace(rows, columns=(*(replace(c, name=n) for c, n in zip(rows.columns, names, strict=False)), *kept))
+    listed = tuple(replace(column, name=name) for column, name in zip(rows.columns, names, strict=False))
+    if rows.open and len(names) > len(rows.columns):
+        made = rows.rest if not rows.table else EMPTY
+        return Rows((*listed, *(Column(name, made) for name in names[len(listed) :])))
+    return replace(rows, columns=(*listed, *kept))
 
 
 def function(relation: TableFunction, scope: Scope) -> None:
@@ -120,9 +121,16 @@ def function(relation: TableFunction, scope: Scope) -> None:
 
 
 def unnested(relation: Unnest, scope: Scope) -> None:
-    """Add the elements of a collection as rows; every column of them is made of the collection."""
+    """Add the elements of a collection as rows: the fields of its records, else columns made of the collection."""
     value = value_of(relation.expression, scope)
-    scope.add(Rows(open=True, rest=value.at_least(Strength.TRANSFORMATION)))
+    rest = value.at_least(Strength.TRANSFORMATION)
+    kind = type_of(relation.expression, scope)
+    element = kind.element if kind and kind.name != "MAP" else None
+    columns = tuple(
+        Column(name, value.field((name,)).at_least(Strength.TRANSFORMATION), inner)
+        for name, inner in (element.fields if element else ())
+    )
+    scope.add(Rows(columns, open=not columns or relation.numbered, rest=rest))
 
 
 def temporal(relation: Temporal, scope: Scope) -> None:

@@ -12,6 +12,8 @@ from dataflow_generator.sql.rules.values import value_of, values_of
 from dataflow_generator.sql.scopes import Column, Rows, Scope
 
 _WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION")
+_SEARCHES = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
+_FOUND = "search_results"
 _BOUNDS = ("window_start", "window_end", "window_time")
 RowsOf = Callable[[Relation, Scope], Rows]
 
@@ -26,6 +28,9 @@ def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
     if call.name in _WINDOWS and inner.rows:
         return _windowed([one for one in plain if isinstance(one, Descriptor)], keys, inner)
     made = computed((*values_of(plain, inner if tables else scope), *keys))
+    if call.name in _SEARCHES and inner.rows:
+        found = computed((made, *(column.value for column in inner.listed())))
+        return Rows((Column(_FOUND, found),), open=True, rest=found)
     opened = [rows for rows in inner.rows if rows.open]
     # Behind a table that is not known, nobody can tell its columns from the function's.
     return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=made)
