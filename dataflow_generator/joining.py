@@ -12,7 +12,7 @@ from dataflow_generator.flows.joining import Renamed, is_told, merged_jobs, rena
 from dataflow_generator.flows.openlineage import dataset_attributes
 from dataflow_generator.flows.told_fields import ToldFields
 from dataflow_generator.graph import Attributes, NodeKind
-from dataflow_generator.jobs import Around, described
+from dataflow_generator.jobs import Around, described, merged
 from dataflow_generator.openlineage.kafka_clusters import KafkaClusters
 from dataflow_generator.openlineage.names import normal
 from dataflow_generator.openlineage.stitching import Stitching
@@ -48,7 +48,7 @@ def joined_jobs(conn: Connection, jobs: Sequence[JobFlows], around: Around) -> J
     topics = described(filter(is_told, placed), around)
     shown = _undescribed(columns, around)
     unsure = Coverage(problems=stitching.problems)
-    return JoinedJobs(merged_jobs(placed), {**shown, **topics}, unsure, _attributes(conn, stitching))
+    return JoinedJobs(merged_jobs(placed), merged((shown, topics)), unsure, _attributes(conn, stitching))
 
 
 def _flowing(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
@@ -56,11 +56,15 @@ def _flowing(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
 
 
 def _undescribed(told: Mapping[Dataset, tuple[Column, ...]], around: Around) -> Described:
-    """Give the columns that events tell of tables, and of topics that no schema describes."""
+    """Give the columns that events tell of tables, and of topics where no schema has them."""
     clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
     topics = {(clusters[each.namespace], each.name): each for each in told if each.namespace in clusters}
-    known = {topics[topic] for topic, columns in around.columns(topics).items() if columns} if topics else set()
-    return {(each.namespace, each.name): told[each] for each in sorted(told) if each not in known}
+    known = around.columns(topics) if topics else {}
+    paths = {topics[topic]: {column.path for column in columns} for topic, columns in known.items()}
+    return {
+        (each.namespace, each.name): tuple(column for column in told[each] if column.path not in paths.get(each, ()))
+        for each in sorted(told)
+    }
 
 
 def _stitching(conn: Connection, jobs: Iterable[JobFlows], around: Around) -> Stitching:

@@ -177,12 +177,12 @@ def test_columns_that_events_tell_have_their_types(flows, told) -> None:
 
 def test_columns_of_a_topic_have_the_types_that_events_tell_where_no_schema_describes_it(flows, told) -> None:
     """Flink tells what it writes; a registry, where it knows the topic, knows better."""
-    fields = told.facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "UUID"}])
+    fields = told.facet("SchemaDatasetFacet", fields=[{"name": name, "type": "UUID"} for name in ("id", "extra")])
     events = [
         told.run_event(outputs=[told.dataset(NAMESPACE, name, schema=fields, columnLineage=lineage)])
         for name, lineage in (
             ("kept", told.lineage(NAMESPACE, "orders", id="id")),
-            ("orders", told.lineage(NAMESPACE, "kept", id="id")),
+            ("orders", told.lineage(NAMESPACE, "kept", id="id", extra="id")),
         )
     ]
 
@@ -190,6 +190,7 @@ def test_columns_of_a_topic_have_the_types_that_events_tell_where_no_schema_desc
 
     assert nodes[f"column:{NAMESPACE}/kept#id"] == {"type": "UUID"}
     assert nodes[f"column:{NAMESPACE}/orders#id"] == {"type": "string"}
+    assert nodes[f"column:{NAMESPACE}/orders#extra"] == {"type": "UUID"}
 
 
 def test_what_an_engine_tells_of_a_table_types_the_columns_of_another_job(flows, told) -> None:
