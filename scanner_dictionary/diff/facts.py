@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scanner_dictionary.cells import json_cell
 from scanner_dictionary.diff.changes import AttributeChange, FactAction, FactChange
 from scanner_dictionary.diff.replay import Replayed, State
+from scanner_dictionary.entities import ENTITIES, Children
 
-_JSON_TEXT = ("config", "sink_topics", "sinks", "sources", "tags", "topics")
+_JSON_TEXT = ("branches", "config", "default_value", "sink_topics", "sinks", "sources", "tags", "topics")
 """Members that the change log holds as JSON inside text."""
 
 _KEYS = {"definition_id": "definition", "registry_id": ""}
 """Members that are keys of rows, which mean nothing to people: shown as something else, or not at all."""
+
+_PARTS = {(entity.kind, entity.children.label): entity.children for entity in ENTITIES if entity.children}
+_NAMES = ("name", "task_number")
+"""What names a part among its like."""
+_IN_NAME = ("path", "depth")
 
 
 def fact_change(fact: Replayed, fingerprints: Mapping[int, str]) -> FactChange | None:
@@ -22,7 +28,7 @@ def fact_change(fact: Replayed, fingerprints: Mapping[int, str]) -> FactChange |
     if fact.before is None or fact.after is None:
         action = FactAction.ADDED if fact.before is None else FactAction.GONE
         return FactChange(kind=fact.kind, name=fact.name, action=action)
-    old, new = (dict(_members(state, fingerprints)) for state in (fact.before, fact.after))
+    old, new = (dict(_members(fact.kind, state, fingerprints)) for state in (fact.before, fact.after))
     attributes = tuple(
         AttributeChange(name=name, before=old.get(name), after=new.get(name))
         for name in sorted(old.keys() | new.keys())
@@ -39,14 +45,31 @@ def _action(old: Mapping[str, str], new: Mapping[str, str]) -> FactAction:
     return FactAction.DELETED if "deleted" in new else FactAction.RESTORED
 
 
-def _members(state: State, fingerprints: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+def _members(kind: str, state: State, fingerprints: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     for member, cell in state.items():
         name = _KEYS.get(member, member)
         value = _value(member, cell, fingerprints)
         if member == "config" and isinstance(value, dict):
             yield from ((f"config.{key}", json_cell(setting)) for key, setting in value.items())
+        elif (kind, member) in _PARTS:
+            yield from _parts(_PARTS[kind, member], cell)
         elif name:
             yield name, json_cell(value)
+
+
+def _parts(part: Children, rows: Iterable[Iterable[object]]) -> Iterator[tuple[str, str]]:
+    """List a table's columns, a connector's tasks, …, each by its name, with the members that say something."""
+    names = [column.name for column in part.table.columns if column.name not in (part.parent, "ordinal")]
+    named = next(name for name in _NAMES if name in names)
+    for row in rows:
+        # The log of an earlier version may have fewer cells.
+        cells = dict(zip(names, row, strict=False))
+        told = {name: _value(name, cell, {}) for name, cell in cells.items() if name not in (named, *_IN_NAME)}
+        yield f"{part.label}.{cells[named]}", json_cell({name: cell for name, cell in told.items() if _says(cell)})
+
+
+def _says(cell: object) -> bool:
+    return cell is not None and cell is not False and cell != ""
 
 
 def _value(member: str, cell: object, fingerprints: Mapping[int, str]) -> Any:  # noqa: ANN401 - JSON

@@ -34,7 +34,7 @@ class TopicAnswer(Protocol):
     """A topic (`TopicMetadata`)."""
 
     topic: Any
-    partitions: Mapping[int, Any]
+    partitions: Mapping[int, PartitionAnswer]
     error: Any
 
 
