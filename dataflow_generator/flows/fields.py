@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scanner_model.columns import Column
-from scanner_model.paths import KEY, ColumnPath
+from scanner_model.paths import ELEMENT, KEY, MAP_VALUE, ColumnPath
 
 
 class Fields:
@@ -15,7 +15,8 @@ class Fields:
         self._paths = dict.fromkeys(column.path for column in columns)
         self._folded: dict[ColumnPath, list[ColumnPath]] = {}
         for path in self._paths:
-            self._folded.setdefault(_folded(path), []).append(path)
+            for alike in {_folded(path), _folded(unmarked(path))}:
+                self._folded.setdefault(alike, []).append(path)
 
     @property
     def known(self) -> bool:
@@ -28,6 +29,7 @@ class Fields:
         A field of the value is found before one of the key (whose path begins with `@key`), or after it where *key*. A
         key that is one plain value is its column, whatever that is called.
 
+        A field of an array's or a map's elements is written without them: `items.sku` is `items.[].sku`.
         Source: ksqlDB folds unquoted names to upper case and matches fields whatever their case.
         """
         sides = ((KEY, *path), path) if key else (path, (KEY, *path))
@@ -39,6 +41,11 @@ class Fields:
             return path
         alike = self._folded.get(_folded(path), [])
         return alike[0] if len(alike) == 1 else None
+
+
+def unmarked(path: ColumnPath) -> ColumnPath:
+    """Give a path as SQL writes it: subscripts of arrays and maps leave no step in it; a last one is the collection."""
+    return tuple(segment for segment in path[:-1] if segment not in (ELEMENT, MAP_VALUE)) + path[-1:]
 
 
 def _folded(path: ColumnPath) -> ColumnPath:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.flows.facts import Dataset, Place
+from dataflow_generator.flows.fields import unmarked
 from dataflow_generator.flows.flink_catalog import SYSTEM, paths_of_topic
 from dataflow_generator.flows.flink_tables import KAFKA, NOTHING, outside_dataset
 from dataflow_generator.flows.naming import Naming
@@ -135,7 +136,7 @@ class Paths:
     """From a table's column to the place in a topic's schemas: exactly as written, Flink minds letters' case."""
 
     def __init__(self, table: Table, columns: tuple[Column, ...], *, named: bool) -> None:
-        self._fields = {column.path for column in columns}
+        self._fields = {unmarked(column.path): column.path for column in columns}
         self._named = paths_of_topic(columns) if named else {}
         options = dict(table.options)
         self._prefix = options.get("key.fields-prefix", "")
@@ -153,7 +154,7 @@ class Paths:
             return Place(dataset, (f"${first.removeprefix('$')}", *rest)), True
         if first in self._named:
             return Place(dataset, (*self._named[first], *rest)), True
-        found = next((each for each in self._candidates(path) if each in self._fields), None)
+        found = next((self._fields[each] for each in self._candidates(path) if each in self._fields), None)
         return Place(dataset, found or (*self._row, *path)), found is not None or not self._fields
 
     def _candidates(self, path: ColumnPath) -> Iterator[ColumnPath]:

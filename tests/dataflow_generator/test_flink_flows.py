@@ -440,3 +440,14 @@ def test_a_table_of_change_events_has_its_row_inside_of_them(options, path) -> N
     (reading,) = read(script(source + PAID + "INSERT INTO paid SELECT id, 1.0 FROM cdc;"))
 
     assert (column("cdc.orders", path), column("shop.paid", "id"), "IDENTITY") in flows(reading)
+
+
+def test_records_of_an_array_are_found_in_its_schema() -> None:
+    """What UNNEST opens, and a subscript, are fields of the array's elements there."""
+    table = ORDERS.replace("price DOUBLE", "items ARRAY<ROW<price DOUBLE>>")
+    insert = "INSERT INTO paid SELECT id, price FROM orders CROSS JOIN UNNEST(items);"
+    columns = (*value("id", "items"), Column(path=("items", "[]", "price"), type="double"))
+    (reading,) = read(script(table + PAID + insert), columns={("retail", "shop.orders"): columns})
+
+    assert (column("shop.orders", "items.[].price"), column("shop.paid", "total"), "TRANSFORMATION") in flows(reading)
+    assert reading.problems == ()

@@ -249,3 +249,14 @@ def test_an_aggregate_that_users_brought_aggregates() -> None:
     flow = column("orders", "ID"), column("paid", "TWICE")
     assert (*flow, "TRANSFORMATION") in shown(plain)
     assert (*flow, "AGGREGATION") in shown(told)
+
+
+def test_fields_of_elements_are_written_without_them() -> None:
+    """SQL writes `items[1]->sku`: which element it is leaves no step in the path, a schema's own path has one."""
+    paths = [("items",), ("items", "[]"), ("items", "[]", "sku"), ("m", "{}", "n"), ("@key", "ids", "[]", "n")]
+    fields = Fields(Column(path=path, type="x") for path in paths)
+
+    assert fields.find(("ITEMS", "SKU")) == ("items", "[]", "sku")
+    assert fields.find(("M", "N")) == ("m", "{}", "n")
+    assert fields.find(("ITEMS",)) == ("items",)
+    assert fields.find(("IDS", "N"), key=True) == ("@key", "ids", "[]", "n")

@@ -155,16 +155,9 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     if cursor.flink and cursor.is_name() and cursor.ahead() == "=>":
         cursor.next()
         cursor.next()
-    if cursor.key == "MODEL" and cursor.ahead() not in (",", ")", ".", "->"):
-        cursor.next()
-        cursor.dotted()
-        return CONSTANT
-    if starts_query(cursor):  # ARRAY(SELECT …)
-        return Subquery(cursor.query(cursor))
-    if first and cursor.flink and name in _TABLE_FIRST and cursor.is_name():
-        return TableArgument(relations.table(cursor))
-    if cursor.key == "TABLE" and cursor.ahead() not in (",", ")", ".", "->", "="):
-        return _table(cursor)
+    whole = _whole(cursor, name, first=first)
+    if whole is not None:
+        return whole
     if first and name in _UNIT_FIRST and cursor.key in UNITS and cursor.ahead() == ",":
         cursor.next()
         return CONSTANT
@@ -179,6 +172,21 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     elif cursor.token.kind is Kind.END:
         raise cursor.unread(") is expected")
     return found
+
+
+def _whole(cursor: Cursor, name: str, *, first: bool) -> Expression | None:
+    """Read an argument that is a model, a query or a table; None where it is a value."""
+    if cursor.key == "MODEL" and cursor.ahead() not in (",", ")", ".", "->"):
+        cursor.next()
+        cursor.dotted()
+        return CONSTANT
+    if starts_query(cursor):  # ARRAY(SELECT …)
+        return Subquery(cursor.query(cursor))
+    if first and cursor.flink and name in _TABLE_FIRST and cursor.is_name():
+        return TableArgument(relations.table(cursor))
+    if cursor.key == "TABLE" and cursor.ahead() not in (",", ")", ".", "->", "="):
+        return _table(cursor)
+    return None
 
 
 def _table(cursor: Cursor) -> Expression:
