@@ -140,9 +140,11 @@ def _of_schemas(graph: KeptGraph, ways: tuple[_Wanted, ...]) -> dict[int, NodeRo
 
 def _names(graph: KeptGraph, ways: tuple[_Wanted, ...]) -> Iterator[str]:
     """List what somebody may have meant: the names of all nodes, the columns in flows, those of the topics named."""
-    for name, path in graph.names():
-        yield name if path is None else f"{name}.{path_name(tuple(json.loads(path)))}"
+    found = list(graph.names())
     heads = tuple(way._replace(kind="topic", path=None) for way in ways if way.path is not None)
     for topic in _named(graph, heads):
-        for column in graph.schema_columns(topic):
-            yield f"{topic.name}.{path_name(tuple(json.loads(column.path or '[]')))}"
+        found += [(topic.name, column.path) for column in graph.schema_columns(topic)]
+    # A message that is one value is a column without a name: its topic's will do.
+    for name, path in found:
+        steps = tuple(json.loads(path or "[]"))
+        yield f"{name}.{path_name(steps)}" if steps else name

@@ -42,6 +42,14 @@ def test_an_unknown_name_is_answered_with_the_nearest(drawn, scanner) -> None:
     assert "'clicks'" in said.err
 
 
+def test_a_message_that_is_one_value_is_not_offered_as_a_column(drawn, scanner) -> None:
+    """The key of orders is a string and no record; its name would be the topic's and a dot."""
+    said = scanner("lineage", "orders.", *drawn[0])
+
+    assert said.status == 4
+    assert "'orders.'" not in said.err.partition("did you mean")[2]
+
+
 def test_without_a_graph_it_names_the_command_that_makes_one(scanner, dictionary) -> None:
     """Nothing is known, which is not: there is no flow."""
     said = scanner("lineage", "orders", *dictionary)
