@@ -45,13 +45,15 @@ class ParsedSchema:
 
     *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty where
     there is none. *records* are all the names that a record naming strategy may use for this text. *problems* say what
-    could not be read; a text that cannot be read at all gives no columns and a problem, never an exception.
+    could not be read; a text that cannot be read at all gives no columns and a problem, never an exception. *empty*: it
+    is a right schema that has no columns, because it only serves others or no message matches it.
     """
 
     name: RecordName = RecordName("")
     columns: tuple[Column, ...] = ()
     records: tuple[RecordName, ...] = ()
     problems: tuple[Problem, ...] = ()
+    empty: bool = False
 
 
 Lookup = Callable[[str], str | None]

@@ -66,7 +66,8 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
       curl -s http://registry:8081/schemas/ids/17/schema | scanner explain schema -
 
     \b
-    Exit status: 0 also where a part could not be read, which is told as a problem;
+    Exit status: 0 also where a part could not be read, which is told as a problem,
+    and for a right schema without columns (a .proto that only extends others);
     2 no column could be read, because the file is no schema, or cannot be opened.
     """
     from scanner_cli.schema_files import format_of, schema_text
@@ -78,7 +79,7 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
     parsed = read_columns(name, text, texts.get, RecordName(record) if record else None)
     show(column_rows(parsed.columns), SHOWN, style, document=schema_document(name, parsed))
     for problem in parsed.problems if style != Format.JSON else ():
-        say(f"{'warning' if parsed.columns else 'error'}: {file}: {problem}")
+        say(f"{'warning' if parsed.columns or parsed.empty else 'error'}: {file}: {problem}")
     return _status(parsed)
 
 
@@ -140,4 +141,5 @@ def _rows(subject: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _status(parsed: ParsedSchema) -> Exit:
-    return Exit.INPUT_INVALID if parsed.problems and not parsed.columns else Exit.DONE
+    readable = parsed.columns or parsed.empty or not parsed.problems
+    return Exit.DONE if readable else Exit.INPUT_INVALID

@@ -67,7 +67,7 @@ class _Walk:
         root = self._node((self._root,), (), required=True, within=frozenset())
         if root is None:
             self._complain((), ("no message can match the schema", "its root is, or comes to, the schema false"))
-            return ParsedSchema(problems=tuple(self._problems.values()))
+            return ParsedSchema(problems=tuple(self._problems.values()), empty=True)
         self._grow(root)
         nodes = list(_in_order(root))
         title = RecordName(root.shape.title)

@@ -74,6 +74,21 @@ def test_a_file_that_is_no_schema_is_invalid_input(scanner, file) -> None:
     assert said.err == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("o.proto", 'syntax = "proto3"; import public "google/protobuf/any.proto";'),
+        ("o.schema.json", '{"$schema": "https://json-schema.org/draft/2020-12/schema", "allOf": [true, false]}'),
+    ],
+)
+def test_a_right_schema_without_columns_is_no_mistake(name: str, text: str, scanner, file) -> None:
+    """Some files only serve others, and to some nothing can match: that is told, and nobody has to mend them."""
+    said = scanner("explain", "schema", file(name, text), "--format", "json")
+
+    assert (said.status, said.json["columns"]) == (0, [])
+    assert said.json["problems"]
+
+
 def test_a_part_that_cannot_be_read_is_a_warning(scanner, file) -> None:
     """The rest is shown."""
     said = scanner("explain", "schema", file("o.proto", PROTO), "--record", "Nobody")

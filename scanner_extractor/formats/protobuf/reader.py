@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from scanner_extractor.formats.protobuf.compiler import refusal
-from scanner_extractor.formats.protobuf.declarations import Message
+from scanner_extractor.formats.protobuf.declarations import Message, ProtoFile
 from scanner_extractor.formats.protobuf.files import MAIN, Files, gather
 from scanner_extractor.formats.protobuf.scopes import Declared, Scopes, declared
 from scanner_extractor.formats.protobuf.walk import Walk
@@ -41,7 +41,13 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
         columns=tuple(walk.found.columns) if walk else (),
         records=tuple(RecordName(choice.name) for choice in choices),
         problems=tuple(dict.fromkeys([*problems, *([refused] if refused else [])])),
+        empty=not choices and _serves_others(files.parsed[MAIN]),
     )
+
+
+def _serves_others(main: ProtoFile) -> bool:
+    """Tell whether a text without types is a right one: it extends or imports others."""
+    return not main.problems and bool(main.versioned or main.package or main.imports)
 
 
 def _choices(files: Files) -> list[Declared]:
