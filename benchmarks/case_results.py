@@ -13,8 +13,6 @@ class Reason(StrEnum):
 
     ABSENT = "the folder does not hold the schema that is referred to"
     REFUSED = "fastavro refuses the schema; its columns are read all the same"
-    UNMATCHABLE = "the schema is right, and no message can match it: there are no columns to show"
-    DECLARATIONS = "the file is right, and only extends or imports others: there are no columns to show"
     SPECIFICATION = "OpenLineage's specification names it otherwise than the program that the case comes from"
     MASKED_CLASS = "the case masks a transform's class: what it does to columns is unknown"
     MACHINE = "the name is a property of the machine that opens it, and not in the configuration"
