@@ -1,4 +1,4 @@
-"""How property tests run, and the fake of Confluent Cloud that tests of several packages ask.
+"""How property tests run, and the fakes and judges that tests of several packages ask.
 
 Property tests know no clock, because these machines share theirs, and draw the same examples each time in CI.
 """
@@ -20,8 +20,17 @@ settings.load_profile("ci" if os.environ.get("CI") else "scanner")
 @pytest.fixture(scope="session")
 def cloud() -> ModuleType:
     """Load the fake of Confluent Cloud, which is a program and no part of a package."""
-    file = Path(__file__).parent / "fakes" / "cloud_server.py"
-    spec = importlib.util.spec_from_file_location("cloud_server_for_tests", file)
+    return _program("cloud_server")
+
+
+@pytest.fixture(scope="session")
+def judge() -> ModuleType:
+    """Load the judges of OpenLineage events."""
+    return _program("lineage_specification")
+
+
+def _program(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{name}_for_tests", Path(__file__).parent / "fakes" / f"{name}.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
