@@ -55,13 +55,24 @@ def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
     prefix = config.text("topic.prefix")
     if config.text("query"):
         return _of_query(connector, server, prefix)
-    chosen = selection(connector, _TABLES, _NO_TABLES)
+    listed = config.items(*_TABLES)
+    chosen = selection(connector, _TABLES, _NO_TABLES, _seen_tables(connector, server, prefix) if listed else ())
     reads = [
         *(_table(server, item, prefix, chosen.key) for item in chosen.names),
         *_patterns(connector, server, chosen, prefix),
     ]
     problems = (Problem(chosen.key or "topic.prefix", what) for what in chosen.unclear)
-    return source(connector, Reads(reads=tuple(reads), problems=tuple(problems)))
+    return source(connector, Reads(reads=tuple(dict.fromkeys(reads)), problems=tuple(problems)))
+
+
+def _seen_tables(connector: Connector, server: JdbcServer, prefix: str) -> Iterator[str]:
+    """Find tables in the names of topics, and write each as a pattern may: bare, and with all that stands before it."""
+    if not prefix or connector.config.text("transforms"):
+        return
+    for name in seen(connector)[0]:
+        if name.startswith(prefix) and len(name) > len(prefix):
+            parts = table_of(server, _quoted(name[len(prefix) :])).name.split(".")
+            yield from (".".join(parts[start:]) for start in range(len(parts)))
 
 
 def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> ConnectorFlows:

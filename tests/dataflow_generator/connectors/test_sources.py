@@ -445,3 +445,11 @@ def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
     config = MAPPED | {"database": "d"}
 
     assert names(config) == [("d", r"regex:p\.x\..*"), ("d.c", "p.own")]
+
+
+@pytest.mark.parametrize("pattern", ["crm\\.us.*", "us.*", "db\\.crm\\.us.*", "(?:x|crm)[.]u[s]er.*"])
+def test_a_pattern_of_tables_is_resolved_by_the_topics_in_use(pattern: str) -> None:
+    """A topic holds the table's bare name; the pattern may write its schema and database before it."""
+    config = JDBC | {"connection.url": "jdbc:postgresql://h/db?currentSchema=crm", "table.include.list": pattern}
+
+    assert names(config, active=("j-users", "j-orders")) == [("db.crm.users", "j-users")]
