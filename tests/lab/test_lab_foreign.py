@@ -136,18 +136,19 @@ def test_every_event_is_taken(lab, ours, taken) -> None:
     assert taken[f"{topic}__malformed"] == 0
 
 
-def test_it_knows_each_of_our_runs_with_what_it_reads_and_writes(ours, asked) -> None:
-    """Accepted is not yet kept: it keeps neither inputs nor outputs of some types of jobs."""
+def test_it_keeps_of_each_of_our_runs_what_it_reads_and_writes_down_to_columns(ours, asked) -> None:
+    """Accepted is not yet kept: of some types of jobs it keeps neither inputs nor outputs."""
     since = (datetime.now(UTC) - timedelta(days=7)).isoformat()
 
     for event in ours:
         run = event["run"]["runId"]
         assert [each["id"] for each in asked("/v1/runs", run_id=run)["items"]] == [run]
-        how = {"direction": "BOTH", "granularity": "RUN", "since": since}
-        kept = asked("/v1/runs/lineage", start_node_id=run, **how)["relations"]
-        inputs = [each for each in kept["inputs"] if each["to"]["id"] == run]
-        outputs = [each for each in kept["outputs"] if each["from"]["id"] == run]
+        how = {"direction": "BOTH", "granularity": "RUN", "since": since, "include_column_lineage": True}
+        kept = asked("/v1/runs/lineage", start_node_id=run, **how)
+        inputs = [each for each in kept["relations"]["inputs"] if each["to"]["id"] == run]
+        outputs = [each for each in kept["relations"]["outputs"] if each["from"]["id"] == run]
         assert (len(inputs), len(outputs)) == (len(event["inputs"]), len(event["outputs"])), event["job"]
+        assert set(_told(event)) <= set(_flows(kept)), event["job"]
 
 
 def test_its_answer_leads_from_spark_s_column_to_the_database_s(answer) -> None:
@@ -179,6 +180,15 @@ def test_its_answer_and_ours_are_the_same_path(lab, drawn, answer) -> None:
     flows = {(ends[edge["source"]], ends[edge["target"]]) for edge in mine["edges"] if edge["type"] == "DIRECT"}
 
     assert _reached(flows, SPENT) == _reached(set(_flows(answer)), SPENT) == set(PATH)
+
+
+def _told(event: Any) -> Iterator[Flow]:
+    """List the flows of columns of an event of ours that take data on."""
+    for output in event["outputs"]:
+        for column, field in output["facets"].get("columnLineage", {"fields": {}})["fields"].items():
+            for origin in field["inputFields"]:
+                if any(each["type"] == "DIRECT" for each in origin["transformations"]):
+                    yield (origin["name"], origin["field"]), (output["name"], column)
 
 
 def _flows(answer: Any) -> Iterator[Flow]:

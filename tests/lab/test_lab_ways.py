@@ -161,6 +161,17 @@ def _statements(lab) -> list[Any]:
     return [one for one in told if one["sinks"] and "VIEW" not in one["kind"]]
 
 
+@pytest.mark.parametrize(
+    ("topic", "number"), [("order-mails", 1), ("orders-enriched", 2), ("clicks-by-page", 3), ("slow-clicks", 4)]
+)
+def test_flink_s_own_job_is_the_statement_that_we_read(lab, way, dictionary, topic, number) -> None:
+    """Its listener tells of a job for each insert, and of one for both inserts of a set; none is a node beside ours."""
+    asked = ("lineage", topic, "--upstream", "--depth", "1", "--format", "json", "--dictionary", dictionary)
+    nodes = json.loads(lab.scanner(*asked))["nodes"]
+
+    assert [node["name"].rpartition("/")[2] for node in nodes if node["kind"] == "job"] == [f"retail.sql:{number}"]
+
+
 def test_ksqldb_tells_the_sources_and_sinks_that_we_read_in_its_queries(lab, way, dictionary) -> None:
     """The stand-in answers as the documentation does."""
     (config,) = json.loads(lab.config().read_text("utf-8"))["ksqldb"]
