@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from dataflow_generator.openlineage.journal import Journal
 from dataflow_generator.openlineage.life_events import Engine, life_event
-from dataflow_generator.openlineage.lifecycle import Rules, Seen, step
+from dataflow_generator.openlineage.lifecycle import COMPLETE, Rules, Seen, step
 from dataflow_generator.openlineage.run_events import Event
 from scanner_model.errors import ScannerError, SourceObjected
 
@@ -20,11 +20,15 @@ _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A server whose jobs are watched: *name* is its own in the state; *look* lists its jobs or raises ScannerError."""
+    """A server whose jobs are watched: *name* is its own in the state; *look* lists its jobs or raises ScannerError.
+
+    *gone* is how the run of a job ends that is not listed any more.
+    """
 
     name: str
     engine: Engine
     look: Callable[[], Sequence[Seen]]
+    gone: str = COMPLETE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +116,8 @@ class Monitor:
             wait = _FIRST_WAIT if done else min(wait * 2, _LONGEST_WAIT)
 
     def _keep(self, server: Server, seen: Sequence[Seen]) -> None:
-        watch, said = step(
-            self.journal.watch(server.name), seen, self.world.now(), server=server.name, rules=self.rules
-        )
+        rules = replace(self.rules, gone=server.gone)
+        watch, said = step(self.journal.watch(server.name), seen, self.world.now(), server=server.name, rules=rules)
         events = [life_event(each, server.engine, self.producer) for each in said]
         self.journal.keep(server.name, watch, events)
         with self._lock:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.openlineage.life_events import Engine
-from dataflow_generator.openlineage.lifecycle import Seen
-from dataflow_generator.openlineage.watched_connectors import connector_seen, unread_connector
+from dataflow_generator.openlineage.lifecycle import Seen, unread
+from dataflow_generator.openlineage.watched_connectors import connector_seen
 from scanner_cli.monitoring import Server
 from scanner_extractor.http import Http
 from scanner_extractor.rate import Clock
@@ -18,9 +18,17 @@ from scanner_extractor.sources.connect_veil import veiled
 
 
 def servers_of(kinds: Sequence[str], clusters: Sequence[Settings]) -> Iterator[Server]:
-    """Give the servers of each of *kinds*, which are keys of `KINDS`."""
-    for kind in kinds:
-        yield from KINDS[kind](clusters)
+    """Give the servers of each of *kinds*: `connect`, `ksqldb`, `flink`; what one does not need, is not loaded."""
+    if "connect" in kinds:
+        yield from connect_servers(clusters)
+    if "ksqldb" in kinds:
+        from scanner_cli.watched_ksqldb import ksqldb_servers
+
+        yield from ksqldb_servers(clusters)
+    if "flink" in kinds:
+        from scanner_cli.watched_flink import flink_servers
+
+        yield from flink_servers(clusters)
 
 
 def connect_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -> Iterator[Server]:
@@ -34,14 +42,10 @@ def connect_servers(clusters: Sequence[Settings], *, clock: Clock | None = None)
 
 def _connect(connect: ConnectSettings, http: Http, cluster: str, naming: Naming) -> Server:
     def look() -> Sequence[Seen]:
-        connectors, unread = read_connector_states(connect, http)
+        connectors, lost = read_connector_states(connect, http)
         return [
             *(connector_seen(each, cluster, naming) for each in connectors),
-            *(unread_connector(name) for name in unread),
+            *(unread(name) for name in lost),
         ]
 
     return Server(name=f"{cluster} {connect.source}", engine=Engine(name="Kafka Connect"), look=look)
-
-
-KINDS: Mapping[str, Callable[[Sequence[Settings]], Iterator[Server]]] = {"connect": connect_servers}
-"""How the servers of each kind are found in cluster.json."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanner_model.names import SourceId, TopicName
 
@@ -49,3 +50,14 @@ class FlinkJob:
     state: str
     started: str = ""
     plan: str = ""
+
+
+class ClusterNames(NamedTuple):
+    """What Flink may call a cluster (as a database), and the environment that it is of (as a catalog).
+
+    *whole*: nothing else is its name, because a source told the one that people see.
+    """
+
+    databases: frozenset[str]
+    catalogs: frozenset[str]
+    whole: bool = False

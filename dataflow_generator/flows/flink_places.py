@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.flows.facts import Dataset, Place
@@ -13,12 +14,13 @@ from dataflow_generator.flows.flink_tables import KAFKA, NOTHING, outside_datase
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.sql import Dataset as Table
-from scanner_dictionary.queries.flink import ClusterNames
-from scanner_dictionary.queries.flow_input import ClusterTopic
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
-from scanner_model.flink import FlinkStatement
+from scanner_model.flink import ClusterNames, FlinkStatement
 from scanner_model.paths import KEY, ColumnPath
+
+if TYPE_CHECKING:
+    from scanner_dictionary.queries.flow_input import ClusterTopic
 
 Told = Callable[[str, str], None]
 """Take what is not known of a table, and what to do about it."""

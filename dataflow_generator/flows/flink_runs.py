@@ -44,7 +44,7 @@ class FlinkRuns:
         statements = tuple({each.job.key: each for each in listed if each}.values())
         if not all(listed) or writes != _datasets(use for each in statements for use in each.writes):
             return None
-        named = _tables(told.job.name) == {_sink(each) for each in statements}
+        named = title_tables(told.job.name) == {sink_table(each) for each in statements}
         if reads == _datasets(use for each in statements for use in each.reads):
             return Running(statements, "" if named else "it reads and writes the same, and has another name")
         return Running(statements, "it has the same name and writes the same, and reads others") if named else None
@@ -61,12 +61,13 @@ def _datasets(uses: Iterable[Use]) -> frozenset[Dataset]:
     return frozenset(use.dataset for use in uses)
 
 
-def _tables(name: str) -> set[str]:
+def title_tables(name: str) -> set[str]:
     """Give the tables in a job's name without catalog and database; none where somebody named the job."""
     listed = name.removeprefix(_TITLE).split(",") if name.startswith(_TITLE) else ()
     return {table.rpartition(".")[2] for table in listed}
 
 
-def _sink(job: JobFlows) -> str:
+def sink_table(job: JobFlows) -> str:
+    """Give the table that a statement writes, without catalog and database; empty where it names none."""
     found = _SINK.search(str(dict(job.job.attributes).get("statement", "")))
     return found[1].replace("`", "").rpartition(".")[2] if found else ""

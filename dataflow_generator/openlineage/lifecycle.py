@@ -79,12 +79,13 @@ class Rules:
     """When what is said: *heartbeat* is the longest silence of a run that goes on.
 
     A job that is not listed *missing* times in a row is deleted: a worker that starts lists, for a moment, less than
-    it has. A run that is unsettled longer than *patience* is given up.
+    it has. *gone* is the state in which its run ends then. A run that is unsettled longer than *patience* is given up.
     """
 
     heartbeat: timedelta = timedelta(minutes=5)
     patience: timedelta = timedelta(minutes=5)
     missing: int = 2
+    gone: str = COMPLETE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,11 @@ def step(
     return Watch(begun=begun, runs=runs), tuple(said)
 
 
+def unread(name: str) -> Seen:
+    """Give a job that is there and could not be read."""
+    return Seen(name=name, phase=Phase.UNKNOWN, job=ToldJob(namespace="", name=name))
+
+
 def moment(at: datetime) -> str:
     """Write a moment as events do: ISO 8601 in milliseconds."""
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -156,7 +162,7 @@ def _missed(run: Run, turn: _Turn) -> _Move:
     missed = run.missed + 1
     if missed < turn.rules.missing:
         return replace(run, missed=missed), ()
-    return None, (_said(run, COMPLETE, turn),)
+    return None, (_said(run, turn.rules.gone, turn),)
 
 
 def _running(run: Run, seen: Seen, turn: _Turn) -> _Move:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
 from dataflow_generator.connectors import Config, read_connector
 from dataflow_generator.connectors import Connector as Told
 from dataflow_generator.flows.connect_names import DIRECTIONS, connect_namespace, named_dataset
-from dataflow_generator.flows.facts import Dataset
 from dataflow_generator.flows.naming import Naming
-from dataflow_generator.graph import NodeKind
-from dataflow_generator.openlineage.facets import dataset_type, job_type
+from dataflow_generator.openlineage.facets import job_type
 from dataflow_generator.openlineage.lifecycle import Seen, Trouble
 from dataflow_generator.openlineage.phases import CONNECT, Phase, phase_of
-from dataflow_generator.openlineage.run_events import ToldDataset, ToldJob
+from dataflow_generator.openlineage.run_events import ToldJob
+from dataflow_generator.openlineage.watched_jobs import first_line, told_datasets
 from scanner_model.connect import Connector, ConnectorTask
 
 _FAILED = "FAILED"
@@ -35,25 +34,16 @@ def connector_seen(connector: Connector, cluster: str, naming: Naming, topics: C
     return Seen(name=connector.name, phase=phase, job=job, trouble=_trouble(connector, failed))
 
 
-def unread_connector(name: str) -> Seen:
-    """Give a connector that is there and could not be read."""
-    return Seen(name=name, phase=Phase.UNKNOWN, job=ToldJob(namespace="", name=name))
-
-
 def _trouble(connector: Connector, failed: list[ConnectorTask]) -> Trouble | None:
     state = connector.state.upper()
     if state in (_FAILED, "DEGRADED") and (connector.trace or not failed):
-        return Trouble(message=_first_line(connector.trace) or f"the connector is {state}", trace=connector.trace)
+        return Trouble(message=first_line(connector.trace) or f"the connector is {state}", trace=connector.trace)
     if not failed:
         return None
     which = ", ".join(str(task.number) for task in failed)
     trace = next((task.trace for task in failed if task.trace), "")
     what = f"{len(failed)} of {len(connector.tasks)} tasks failed ({which})"
-    return Trouble(message=f"{what}: {_first_line(trace)}" if trace else what, trace=trace)
-
-
-def _first_line(trace: str) -> str:
-    return trace.strip().partition("\n")[0].strip()
+    return Trouble(message=f"{what}: {first_line(trace)}" if trace else what, trace=trace)
 
 
 @lru_cache(maxsize=1_024)
@@ -72,17 +62,6 @@ def _job(connector: Connector, cluster: str, naming: Naming, topics: tuple[str, 
         namespace=connect_namespace(cluster, connector.source),
         name=connector.name,
         facets={"jobType": job_type("KAFKA_CONNECT", connector.kind.upper())},
-        inputs=_datasets(named_dataset(flow.source, naming) for flow in flows),
-        outputs=_datasets(named_dataset(flow.target, naming) for flow in flows),
-    )
-
-
-def _datasets(found: Iterable[Dataset | None]) -> tuple[ToldDataset, ...]:
-    return tuple(
-        ToldDataset(
-            namespace=each.namespace,
-            name=each.name,
-            facets={"datasetType": dataset_type("TOPIC")} if each.kind is NodeKind.TOPIC else {},
-        )
-        for each in sorted({each for each in found if each})
+        inputs=told_datasets(named_dataset(flow.source, naming) for flow in flows),
+        outputs=told_datasets(named_dataset(flow.target, naming) for flow in flows),
     )

@@ -86,12 +86,12 @@ def _options(command: Callable[[_Asked], int]) -> Callable[..., int]:
 
 @click.group(cls=Group)
 def monitor() -> None:
-    """Tell the life of connectors as OpenLineage events, while they live it.
+    """Tell the life of connectors, queries and statements as OpenLineage events, while they live it.
 
     \b
     Examples:
       scanner monitor connect --config cluster.json --url http://marquez:5000
-      scanner monitor connect --config cluster.json --file runs.ndjson
+      scanner monitor all --config cluster.json --file runs.ndjson
     """
 
 
@@ -117,6 +117,55 @@ def connect(asked: _Asked) -> int:
     3 some events wait in the state file, were refused, or (--once) a server did not answer.
     """
     return _run(asked, ("connect",))
+
+
+@monitor.command()
+@_options
+def ksqldb(asked: _Asked) -> int:
+    """Poll ksqlDB and tell the runs of its persistent queries.
+
+    START when a query is seen to run, COMPLETE when it is paused or terminated, FAIL when the server says ERROR, with
+    the error. Lineage is read from the statement and the server's own lists. A server that does not answer ends
+    nothing. One request a poll. State, signals and exit status are those of `scanner monitor connect`.
+
+    \b
+    Examples:
+      scanner monitor ksqldb --config cluster.json --url http://marquez:5000
+      scanner monitor ksqldb --config cluster.json --file queries.ndjson --state queries.json
+    """
+    return _run(asked, ("ksqldb",))
+
+
+@monitor.command()
+@_options
+def flink(asked: _Asked) -> int:
+    """Poll Flink and tell the runs of its statements and jobs.
+
+    Statements of Confluent Cloud and Confluent Manager for Apache Flink, and the jobs of a JobManager; of the latter
+    nobody tells the SQL: their lineage is that of the sql-files in cluster.json whose tables stand in their names. A
+    job that is cancelled, or lost with its JobManager, is told as ABORT. A server that does not answer ends nothing.
+    One request a poll; state, signals and exit status are those of `scanner monitor connect`.
+
+    \b
+    Examples:
+      scanner monitor flink --config cluster.json --url http://marquez:5000
+      scanner monitor flink --config cluster.json --file jobs.ndjson --state jobs.json
+    """
+    return _run(asked, ("flink",))
+
+
+@monitor.command("all")
+@_options
+def every_kind(asked: _Asked) -> int:
+    """Poll Kafka Connect, ksqlDB and Flink in one process, with one state.
+
+    All servers of the cluster.json; what is told is told as by the monitor of each kind.
+
+    \b
+    Examples:
+      scanner monitor all --config cluster.json --url http://marquez:5000
+    """
+    return _run(asked, ("connect", "ksqldb", "flink"))
 
 
 def _run(asked: _Asked, kinds: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, select
 
 from scanner_dictionary import tables as t
-from scanner_model.flink import FlinkStatement
+from scanner_model.flink import ClusterNames, FlinkStatement
 from scanner_model.names import SourceId, TopicName
 
 _ENVIRONMENT, _DISPLAYED = "environment", "display_name"
@@ -22,17 +22,6 @@ class StatementKey(NamedTuple):
     cluster: str
     source: str
     id: int
-
-
-class ClusterNames(NamedTuple):
-    """What Flink may call a cluster (as a database), and the environment that it is of (as a catalog).
-
-    *whole*: nothing else is its name, because a source told the one that people see.
-    """
-
-    databases: frozenset[str]
-    catalogs: frozenset[str]
-    whole: bool = False
 
 
 def flink_keys(conn: Connection) -> Iterator[StatementKey]:

@@ -30,13 +30,13 @@ def read_flink_cloud(settings: FlinkSettings, http: Http, progress: Progress) ->
     """
     listing = FlinkListing(settings, progress)
     try:
-        listing.take(_listed(settings, http, "statements"), read_statement, statement_name)
+        listing.take(listed(settings, http, "statements"), read_statement, statement_name)
     except ScannerError as error:
         if not listing.statements:
             raise
         listing.broken_off("statements", error)
     try:
-        listing.take(_listed(settings, http, "materialized-tables"), read_table, table_name)
+        listing.take(listed(settings, http, "materialized-tables"), read_table, table_name)
     except NotFound:  # not offered there
         pass
     except ScannerError as error:
@@ -50,8 +50,11 @@ def counted_statements(settings: FlinkSettings, http: Http) -> str:
     return f"{len(items)}{' and more' if following else ''} statements"
 
 
-def _listed(settings: FlinkSettings, http: Http, things: str) -> Iterator[Item]:
-    """List a kind of thing; within one list each has a name of its own but for tables, which are one a cluster."""
+def listed(settings: FlinkSettings, http: Http, things: str) -> Iterator[Item]:
+    """List `statements` or `materialized-tables`, 100 a page; raises ScannerError.
+
+    Within one list each has a name of its own but for tables, which are one a cluster.
+    """
 
     def page(token: str) -> tuple[list[Item], str]:
         params: list[tuple[str, str | int]] = [("page_size", PAGE)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from scanner_extractor.http import Http
 from scanner_extractor.paging import by_number
 from scanner_extractor.readings import JobsReading, Progress
@@ -19,14 +21,18 @@ def read_flink_cmf(settings: FlinkSettings, http: Http, progress: Progress) -> J
     Raises ScannerError where none is listed; a list that breaks off keeps what it told.
     """
     listing = FlinkListing(settings, progress)
-    pages = by_number(lambda number: _page(settings, http, number), key=lambda item: statement_name(item) or repr(item))
     try:
-        listing.take(pages, read_statement, statement_name)
+        listing.take(listed(settings, http), read_statement, statement_name)
     except ScannerError as error:
         if not listing.statements:
             raise
         listing.broken_off("statements", error)
     return listing.reading(http)
+
+
+def listed(settings: FlinkSettings, http: Http) -> Iterator[Item]:
+    """List the statements, 100 a page; raises ScannerError."""
+    return by_number(lambda number: _page(settings, http, number), key=lambda item: statement_name(item) or repr(item))
 
 
 def counted_statements(settings: FlinkSettings, http: Http) -> str:

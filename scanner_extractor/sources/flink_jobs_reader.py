@@ -37,6 +37,20 @@ def read_plan(payload: Json) -> str:
             raise PayloadUnexpected("the answer is not the plan of a job")
 
 
+def read_cause(payload: Json) -> str:
+    """Read `GET /jobs/{id}/exceptions`: the trace of the newest failure, secrets hidden; empty where none is told.
+
+    Raises PayloadUnexpected for anything of another shape. Before Flink 2.0 `root-exception` tells it, too.
+    """
+    match payload:
+        case {"exceptionHistory": {"entries": [{"stacktrace": str(trace)}, *_]}} | {"root-exception": str(trace)}:
+            return mask_text(trace)
+        case dict():
+            return ""
+        case _:
+            raise PayloadUnexpected("the answer does not tell why a job failed")
+
+
 def read_version(payload: Json) -> str:
     """Read the version of Flink from `GET /overview`; raises PayloadUnexpected."""
     match payload:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from scanner_extractor.http import Http
-from scanner_extractor.readings import KsqlReading, Progress
+from scanner_extractor.readings import KsqlReading, Progress, no_progress
 from scanner_extractor.settings import KsqlSettings
 from scanner_extractor.sources.ksqldb_queries import joined_queries
 from scanner_extractor.sources.ksqldb_reader import Entity, read_entities
-from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
-from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType, Query
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
@@ -43,6 +43,7 @@ class _Question:
 
 
 _SOURCES = frozenset({"sourceDescriptions", "names"})
+_QUERIES = frozenset({"queryDescriptions", "queries"})
 _SOURCE_WORDS = frozenset({"streams", "tables"})
 _UNKNOWN = 40001
 """The server's code for a statement that it does not know."""
@@ -57,12 +58,28 @@ _QUESTIONS = (
     _Question(
         about="queries",
         statements=("SHOW QUERIES EXTENDED;", "SHOW QUERIES;"),
-        answers=frozenset({"queryDescriptions", "queries"}),
+        answers=_QUERIES,
     ),
     # Last, so that a server that knows no types has answered everything else by then.
     _Question(about="functions", statements=("SHOW FUNCTIONS;",), answers=frozenset({"functions"}), spare=True),
     _Question(about="types", statements=("LIST TYPES;",), answers=frozenset({"types"}), spare=True),
 )
+
+
+_STATES = tuple(question for question in _QUESTIONS if not question.spare)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlStates:
+    """The persistent queries of a server as they are now, and the collections that they name.
+
+    *errors* say by a query's id what is wrong with it; *unread* are queries that are there and could not be read.
+    """
+
+    collections: tuple[KsqlSource, ...]
+    queries: tuple[Query, ...]
+    errors: Mapping[str, str]
+    unread: frozenset[str]
 
 
 def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress) -> KsqlReading:
@@ -99,13 +116,36 @@ def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress) -> KsqlR
     )
 
 
-class _Client:
-    """Asks one server; *refused* names what it would not tell in any words."""
+def read_query_states(settings: KsqlSettings, http: Http) -> KsqlStates:
+    """Read the queries and their states in one request (`POST /ksql`), in several where a server knows older words.
 
-    def __init__(self, http: Http, source: SourceId, progress: Progress) -> None:
+    Raises ScannerError where the queries are not listed; without its collections a query has no topics.
+    """
+    client = _Client(http, settings.source, no_progress, _STATES)
+    entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
+    if "queries" in client.refused:
+        hint = "the user needs the right to list queries"
+        raise PayloadUnexpected("ksqlDB does not list its queries", where=str(settings.source), hint=hint)
+    collections = _by_name(one for entity in entities for one in entity.collections)
+    told = [entity for entity in entities if entity.kind in _QUERIES]
+    return KsqlStates(
+        collections=collections,
+        queries=joined_queries((query for entity in entities for query in entity.queries), collections),
+        errors=dict(error for entity in told for error in entity.errors),
+        unread=frozenset[str]().union(*(entity.unread for entity in told)),
+    )
+
+
+class _Client:
+    """Asks one server *questions*; *refused* names what it would not tell in any words."""
+
+    def __init__(
+        self, http: Http, source: SourceId, progress: Progress, questions: Sequence[_Question] = _QUESTIONS
+    ) -> None:
         self._http = http
         self._source = source
         self._progress = progress
+        self._questions = questions
         self.refused: list[str] = []
 
     def service(self) -> str:
@@ -123,7 +163,7 @@ class _Client:
     def everything(self) -> list[Entity]:
         """Give an answer to every question, all in one request where the server takes it."""
         entities = dict(self._together())
-        for question in _QUESTIONS:
+        for question in self._questions:
             if question not in entities:
                 entities[question] = self._alone(question)
         names = [name for entity in entities.values() for name in entity.listed]
@@ -131,12 +171,12 @@ class _Client:
 
     def _together(self) -> Iterator[tuple[_Question, Entity]]:
         try:
-            answers = self._post(" ".join(question.statements[0] for question in _QUESTIONS))
+            answers = self._post(" ".join(question.statements[0] for question in self._questions))
         except SourceObjected as error:
             answers = _earlier(error, self._source)
         except SourceRefused:  # one of them needs a right that the others do not
             answers = ()
-        for question, entity in zip(_QUESTIONS, answers, strict=False):
+        for question, entity in zip(self._questions, answers, strict=False):
             if entity.kind in question.answers:
                 yield question, entity
 

@@ -10,8 +10,10 @@ from scanner_extractor.exchange import Json
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.estate import KsqlSource, Query
 from scanner_model.names import SourceId, TopicName
+from scanner_model.secrets import mask_text
 
 PERSISTENT = "PERSISTENT"
+RUNNING, PAUSED = "RUNNING", "PAUSED"
 
 
 def read_query_description(payload: dict[str, Any], source: SourceId) -> Query:
@@ -20,7 +22,7 @@ def read_query_description(payload: dict[str, Any], source: SourceId) -> Query:
         source=source,
         name=_identifier(payload),
         kind=_text(payload, "queryType") or PERSISTENT,
-        state=_text(payload, "state") or _worst(payload.get("ksqlHostQueryStatus")),
+        state=_state(payload, payload.get("ksqlHostQueryStatus")),
         statement=_text(payload, "statementText"),
         sources=_texts(payload.get("sources")),
         sinks=_texts(payload.get("sinks")),
@@ -37,12 +39,20 @@ def read_running_query(payload: dict[str, Any], source: SourceId, reads: str = "
         source=source,
         name=_identifier(payload),
         kind=_text(payload, "queryType") or PERSISTENT,
-        state=_text(payload, "state") or _worst({state: state for state in payload.get("statusCount") or {}}),
+        state=_state(payload, {state: state for state in payload.get("statusCount") or {}}),
         statement=_text(payload, "queryString"),
         sources=(reads,) if reads else (),
         sinks=_texts(payload.get("sinks")),
         sink_topics=tuple(map(TopicName, _texts(payload.get("sinkKafkaTopics")))),
     )
+
+
+def read_query_error(payload: dict[str, Any]) -> str:
+    """Give the newest of a member's `queryErrors`, secrets hidden; empty where there is none."""
+    errors = payload.get("queryErrors")
+    told = [each for each in errors if isinstance(each, dict)] if isinstance(errors, list) else []
+    newest = max(told, key=lambda each: str(each.get("timestamp") or "").zfill(20), default={})
+    return mask_text(_text(newest, "errorMessage"))
 
 
 def joined_queries(queries: Iterable[Query], collections: Iterable[KsqlSource]) -> tuple[Query, ...]:
@@ -96,7 +106,15 @@ def _texts(value: Json) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
+def _state(payload: dict[str, Any], hosts: Json) -> str:
+    """Give the state of a query; servers say RUNNING, for older clients, of one that all their hosts have paused."""
+    said, told = _text(payload, "state"), _worst(hosts)
+    if said == RUNNING and isinstance(hosts, dict) and PAUSED in hosts.values() and RUNNING not in hosts.values():
+        return PAUSED
+    return said or told
+
+
 def _worst(states: Json) -> str:
     """Give the worst of the states on all hosts, for servers that do not say it themselves."""
     told = sorted({str(state) for state in states.values()}) if isinstance(states, dict) else []
-    return next((state for state in told if state != "RUNNING"), told[0] if told else "")
+    return next((state for state in told if state != RUNNING), told[0] if told else "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.sources.ksqldb_fields import read_fields
-from scanner_extractor.sources.ksqldb_queries import read_query_description, read_running_query
+from scanner_extractor.sources.ksqldb_queries import read_query_description, read_query_error, read_running_query
 from scanner_extractor.sources.ksqldb_types import read_function, read_type
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType, Query
@@ -21,13 +21,15 @@ class Entity:
     """What one statement answered.
 
     *kind* is the member that holds the answer (`sourceDescriptions`, `queries`…), empty for one that we do not know.
-    *listed* are names of collections that were only listed. *unread* names what was there and could not be read.
+    *listed* are names of collections that were only listed. *errors* are pairs of a query's id and what the server
+    says is wrong with it. *unread* names what was there and could not be read.
     """
 
     kind: str = ""
     collections: tuple[KsqlSource, ...] = ()
     listed: tuple[str, ...] = ()
     queries: tuple[Query, ...] = ()
+    errors: tuple[tuple[str, str], ...] = ()
     functions: tuple[KsqlFunction, ...] = ()
     types: tuple[KsqlType, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -100,6 +102,7 @@ def _each(kind: str, items: list[Json], source: SourceId, read: Callable[[dict[s
         kind=kind,
         collections=tuple(one for part in parts for one in part.collections),
         queries=tuple(one for part in parts for one in part.queries),
+        errors=tuple(one for part in parts for one in part.errors),
         functions=tuple(one for part in parts for one in part.functions),
         types=tuple(one for part in parts for one in part.types),
         problems=tuple(one for part in parts for one in part.problems),
@@ -131,7 +134,8 @@ def _described(payload: dict[str, Any], source: SourceId) -> Entity:
 
 
 def _query_described(payload: dict[str, Any], source: SourceId) -> Entity:
-    return Entity(queries=(read_query_description(payload, source),))
+    query, error = read_query_description(payload, source), read_query_error(payload)
+    return Entity(queries=(query,), errors=((query.name, error),) if error else ())
 
 
 def _query_running(payload: dict[str, Any], source: SourceId) -> Entity:

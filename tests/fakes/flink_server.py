@@ -85,7 +85,8 @@ def job(identity: str, name: str = "insert-into_t", state: str = "RUNNING", star
 class Flink:
     """What is served: pages of statements, tables and the manager's statements; jobs and their plans by id.
 
-    A plan that is a number is a status. *asked* fills up with what was asked for.
+    A plan that is a number is a status. *causes* are the traces of failed jobs, by id. *asked* fills up with what was
+    asked for.
     """
 
     statements: Sequence[Json] = ((),)
@@ -93,6 +94,7 @@ class Flink:
     managed: Sequence[Json] = ((),)
     jobs: Sequence[Json] = ()
     plans: Mapping[str, Json] = field(default_factory=dict)
+    causes: Mapping[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
     def answer(self, target: str) -> tuple[int, Json]:
@@ -117,6 +119,8 @@ class Flink:
                 return 200, {"productName": "Apache Flink", "version": "2.2.1"}
             case path if path.startswith("/jobs/") and path.endswith("/plan"):
                 return self._plan(path.split("/")[2])
+            case path if path.startswith("/jobs/") and path.endswith("/exceptions"):
+                return self._cause(path.split("/")[2])
         return 404, _failure(404)
 
     def _page(self, pages: Sequence[Json], token: str, path: str) -> tuple[int, Json]:
@@ -134,6 +138,13 @@ class Flink:
         if isinstance(page, int):
             return page, {"errors": [{"message": "no"}]}
         return 200, {"pageable": {"page": number, "size": 100}, "metadata": {"size": len(page)}, "items": list(page)}
+
+    def _cause(self, identity: str) -> tuple[int, Json]:
+        if identity not in self.causes:
+            return 404, {"errors": ["org.apache.flink.runtime.rest.handler.RestHandlerException: no such job"]}
+        trace = self.causes[identity]
+        entry = {"exceptionName": trace.partition(":")[0], "stacktrace": trace, "timestamp": 1777629605000}
+        return 200, {"exceptionHistory": {"entries": [entry], "truncated": False}}
 
     def _plan(self, identity: str) -> tuple[int, Json]:
         plan = self.plans.get(identity, 404)

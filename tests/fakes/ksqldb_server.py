@@ -9,8 +9,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from dataclasses import field as member
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, ClassVar
 
 Json = Any
 
@@ -122,15 +127,47 @@ ANSWERS["SHOW STREAMS"] = {
 INFO = {"KsqlServerInfo": {"version": "0.29.0", "kafkaClusterId": "retail", "ksqlServiceId": "default_"}}
 
 
-def answer(statements: str) -> tuple[int, Json]:
+def query(name: str = "CTAS_CLICKS_PER_CITY_5", state: str = "RUNNING", *errors: str, **more: Json) -> Json:
+    """Give a query as `SHOW QUERIES EXTENDED;` lists it, with what went wrong in it."""
+    told = [
+        {"timestamp": 1777629600000 + number, "errorMessage": error, "type": "UNKNOWN"}
+        for number, error in enumerate(errors)
+    ]
+    hosts = {"ksqlHostQueryStatus": {"127.0.0.1:18088": state}}
+    return DESCRIPTION | hosts | {"id": name, "state": state, "queryErrors": told} | more
+
+
+@dataclass(slots=True, kw_only=True)
+class Ksql:
+    """A server whose *queries* come and go; *starting*: it answers 503. *asked* fills up with what it was asked.
+
+    *unknown* are statements that it takes for errors, as old servers do.
+    """
+
+    queries: tuple[Json, ...] = (DESCRIPTION,)
+    starting: bool = False
+    unknown: frozenset[str] = frozenset()
+    asked: list[str] = member(default_factory=list)
+
+    def answer(self, statements: str) -> tuple[int, Json]:
+        """Answer a batch."""
+        self.asked.append(statements)
+        if self.starting:
+            return 503, {"@type": "generic_error", "error_code": 50301, "message": "KSQL is not yet ready"}
+        listed = {"@type": "query_descriptions", "queryDescriptions": list(self.queries)}
+        known = {name: told for name, told in ANSWERS.items() if name not in self.unknown}
+        return answer(statements, known | ({"SHOW QUERIES EXTENDED": listed} if not self.unknown else {}))
+
+
+def answer(statements: str, answers: Mapping[str, Json] = ANSWERS) -> tuple[int, Json]:
     """Answer a batch as the server does: an entity a statement, or 400 for the first that it does not know."""
     entities: list[Json] = []
     for statement in filter(None, (part.strip() for part in statements.split(";"))):
-        if statement not in ANSWERS:
+        if statement not in answers:
             message = f"line 1:1: Syntax Error\nUnknown statement '{statement}'"
             failed = {"@type": "statement_error", "error_code": 40001, "message": message, "statementText": statement}
             return 400, failed | {"entities": entities}
-        entities.append(ANSWERS[statement] | {"statementText": f"{statement};", "warnings": []})
+        entities.append(answers[statement] | {"statementText": f"{statement};", "warnings": []})
     return 200, entities
 
 
@@ -138,6 +175,7 @@ class Handler(BaseHTTPRequestHandler):
     """Answers `GET /info` and `POST /ksql`; everything else is unknown."""
 
     protocol_version = "HTTP/1.1"
+    batch: ClassVar[Callable[[str], tuple[int, Json]]] = staticmethod(answer)
 
     def do_GET(self) -> None:
         """Answer `GET`."""
@@ -146,7 +184,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer `POST`."""
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self._send(*answer(body["ksql"]))
+        self._send(*type(self).batch(body["ksql"]))
 
     def log_message(self, format: str, *args: object) -> None:
         """Stay silent."""
@@ -158,6 +196,22 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+@contextmanager
+def serving(ksql: Ksql) -> Iterator[str]:
+    """Serve *ksql* on loopback and give its URL."""
+    handler = type("KsqlHandler", (Handler,), {"batch": staticmethod(ksql.answer)})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def main() -> None:

@@ -7,7 +7,8 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,8 +16,11 @@ from typing import Any
 import pytest
 
 from scanner_cli.main import run
+from scanner_cli.monitoring import Surroundings
+from scanner_model.errors import SourceObjected, SourceUnreachable
 
 FAKES = Path(__file__).parents[1] / "fakes"
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,50 @@ def scanner(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
     return said
 
 
+@dataclass
+class World:
+    """What is around a monitor: time that passes when told to, and a catalog that takes events, or does not."""
+
+    at: datetime = NOON
+    away: bool = False
+    unwanted: frozenset[str] = frozenset()
+    events: list[dict[str, Any]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    def send(self, event: dict[str, Any]) -> None:
+        if self.away:
+            raise SourceUnreachable("nobody answers", where="catalog")
+        if event["eventType"] in self.unwanted:
+            raise SourceObjected("no such thing", where="catalog", status=400)
+        self.events.append(event)
+
+    def surroundings(self) -> Surroundings:
+        return Surroundings(
+            now=lambda: self.at,
+            draw=lambda low, high: low,
+            send=self.send,
+            say=self.said.append,
+            refused=lambda line, _: self.refused.append(line),
+        )
+
+    @property
+    def states(self) -> list[str]:
+        return [event["eventType"] for event in self.events]
+
+
+@pytest.fixture
+def world() -> World:
+    """Give a monitor's surroundings."""
+    return World()
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """Give the place of a monitor's memory."""
+    return tmp_path / "monitor.json"
+
+
 @pytest.fixture(scope="session")
 def fake() -> ModuleType:
     """Load the fake registry."""
@@ -89,6 +137,12 @@ def connect() -> ModuleType:
 def flink() -> ModuleType:
     """Load the fake Flink server."""
     return _program("flink_server")
+
+
+@pytest.fixture(scope="session")
+def ksql() -> ModuleType:
+    """Load the fake ksqlDB server."""
+    return _program("ksqldb_server")
 
 
 def _program(name: str) -> ModuleType:

@@ -53,6 +53,29 @@ def test_one_poll_for_a_scheduler(scanner, served, tmp_path) -> None:
     assert told(tmp_path / "runs.ndjson") == ["START", "COMPLETE"]
 
 
+def test_one_process_watches_every_kind(scanner, served, ksql, flink, tmp_path) -> None:
+    """With one state; each kind has a command of its own, which leaves the runs of the others open."""
+    jobs = flink.Flink(jobs=(flink.job("a1", "nightly"),))
+    with ksql.serving(ksql.Ksql()) as queries, flink.serving(jobs) as manager:
+        config = cluster(tmp_path, served[1])
+        told_of = json.loads(config.read_text())
+        gateway = {"type": "sql-gateway", "url": "http://127.0.0.1:9"}
+        told_of |= {"ksqldb": [{"url": queries}], "flink": [{"type": "jobmanager", "url": manager}, gateway]}
+        config.write_text(json.dumps(told_of))
+        places = ("--config", config, "--once", "--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
+
+        assert [scanner("monitor", kind, *places).status for kind in ("connect", "ksqldb", "flink", "all")] == [0] * 4
+    assert told(tmp_path / "runs.ndjson") == ["START"] * 3
+
+
+def test_cluster_without_a_server_of_the_kind_is_the_users_to_mend(scanner, served, tmp_path) -> None:
+    """What would be watched is not there; the message says what to add."""
+    for kind in ("ksqldb", "flink"):
+        said = scanner("monitor", kind, "--config", cluster(tmp_path, served[1]), "--once", "--file", tmp_path / "x")
+
+        assert (said.status, f"names no server of {kind}" in said.err, f"add `{kind}`" in said.err) == (2, True, True)
+
+
 def test_worker_that_does_not_answer_is_partial(scanner, connect, tmp_path) -> None:
     """It is told, and the other cluster is polled all the same."""
     with connect.serving(connect.Connect(estate=(connect.Kept(name="cdc", config=CONFIG),))) as url:
@@ -194,7 +217,7 @@ def test_monitor_that_is_killed_goes_on_where_it_was(served, tmp_path) -> None:
     assert (runs[0] == runs[1], runs[1] == runs[2]) == (True, False)
 
 
-def test_event_that_was_added_when_the_monitor_was_killed_is_not_added_again(served, tmp_path) -> None:
+def test_event_that_was_added_when_the_monitor_was_killed_is_not_added_again(scanner, served, tmp_path) -> None:
     """The file says that it was told, and the state not yet: killed as soon as the line shows, that is the rule."""
     first = started(tmp_path, served[1])
     deadline = time.monotonic() + _PATIENCE
@@ -203,14 +226,9 @@ def test_event_that_was_added_when_the_monitor_was_killed_is_not_added_again(ser
     first.send_signal(signal.SIGKILL)
     first.wait(_PATIENCE)
 
-    second = started(tmp_path, served[1])
-    asked = len(served[0].asked)
-    while len(served[0].asked) < asked + 3:
-        time.sleep(0.02)
-    second.send_signal(signal.SIGTERM)
-
-    assert second.wait(_PATIENCE) == 0
-    assert told(tmp_path / "runs.ndjson") == ["START"]
+    places = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
+    said = scanner("monitor", "connect", "--config", tmp_path / "cluster.json", "--once", *places)
+    assert (said.status, told(tmp_path / "runs.ndjson")) == (0, ["START"])
 
 
 def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_path) -> None:

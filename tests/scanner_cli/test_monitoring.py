@@ -3,70 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from dataflow_generator.openlineage.journal import Journal
-from scanner_cli.monitoring import Monitor, Server, Surroundings
+from scanner_cli.monitoring import Monitor, Server
 from scanner_cli.watched_servers import connect_servers
 from scanner_extractor.rate import Clock
 from scanner_extractor.settings import ConnectSettings, HttpSettings, Settings
-from scanner_model.errors import ScannerError, SourceObjected, SourceUnreachable
+from scanner_model.errors import ScannerError
 from scanner_model.names import ClusterName
 
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CDC = {
     "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
     "connection.url": "jdbc:postgresql://db-1:5432/shop?password=hunter22",
     "table.whitelist": "public.orders",
     "topic.prefix": "cdc.",
 }
-
-
-@dataclass
-class World:
-    """Time that passes when told to, and a catalog that takes events, or does not."""
-
-    at: datetime = NOON
-    away: bool = False
-    unwanted: frozenset[str] = frozenset()
-    events: list[dict] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-
-    def send(self, event: dict) -> None:
-        if self.away:
-            raise SourceUnreachable("nobody answers", where="catalog")
-        if event["eventType"] in self.unwanted:
-            raise SourceObjected("no such thing", where="catalog", status=400)
-        self.events.append(event)
-
-    def surroundings(self) -> Surroundings:
-        return Surroundings(
-            now=lambda: self.at,
-            draw=lambda low, high: low,
-            send=self.send,
-            say=self.said.append,
-            refused=lambda line, _: self.refused.append(line),
-        )
-
-    @property
-    def states(self) -> list[str]:
-        return [event["eventType"] for event in self.events]
-
-
-@pytest.fixture
-def world() -> World:
-    return World()
-
-
-@pytest.fixture
-def state(tmp_path) -> Path:
-    return tmp_path / "monitor.json"
 
 
 def servers(*urls: str) -> tuple[Server, ...]:
@@ -82,7 +39,7 @@ class Stage:
 
     connect: object
     server: Server
-    world: World
+    world: Any
     state: Path
 
     def polls(self, *changes: dict, connector: object = None) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dataflow_generator.flows.naming import Naming
+from dataflow_generator.openlineage.lifecycle import unread
 from dataflow_generator.openlineage.phases import Phase
-from dataflow_generator.openlineage.watched_connectors import connector_seen, unread_connector
+from dataflow_generator.openlineage.watched_connectors import connector_seen
 from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId
 
@@ -97,4 +98,4 @@ def test_pattern_finds_the_topics_that_are_known() -> None:
 
 def test_connector_that_could_not_be_read_says_nothing() -> None:
     """It is there, which is all that is known."""
-    assert unread_connector("cdc").phase is Phase.UNKNOWN
+    assert unread("cdc").phase is Phase.UNKNOWN

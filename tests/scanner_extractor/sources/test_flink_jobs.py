@@ -14,7 +14,7 @@ from scanner_extractor.readings import JobsReading, no_progress
 from scanner_extractor.settings import HttpSettings
 from scanner_extractor.settings_flink import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_extractor.sources.flink import FLINK_SOURCES
-from scanner_extractor.sources.flink_jobs_reader import read_gateway, read_jobs, read_plan, read_version
+from scanner_extractor.sources.flink_jobs_reader import read_cause, read_gateway, read_jobs, read_plan, read_version
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.scan import Answer
@@ -106,3 +106,25 @@ def test_secrets_of_a_plan_are_hidden() -> None:
 
     assert "zqPASSzq" not in told
     assert "Sink: x" in told
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        ({"exceptionHistory": {"entries": [{"stacktrace": "new"}, {"stacktrace": "old"}]}}, "new"),
+        ({"exceptionHistory": {"entries": []}, "root-exception": "of Flink 1"}, "of Flink 1"),
+        ({"exceptionHistory": {"entries": []}}, ""),
+        ({"exceptionHistory": {"entries": [{"stacktrace": 7}]}}, ""),
+        ({"root-exception": "no jdbc:postgresql://u:hunter22@db/x"}, "no jdbc:postgresql://db/x"),
+        ({}, ""),
+    ],
+)
+def test_newest_failure_of_a_job_is_its_cause(payload, expected) -> None:
+    """Older versions have one member for it; nothing secret stays."""
+    assert read_cause(payload) == expected
+
+
+def test_cause_of_another_shape_is_none() -> None:
+    """A web page is not the trace of a job."""
+    with pytest.raises(PayloadUnexpected):
+        read_cause([])

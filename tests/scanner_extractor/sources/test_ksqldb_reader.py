@@ -187,3 +187,42 @@ JSON = st.recursive(
 def test_any_array_is_read_without_a_crash(entities) -> None:
     """Whatever stands at that URL, the scan goes on."""
     assert len(read_entities(entities, KSQL)) == len(entities)
+
+
+@pytest.mark.parametrize(
+    ("said", "hosts", "expected"),
+    [
+        ("RUNNING", {"a:1": "RUNNING"}, "RUNNING"),
+        ("RUNNING", {"a:1": "PAUSED", "b:1": "PAUSED"}, "PAUSED"),
+        ("RUNNING", {"a:1": "PAUSED", "b:1": "RUNNING"}, "RUNNING"),
+        ("RUNNING", {"a:1": "UNRESPONSIVE"}, "RUNNING"),
+        ("ERROR", {"a:1": "PAUSED"}, "ERROR"),
+        ("RUNNING", None, "RUNNING"),
+        (None, {"a:1": "RUNNING", "b:1": "ERROR"}, "ERROR"),
+    ],
+)
+def test_query_that_every_host_paused_is_paused(said, hosts, expected) -> None:
+    """The server's one word says RUNNING for the sake of older clients."""
+    told = {"id": "Q", "state": said, "ksqlHostQueryStatus": hosts, "queryType": "PERSISTENT"}
+    (entity,) = read_entities([{"@type": "query_descriptions", "queryDescriptions": [told]}], KSQL)
+
+    assert [query.state for query in entity.queries] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ([{"timestamp": 9, "errorMessage": "old"}, {"timestamp": 10, "errorMessage": "new"}], (("Q", "new"),)),
+        ([{"errorMessage": "at jdbc:postgresql://u:hunter22@db/x"}], (("Q", "at jdbc:postgresql://db/x"),)),
+        ([{"timestamp": 1, "errorMessage": None}, 7], ()),
+        ([], ()),
+        ("no list", ()),
+        (None, ()),
+    ],
+)
+def test_newest_error_of_a_query_is_kept_without_secrets(errors, expected) -> None:
+    """A monitor tells it with the end of the run."""
+    told = {"id": "Q", "queryErrors": errors}
+    (entity,) = read_entities([{"@type": "query_descriptions", "queryDescriptions": [told]}], KSQL)
+
+    assert entity.errors == expected
