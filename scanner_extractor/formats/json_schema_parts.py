@@ -23,6 +23,8 @@ _INNER = (
     "properties",
     "required",
     "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
 )
 
 
@@ -91,7 +93,7 @@ class Inside:
                 yield name, self._references.child(schema, place)
 
     def _values(self, place: Located) -> Iterator[Located]:
-        rest = place.schema.get("additionalProperties")
+        rest = place.schema.get("additionalProperties", place.schema.get("unevaluatedProperties"))
         schemas = list(_dict(place.schema.get("patternProperties")).values())
         schemas += [rest] if isinstance(rest, dict) else []
         values = [self._references.child(schema, place) for schema in schemas if schema is not False]
@@ -100,6 +102,7 @@ class Inside:
     def _rest(self, place: Located) -> Iterator[Located]:
         items, prefix = place.schema.get("items"), place.schema.get("prefixItems")
         rest = place.schema.get("additionalItems") if isinstance(items, list) else items
+        rest = place.schema.get("unevaluatedItems") if rest is None else rest
         is_tuple = isinstance(items, list) or isinstance(prefix, list)
         if isinstance(rest, dict) or (rest is True and not is_tuple):
             yield self._references.child(rest, place)

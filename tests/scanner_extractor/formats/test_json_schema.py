@@ -55,6 +55,16 @@ class TestPlaces:
 
         assert shown(schema) == ["a string?", "{} integer"]
 
+    def test_what_nothing_else_evaluates_is_described_too(self) -> None:
+        """Since 2019-09, `unevaluatedProperties` and `unevaluatedItems` say it of all that a schema is made of."""
+        schema = {
+            "allOf": [{"properties": {"a": {"type": "string"}}}],
+            "properties": {"l": {"prefixItems": [{"type": "string"}], "unevaluatedItems": {"type": "integer"}}},
+            "unevaluatedProperties": {"type": "integer"},
+        }
+
+        assert shown(schema) == ["l array?", "l.[0] string?", "l.[] integer?", "a string?", "{} integer"]
+
     @pytest.mark.parametrize("rest", [True, False])
     def test_rest_that_is_only_allowed_or_not_is_no_column(self, rest: bool) -> None:
         """`additionalProperties: true` says nothing that is not the default."""
