@@ -19,7 +19,7 @@ from dataflow_generator.connectors.flows import (
     Shape,
     SideTopic,
 )
-from dataflow_generator.connectors.lists import Selection, literal, selection
+from dataflow_generator.connectors.lists import Selection, literal, matched, selection
 from dataflow_generator.connectors.sources import Read, Reads, source
 from dataflow_generator.connectors.topics import KNOWN, cluster_of, seen
 from dataflow_generator.connectors.transforms.templates import quoted
@@ -171,8 +171,17 @@ class _Tables:
         # Names are sorted: of a hundred thousand topics only those with the prefix are looked at.
         for name in takewhile(lambda name: name.startswith(start), names[bisect_left(names, start) :]):
             parts = tuple(name[len(start) :].split(self.sign))
-            if len(parts) > 1:
+            if len(parts) > 1 and self._may_hold(parts[-2]):
                 yield ".".join(parts[-2:])
+
+    def _may_hold(self, container: str) -> bool:
+        """Say whether the lists of schemas or databases let a container's tables through."""
+        keys = self.kind.containers
+        included, excluded = (
+            [matched(item, container, []) for item in self.config.items(*some)]
+            for some in (keys, [key.replace("include", "exclude").replace("white", "black") for key in keys])
+        )
+        return not any(excluded) if not included else any(included)
 
     def _namespace(self) -> str:
         config = self.config

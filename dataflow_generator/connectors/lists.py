@@ -59,11 +59,11 @@ def selection(
     known = sorted({*(connector.tables or ()), *candidates})
     unclear: list[str] = []
     excluded = config.items(*exclude)
-    open_names = [table for table in known if not any(_found(item, table, unclear) for item in excluded)]
+    open_names = [table for table in known if not any(matched(item, table, unclear) for item in excluded)]
     names: list[str] = []
     patterns: list[str] = []
     for item in items:
-        found = literals(item) or tuple(table for table in open_names if _found(item, table, unclear))
+        found = literals(item) or tuple(table for table in open_names if matched(item, table, unclear))
         names.extend(found)
         if not found:
             patterns.append(item)
@@ -73,9 +73,10 @@ def selection(
     return Selection(tuple(dict.fromkeys(names)), tuple(patterns), key, bool(items), tuple(dict.fromkeys(unclear)))
 
 
-def _found(item: str, table: str, unclear: list[str]) -> bool:
+def matched(item: str, name: str, unclear: list[str]) -> bool:
+    """Say whether an item matches a whole name, whatever its case; what cannot be evaluated matches nothing."""
     try:
-        return java_regex(f"(?i){item}").matches(table)
+        return java_regex(f"(?i){item}").matches(name)
     except InputInvalid as error:
         unclear.append(error.what)
         return False

@@ -48,6 +48,8 @@ def _filled(template: str, config: Config, topic: str) -> str:
         keys, _, default = match[1].partition("=")
         default = topic if default == "@" else default
         found = config.text(*keys.split("|"), default=default).replace("${topic}", topic)
+        if keys.endswith("region"):  # the SDK's own names are taken too: US_WEST_2
+            found = found.lower().replace("_", "-")
         missing = missing or not found
         return found
 

@@ -54,12 +54,20 @@ def _default_dataset(config: Config) -> str:
 
 
 def _first_match(config: Config, key: str, name: str) -> str:
-    """Give the value of the first `regex=value` of a list whose pattern matches the whole name."""
+    """Give the value of the first `regex=value` of a list whose pattern matches the whole name, its groups put in."""
     for item in config.items(key):
         pattern, sign, value = item.rpartition("=")
         if sign and _matches(pattern.strip(), name):
-            return value.strip()
+            return _filled(pattern.strip(), value.strip(), name) if "$" in value else value.strip()
     return ""
+
+
+def _filled(pattern: str, value: str, name: str) -> str:
+    """Put the groups of *pattern* in *value*; what Java would refuse stays as it is written."""
+    try:
+        return java_regex(pattern).replace_first(name, value)
+    except InputInvalid:
+        return value
 
 
 def _matches(pattern: str, name: str) -> bool:

@@ -126,6 +126,14 @@ def _shown(dataset) -> str:
             "bigquery p.d.t",
         ),
         (
+            {"connector.class": "BigQuerySink", "project": "p", "datasets": "d", "topicsToTables": "or(.*)=t_$1"},
+            "bigquery p.d.t_ders",
+        ),
+        (
+            {"connector.class": "BigQuerySink", "project": "p", "datasets": "d", "topicsToTables": "or(.*)=t_$7"},
+            "bigquery p.d.t__7",
+        ),
+        (
             {
                 "connector.class": "SnowflakeSink",
                 "snowflake.url.name": "acme-eu.snowflakecomputing.com:443",

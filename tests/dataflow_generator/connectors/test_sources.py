@@ -168,6 +168,15 @@ def names(config: dict[str, str], **known: tuple[str, ...]) -> list[tuple[str, s
             ("kinesis://kinesis.eu-west-1.amazonaws.com s", "t"),
         ),
         (
+            {
+                "connector.class": "KinesisSource",
+                "kinesis.stream": "s",
+                "kinesis.region": "EU_WEST_1",
+                "kafka.topic": "t",
+            },
+            ("kinesis://kinesis.eu-west-1.amazonaws.com s", "t"),
+        ),
+        (
             {"connector.class": "SqsSource", "sqs.url": "https://sqs.eu-west-1.amazonaws.com/12/q", "kafka.topic": "t"},
             ("sqs://sqs.eu-west-1.amazonaws.com 12/q", "t"),
         ),
@@ -445,6 +454,26 @@ def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
     config = MAPPED | {"database": "d"}
 
     assert names(config) == [("d", r"regex:p\.x\..*"), ("d.c", "p.own")]
+
+
+@pytest.mark.parametrize(
+    ("told", "seen"),
+    [
+        ({"database.include.list": "inv"}, {"inv.a"}),
+        ({"database.exclude.list": "in.*"}, {"crm.b"}),
+        ({"database.include.list": "INV,crm", "table.exclude.list": "crm.b"}, {"inv.a"}),
+        ({}, {"inv.a", "crm.b"}),
+    ],
+)
+def test_topics_in_use_tell_tables_of_the_databases_that_are_captured(told: dict[str, str], seen: set[str]) -> None:
+    """Another connector may write topics with the same prefix."""
+    config = {
+        "connector.class": "io.debezium.connector.mysql.MySqlConnector",
+        "database.hostname": "m",
+        "topic.prefix": "p",
+    }
+
+    assert {source for source, _ in names(config | told, active=("p.inv.a", "p.crm.b"))} == seen
 
 
 @pytest.mark.parametrize("pattern", ["crm\\.us.*", "us.*", "db\\.crm\\.us.*", "(?:x|crm)[.]u[s]er.*"])
