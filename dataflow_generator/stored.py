@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import fields
 from typing import NamedTuple
 
+from dataflow_generator.components import TOGETHER, Component, components
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.lineage import Hop, Question, lineage
@@ -29,16 +30,21 @@ _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
 
 
 class GeneratedGraph(NamedTuple):
-    """A graph that was generated earlier, wherever it is kept: its *rows*, what it is, and all of it in order."""
+    """A graph that was generated earlier, wherever it is kept: its *rows*, what it is, and all of it in order.
+
+    *components* lists what hangs together, the largest first.
+    """
 
     rows: KeptGraph
     about: StoredGraph
     whole: Callable[[], FlowGraph]
+    components: Callable[[], tuple[Component, ...]]
 
 
 def graph_in_dictionary(conn: Connection, about: StoredGraph) -> GeneratedGraph:
     """Give the graph that is stored in the dictionary."""
-    return GeneratedGraph(DictionaryGraph(conn), about, lambda: whole_graph(conn, about))
+    rows = DictionaryGraph(conn)
+    return GeneratedGraph(rows, about, lambda: whole_graph(conn, about), lambda: components(rows.links(TOGETHER)))
 
 
 class _Part(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from dataflow_generator.columnar.about import About
 from dataflow_generator.columnar.pieces import PLACES
 from dataflow_generator.columnar.schema import SCHEMAS, Record, record_edge, record_node
 from dataflow_generator.columnar.tables import ABOVE, EDGES, NODES, GraphTables, ParquetTables, Wanted
+from dataflow_generator.components import TOGETHER, Component, components, kind_of
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
 from dataflow_generator.schema_rows import list_text
 from dataflow_generator.stored import GeneratedGraph, coverage_of
@@ -28,13 +29,17 @@ _IN_ESTATE = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
 
 def graph_in_parquet(directory: Path, about: About) -> GeneratedGraph:
     """Give the graph in *directory*, read in this process."""
-    return graph_in(ParquetTables(directory), directory, about)
+    graph = graph_in(ParquetTables(directory), directory, about)
+    return graph._replace(components=lambda: components(graph.rows.links(TOGETHER)))
 
 
-def graph_in(tables: GraphTables, directory: Path, about: About) -> GeneratedGraph:
-    """Give the graph in *tables*, which lie in *directory*."""
+def graph_in(
+    tables: GraphTables, directory: Path, about: About, together: Callable[[], tuple[Component, ...]] = tuple
+) -> GeneratedGraph:
+    """Give the graph in *tables*, which lie in *directory*; *together* finds its components."""
     stored = StoredGraph(about.last_scan, about.nodes, about.edges, about.coverage)
-    return GeneratedGraph(TableGraph(tables, f"the graph in {directory}"), stored, lambda: _whole(tables, stored))
+    rows = TableGraph(tables, f"the graph in {directory}")
+    return GeneratedGraph(rows, stored, lambda: _whole(tables, stored), together)
 
 
 def _whole(tables: GraphTables, about: StoredGraph) -> FlowGraph:
@@ -131,10 +136,10 @@ class TableGraph:
     def _meet(self, keys: Collection[str], inside: Sequence[tuple[int, int]]) -> None:
         """Read the nodes of *keys* that are not known; columns of schemas are in the spans *inside*."""
         new = [key for key in keys if key not in self._by_key]
-        schemas = [key for key in new if _kind(key) == _SCHEMA]
-        above = [key for key in new if _kind(key) != _SCHEMA]
+        schemas = [key for key in new if kind_of(key) == _SCHEMA]
+        above = [key for key in new if kind_of(key) != _SCHEMA]
         if above:
-            kinds = sorted(set(map(_kind, above)))
+            kinds = sorted(set(map(kind_of, above)))
             self._keep(Wanted(ranks=ABOVE, kinds=kinds, column="node_key", values=above))
         if schemas:
             self._keep(Wanted(ranks=(SCHEMAS,), kinds=(_SCHEMA,), column="node_key", values=schemas))
@@ -165,10 +170,6 @@ class TableGraph:
 
 def _number(row: Record) -> int:
     return int(row["rank"]) << _RANK | int(row["place"])
-
-
-def _kind(key: str) -> str:
-    return key.partition(":")[0]
 
 
 def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ from dataflow_generator.columnar.about import About
 from dataflow_generator.columnar.kept import graph_in
 from dataflow_generator.columnar.schema import ORDER, Record
 from dataflow_generator.columnar.tables import ABOVE, EDGES, NODES, Wanted
+from dataflow_generator.components import TOGETHER, Component, Share, put_together
 from dataflow_generator.lineage import Kinds
 from dataflow_generator.stored import GeneratedGraph
 
@@ -24,7 +25,7 @@ _LISTED = 100
 
 def graph_on_spark(spark: SparkSession, directory: Path, about: About) -> GeneratedGraph:
     """Give the graph in *directory*, which every task must reach, read by Spark's tasks."""
-    return graph_in(SparkTables(spark, directory), directory, about)
+    return graph_in(SparkTables(spark, directory), directory, about, lambda: _together(spark, directory))
 
 
 class SparkTables:
@@ -60,6 +61,15 @@ def _condition(frame: DataFrame, wanted: Wanted) -> Column:
         found &= frame[wanted.column].isin(sorted(wanted.values))
     spans = [frame["place"].between(first, last) for first, last in wanted.few_spans]
     return found & reduce(lambda one, other: one | other, spans) if spans else found
+
+
+def _together(spark: SparkSession, directory: Path) -> tuple[Component, ...]:
+    """Give what hangs together; of each component only how many nodes of a kind it has comes back."""
+    from pyspark.sql import functions as f
+
+    found = components(spark, str(directory), TOGETHER).withColumn("kind", f.substring_index(_NODE, ":", 1))
+    shares = found.groupBy(_COMPONENT, "kind").agg(f.count(_NODE), f.min(_NODE))
+    return put_together(Share(*row) for row in shares.collect())
 
 
 def components(spark: SparkSession, directory: str, kinds: Kinds) -> DataFrame:

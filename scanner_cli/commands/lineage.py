@@ -12,21 +12,27 @@ from scanner_cli.graph_documents import edge_document, edge_row, node_document, 
 from scanner_cli.impact_answer import SHOWN, Impact, impact_document, impact_of, impact_rows, impact_sentence
 from scanner_cli.show import Format, format_option, show
 from scanner_cli.telling import say
+from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
+    from dataflow_generator.components import Component
     from dataflow_generator.lineage import Hop
     from scanner_dictionary.graph_store import EdgeRow, NodeRow
     from scanner_dictionary.kept_graph import KeptGraph
 
+_SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}
 _STEP = ("from", "how", "to", "certainty")
 
 
 @click.command()
-@click.argument("node", metavar="NODE")
+@click.argument("node", metavar="[NODE]", default="")
 @click.option("--upstream", "way", flag_value="upstream", help="Only where its data come from.")
 @click.option("--downstream", "way", flag_value="downstream", help="Only where its data go.")
 @click.option("--both", "way", flag_value="both", default=True, help="Both ways, which is the default.")
 @click.option("--impact", "way", flag_value="impact", help="What is affected if NODE is renamed or dropped, and how.")
+@click.option(
+    "--components", "way", flag_value="components", help="What hangs together in the whole graph, without NODE."
+)
 @click.option("--columns", is_flag=True, help="Flows of its columns, too.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="At most N steps each way; else to the end.")
 @click.option("--evidence", is_flag=True, help="In the table: why each step is believed. JSON always tells.")
@@ -53,10 +59,15 @@ def lineage(
       scanner lineage nightly-invoicing --upstream --depth 1
       scanner lineage orders.customer.id --impact
       scanner lineage orders --graph flow
+      scanner lineage --components
 
     Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
     """
+    _check_asked(node, way)
     with asked_graph(place) as graph:
+        if way == "components":
+            _show_components(graph.components(), style)
+            return
         root = node_called(graph.rows, node, "scanner lineage")
         beside = _beside(graph.rows, root, node)
         if way == "impact":
@@ -71,6 +82,22 @@ def lineage(
             _show_steps(root, *stored_lineage(graph.rows, root, question), evidence, style)
     if beside:
         say(f"note: there are flows of {', '.join(beside)}")
+
+
+def _check_asked(node: str, way: str) -> None:
+    if way == "components" and node:
+        raise InputInvalid("--components are those of the whole graph", where="scanner lineage", hint="without NODE")
+    if way != "components" and not node:
+        raise InputInvalid("of which node?", where="scanner lineage", hint="scanner lineage NODE, or --components")
+
+
+def _show_components(found: Sequence[Component], style: str) -> None:
+    rows = [
+        {"component": each.name, "nodes": each.nodes} | {name: each.sizes.get(kind, 0) for kind, name in _SIZES.items()}
+        for each in found
+    ]
+    show(rows, ("component", "nodes", *_SIZES.values()), style)
+    say(f"{len(found)} components")
 
 
 def _show_steps(

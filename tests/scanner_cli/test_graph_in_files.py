@@ -92,3 +92,23 @@ def test_spark_is_for_files(scanner, dictionary) -> None:
 
     assert said.status == 2
     assert "add --graph DIR" in said.err
+
+
+def test_components_are_counted_for_people_and_programs(kept, scanner) -> None:
+    """What is of no concern to each other can be looked at apart."""
+    said = scanner("lineage", "--components", *kept[1])
+    told = scanner("lineage", "--components", "--format", "json", *kept[0])
+
+    assert said.out.splitlines()[0].split() == ["COMPONENT", "NODES", "TOPICS", "DATASETS", "JOBS", "GROUPS"]
+    assert "1 components" in said.err
+    sizes = {"nodes": 3, "topics": 2, "datasets": 0, "jobs": 1, "groups": 0}
+    assert told.json == [{"component": "topic:kafka://kafka-1:9092/clicks"} | sizes]
+
+
+@pytest.mark.parametrize("line", [("orders", "--components"), ()])
+def test_components_are_of_all_and_lineage_is_of_a_node(line, scanner, dictionary) -> None:
+    """Neither is guessed."""
+    said = scanner("lineage", *line, *dictionary)
+
+    assert said.status == 2
+    assert "--components" in said.err

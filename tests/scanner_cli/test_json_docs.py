@@ -99,6 +99,10 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
             case ["graph.json"]:
                 scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "graph.json").read_text())
+            case ["lineage", "--components"]:
+                scanner(*RETAIL, "--dictionary", own_dictionary)
+                scanner("dataflow", "--dictionary", own_dictionary)
+                return scanner("lineage", "--components", *asked).json
             case ["lineage", _, *impact]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 scanner("dataflow", "--dictionary", own_dictionary)
@@ -111,7 +115,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 24
+    assert len(EXAMPLES) == 25
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

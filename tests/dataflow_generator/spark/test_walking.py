@@ -10,8 +10,9 @@ from dataflow_generator.assemble import assemble, read_flows
 from dataflow_generator.columnar.kept import graph_in_parquet
 from dataflow_generator.columnar.tables import checked_about, graph_directory
 from dataflow_generator.columnar.writing import write_graph
-from dataflow_generator.graph import EdgeKind, NodeKind
-from dataflow_generator.lineage import DATASETS, Question
+from dataflow_generator.components import TOGETHER
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.lineage import Question
 from dataflow_generator.render import OUTPUTS
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark.walking import components, graph_on_spark
@@ -33,7 +34,6 @@ HARMS = [
     (lambda graph: next(graph.glob("edges/*/*.parquet")).unlink(), "is not whole: .* edges are there of"),
     (lambda graph: next(graph.glob("nodes/*/*.parquet")).write_bytes(b"PAR1"), "cannot be read"),
 ]
-KINDS = DATASETS | {EdgeKind.MEMBER_OF}
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def same_answers(conn, one, other):
     for text in ("orders", "paid.id", "kafka://k0-b:9092/orders", "R 1.0.id", "ordrs"):
         assert names(one, text) == names(other, text)
     assert one.rows.cluster_names() == other.rows.cluster_names()
-    assert sorted(one.rows.links(KINDS)) == sorted(other.rows.links(KINDS))
+    assert one.components() == other.components()
 
 
 def names(graph, text):
@@ -128,6 +128,7 @@ def test_spark_answers_as_the_dictionary_does(spark, places) -> None:
 
     assert answers(files, topic.node_key) == answers(stored, topic.node_key)
     assert "".join(OUTPUTS["json"](files.whole())) == "".join(OUTPUTS["json"](stored.whole()))
+    assert files.components() == stored.components() != ()
 
 
 @pytest.mark.spark
@@ -136,10 +137,10 @@ def test_what_hangs_together_has_one_component(spark, places) -> None:
     """The reference joins sets edge by edge."""
     _, stored, directory = places(6)
     sets: dict[str, set[str]] = {}
-    for source, target in stored.rows.links(KINDS):
+    for source, target in stored.rows.links(TOGETHER):
         joined = sets.get(source, {source}) | sets.get(target, {target})
         sets |= dict.fromkeys(joined, joined)
-    found = components(spark, str(directory), KINDS).collect()
+    found = components(spark, str(directory), TOGETHER).collect()
 
     assert {row.node: row.component for row in found} == {node: min(joined) for node, joined in sets.items()}
 
