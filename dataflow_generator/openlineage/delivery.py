@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -236,7 +238,8 @@ def _failed(error: Exception, inside: Iterable[Exception]) -> ScannerError:
         return SourceObjected(what, where=WHERE, status=statuses[0])
     if any(status in _DENIED for status in statuses):
         return SourceRefused(what, where=WHERE, hint="look at the token")
-    return SourceUnreachable(what, where=WHERE)
+    hint = "is it running, and is its address right?" if any(map(_of_network, causes)) else ""
+    return SourceUnreachable(what, where=WHERE, hint=hint)
 
 
 def _is_objection(error: Exception) -> bool:
@@ -249,5 +252,24 @@ def _status(error: Exception) -> int:
 
 def _said(error: Exception) -> str:
     """Give what an error says, and what its answer says, on one line without secrets."""
+    network = _of_network(error)
+    if network:
+        url = getattr(getattr(error, "request", None), "url", None)
+        return clean_text(f"{url}: {network}" if url else network)
     answer = str(getattr(getattr(error, "response", None), "text", "") or "")
     return clean_text(" ".join(f"{error} {answer}".split())[:500]) or type(error).__name__
+
+
+def _of_network(error: BaseException | None) -> str:
+    """Give why a connection failed, behind what libraries made of it; empty for other errors."""
+    while error is not None:
+        match error:
+            case ssl.SSLCertVerificationError(verify_message=why):
+                return f"its certificate is not trusted: {why}"
+            case ssl.SSLError():
+                return "it does not speak TLS on this port"
+            case ConnectionError(strerror=str(why)) | socket.gaierror(strerror=str(why)):
+                return why.lower()
+        inner = getattr(error, "reason", None)
+        error = inner if isinstance(inner, BaseException) else error.__cause__ or error.__context__
+    return ""

@@ -118,6 +118,25 @@ def test_failure_shows_no_secret() -> None:
     assert "hidden-word" not in str(stopped)
 
 
+def test_target_that_does_not_listen_is_told_in_plain_words() -> None:
+    """No class of a library, no object; the address is what people look at next."""
+    transport = {"type": "http", "url": "http://127.0.0.1:9", "retry": {"total": 0}}
+    stopped = deliver([told("a")], Emitter(transport, say=list, show=list), list).stopped
+
+    assert stopped
+    assert stopped.what == "http://127.0.0.1:9/api/v1/lineage: connection refused"
+    assert stopped.hint
+
+
+def test_target_that_speaks_no_tls_is_told_so(target) -> None:
+    """An `s` too many is the usual reason."""
+    transport = {"type": "http", "url": f"https://127.0.0.1:{target.server_port}", "retry": {"total": 0}}
+    stopped = deliver([told("a")], Emitter(transport, say=list, show=list), list).stopped
+
+    assert stopped
+    assert stopped.what.endswith("/api/v1/lineage: it does not speak TLS on this port")
+
+
 def test_console_shows_events_where_it_is_told_to() -> None:
     """The library only logs them, which nobody sees."""
     shown: list[str] = []
