@@ -112,6 +112,8 @@ class _Tables:
         evidence = ", ".join(filter(None, (chosen.key, key)))
         for item in chosen.names:
             parts = identifiers(item)
+            if len(parts) > 1 and not self._may_hold(parts[-2]):
+                continue
             if self.kind.in_topic and len(parts) > 2 and database and parts[0] != database:
                 continue  # a table that the list gives to another database
             yield Read(source=self._named(database, parts), topic=self._topic(database, parts), because=evidence)
@@ -171,17 +173,18 @@ class _Tables:
         # Names are sorted: of a hundred thousand topics only those with the prefix are looked at.
         for name in takewhile(lambda name: name.startswith(start), names[bisect_left(names, start) :]):
             parts = tuple(name[len(start) :].split(self.sign))
-            if len(parts) > 1 and self._may_hold(parts[-2]):
+            if len(parts) > 1:
                 yield ".".join(parts[-2:])
 
     def _may_hold(self, container: str) -> bool:
         """Say whether the lists of schemas or databases let a container's tables through."""
         keys = self.kind.containers
-        included, excluded = (
-            [matched(item, container, []) for item in self.config.items(*some)]
-            for some in (keys, [key.replace("include", "exclude").replace("white", "black") for key in keys])
-        )
-        return not any(excluded) if not included else any(included)
+        included = self.config.items(*keys)
+        opposite = {key.replace("include", "exclude").replace("white", "black") for key in keys} - {*keys}
+        excluded = self.config.items(*sorted(opposite, reverse=True))
+        if included and not any(matched(item, container, []) for item in included):
+            return False
+        return not any(matched(item, container, []) for item in excluded)
 
     def _namespace(self) -> str:
         config = self.config

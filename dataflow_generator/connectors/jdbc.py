@@ -33,9 +33,9 @@ def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
         return host_server(scheme or "jdbc", url)
     return host_server(
         scheme or "jdbc",
-        config.text("connection.host", "database.hostname", "hostname", "host"),
+        config.text("connection.host", "database.hostname", "hostname", "host", "snowflake.url.name"),
         config.text("connection.port", "database.port", "port"),
-        config.text("db.name", "database.dbname", "database"),
+        config.text("db.name", "database.dbname", "database", "database.name", "snowflake.database.name"),
         config.text("db.schema", "schema.name"),
     )
 

@@ -476,6 +476,35 @@ def test_topics_in_use_tell_tables_of_the_databases_that_are_captured(told: dict
     assert {source for source, _ in names(config | told, active=("p.inv.a", "p.crm.b"))} == seen
 
 
+@pytest.mark.parametrize(
+    ("told", "captured"),
+    [
+        ({"schema.include.list": "a,b", "schema.exclude.list": "b"}, {"shop.a.t"}),
+        ({"schema.include.list": "[ab]", "table.include.list": ".*\\.t"}, {"shop.a.t", "shop.b.t"}),
+        ({"schema.blacklist": "a|c"}, {"shop.b.t"}),
+        ({"schema.include.list": "none", "table.include.list": "a.t"}, set()),
+    ],
+)
+def test_a_table_is_captured_where_its_own_list_and_its_schemas_let_it_through(told, captured) -> None:
+    """Both kinds of lists count at once."""
+    found = names(POSTGRES | told, tables=("a.t", "b.t", "c.t"))
+
+    assert {source for source, _ in found} == captured
+
+
+def test_tables_of_a_keyspace_are_captured() -> None:
+    """Vitess names one keyspace, and has no list of others."""
+    config = {
+        "connector.class": "io.debezium.connector.vitess.VitessConnector",
+        "database.hostname": "v",
+        "vitess.keyspace": "shop",
+        "topic.prefix": "p",
+        "table.include.list": "shop.t",
+    }
+
+    assert names(config) == [("shop.t", "p.shop.t")]
+
+
 @pytest.mark.parametrize("pattern", ["crm\\.us.*", "us.*", "db\\.crm\\.us.*", "(?:x|crm)[.]u[s]er.*"])
 def test_a_pattern_of_tables_is_resolved_by_the_topics_in_use(pattern: str) -> None:
     """A topic holds the table's bare name; the pattern may write its schema and database before it."""
