@@ -1,4 +1,4 @@
-"""The life of a connector at the real Connect, as the monitor tells it: a table of what was done and what was told.
+"""Lives at the real Connect and the real Flink, as the monitor tells them: tables of what was done and what was told.
 
 `make lab-test` with `-s` shows the table; a test that fails shows it, too.
 """
@@ -23,10 +23,11 @@ pytestmark = pytest.mark.lab
 
 _NAME = "monitored-lines"
 _PATIENCE = 60.0
-_POLLS = 2.0
+_POLLS = 1.5
 """Seconds in which the monitor polls several times."""
 _OF_NUMBERS = "org.apache.kafka.connect.converters.LongConverter"
 _LAB = Path(__file__).with_name("lab.py")
+_CLUSTER = Path(__file__).with_name("cluster.json")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,11 +58,14 @@ class Monitor:
         """Give what it said on stderr since it was started first."""
         return (self.directory / "said.txt").read_text("utf-8")
 
+    def told(self) -> list[Any]:
+        """Give what it told."""
+        file = self.directory / "runs.ndjson"
+        return [json.loads(line) for line in (file.read_text("utf-8").splitlines() if file.exists() else ())]
+
     def events(self, name: str) -> list[Any]:
         """Give what it told of the job *name*."""
-        file = self.directory / "runs.ndjson"
-        lines = file.read_text("utf-8").splitlines() if file.exists() else []
-        return [event for event in map(json.loads, lines) if event["job"]["name"] == name]
+        return [event for event in self.told() if event["job"]["name"] == name]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -206,6 +210,102 @@ def test_life_of_a_connector_is_told_as_it_was(monitor, connector) -> None:
     assert "\tat " in failed["run"]["facets"]["errorMessage"]["stackTrace"]
     begun, ended = watching.events(_NAME)[-2:]
     assert (begun["run"]["runId"], begun["outputs"]) == (ended["run"]["runId"], ended["outputs"])
+
+
+@dataclass(slots=True, kw_only=True)
+class Job:
+    """A job of Flink's that writes to nowhere; *title* is its name at the JobManager."""
+
+    manager: str
+    gateway: str
+    directory: Path
+    title: str
+    session: str = ""
+
+    def run(self, value: str) -> Callable[[], None]:
+        """Have it write *value*, a text of SQL over the numbers `n`, as often as twice a second."""
+        return lambda: self._sql(f"INSERT INTO nowhere SELECT CAST({value} AS INT) FROM numbers")
+
+    def prepare(self) -> None:
+        """Make its tables, in a session that gives a job up when it fails."""
+        self.session = requests.post(f"{self.gateway}/v1/sessions", json={}, timeout=30).json()["sessionHandle"]
+        numbers = (
+            "'rows-per-second' = '2', 'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '999'"
+        )
+        self._sql(f"SET 'pipeline.name' = '{self.title}'")
+        self._sql("SET 'restart-strategy.type' = 'none'")
+        self._sql("SET 'execution.job-status-changed-listeners' = ''")  # whose events are those of the estate
+        self._sql(f"CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '2', {numbers})")
+        self._sql("CREATE TABLE nowhere (n INT) WITH ('connector' = 'blackhole')")
+
+    def cancel(self) -> None:
+        """Cancel it."""
+        requests.patch(f"{self.manager}/jobs/{self._id()}", timeout=30).raise_for_status()
+
+    def stop(self) -> None:
+        """Stop it with a savepoint, which is its orderly end."""
+        where = {"targetDirectory": (self.directory / "savepoint").as_uri(), "drain": False}
+        requests.post(f"{self.manager}/jobs/{self._id()}/stop", json=where, timeout=30).raise_for_status()
+
+    def gone(self) -> None:
+        """Cancel it where it runs."""
+        if self._id():
+            self.cancel()
+
+    def _id(self) -> str:
+        jobs = requests.get(f"{self.manager}/jobs/overview", timeout=10).json()["jobs"]
+        running = [each["jid"] for each in jobs if (each["name"], each["state"]) == (self.title, "RUNNING")]
+        return running[0] if running else ""
+
+    def _sql(self, statement: str) -> None:
+        base = f"{self.gateway}/v1/sessions/{self.session}"
+        told = requests.post(f"{base}/statements", json={"statement": statement}, timeout=30).json()
+        status = f"{base}/operations/{told['operationHandle']}/status"
+        _until(lambda: requests.get(status, timeout=10).json()["status"] == "FINISHED")
+
+
+@pytest.fixture
+def job(lab, tmp_path) -> Iterator[Job]:
+    """Give a job of a session of its own, which ends afterwards."""
+    lab.needs("flink-sql")
+    addresses = {each["type"]: each.get("url") for each in json.loads(_CLUSTER.read_text("utf-8"))["flink"]}
+    title = f"monitored {tmp_path.parent.name}"
+    found = Job(manager=addresses["jobmanager"], gateway=addresses["sql-gateway"], directory=tmp_path, title=title)
+    found.prepare()
+    yield found
+    found.gone()
+    requests.delete(f"{found.gateway}/v1/sessions/{found.session}", timeout=30)
+
+
+def test_life_of_a_job_is_told_as_it_was(monitor, job) -> None:
+    """Cancelled, stopped with a savepoint, failed: ABORT, COMPLETE and FAIL are the truth, as Flink's own words are."""
+    watching = monitor("flink", flink=[{"type": "jobmanager", "name": "lab", "url": job.manager}])
+    story = Story(monitor=watching, job=job.title)
+
+    story.then("run", job.run("n"), "START")
+    story.then("cancel", job.cancel, "ABORT")
+    story.then("run", job.run("n"), "START")
+    story.then("kill the monitor, stop with a savepoint", _killed(watching, job.stop))
+    story.then("start the monitor", watching.start, "COMPLETE")
+    story.then("run what fails after two seconds", job.run("CASE WHEN n < 5 THEN '1' ELSE 'x' END"), "START", "FAIL")
+
+    assert watching.end(signal.SIGTERM) == 0
+    sys.stdout.write(story.table())
+    error = watching.events(job.title)[-1]["run"]["facets"]["errorMessage"]
+    assert "NumberFormatException" in error["stackTrace"]
+
+
+def test_estates_statements_are_told_with_their_lineage(monitor, lab) -> None:
+    """A JobManager does not tell its SQL: the files beside it do."""
+    lab.needs("flink-sql")
+    flink = [each for each in json.loads(_CLUSTER.read_text("utf-8"))["flink"] if each["type"] != "sql-gateway"]
+    for each in flink:
+        each |= {"path": str(_CLUSTER.parent / each["path"])} if "path" in each else {}
+    watching = monitor("flink", flink=flink)
+    _until(lambda: len(watching.told()) >= 4)
+
+    told = {tuple(each["name"] for each in (*one["inputs"], *one["outputs"])) for one in watching.told()}
+    assert {("clicks", "clicks-by-page"), ("cdc.customers", "cdc.orders", "orders-enriched")} <= told
 
 
 def _killed(watching: Monitor, act: Callable[[], object]) -> Callable[[], None]:

@@ -48,7 +48,8 @@ def plans(lab) -> list[Plan]:
     """Read the plan of every job that runs."""
     lab.needs("flink-sql")
     jobs = requests.get(f"{lab.told['flink']}/jobs/overview", timeout=10).json()["jobs"]
-    asked = [requests.get(f"{lab.told['flink']}/jobs/{job['jid']}/plan", timeout=10).json() for job in jobs]
+    running = [job["jid"] for job in jobs if job["state"] == "RUNNING"]
+    asked = [requests.get(f"{lab.told['flink']}/jobs/{job}/plan", timeout=10).json() for job in running]
     return [_plan(html.unescape("\n".join(node["description"] for node in each["plan"]["nodes"]))) for each in asked]
 
 
