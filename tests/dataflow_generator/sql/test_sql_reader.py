@@ -113,6 +113,11 @@ def test_a_catalog_of_another_form_is_told_with_its_place(text: str, place: str)
         ("CREATE TABLE t (a INT) WITH ('connector' = 'kafka');", Dialect.FLINK),
         ("SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' DAY));", Dialect.FLINK),
         ("SELECT 1", Dialect.FLINK),
+        (
+            "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY rowtime MEASURES A.x AS x PATTERN (A) DEFINE A AS A.x > 1)",
+            Dialect.FLINK,
+        ),
+        ("CREATE TABLE t AS SELECT id, UCASE(name) FROM u", Dialect.KSQLDB),
     ],
 )
 def test_a_text_tells_its_dialect(text: str, dialect: Dialect) -> None:
