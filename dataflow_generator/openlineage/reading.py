@@ -31,6 +31,7 @@ KNOWN_VERSION = (2, 0, 2)
 """The newest version of the specification that we know; a later one may have states that we do not."""
 
 _VERSION = re.compile(r"/spec/(\d{1,9})-(\d{1,9})-(\d{1,9})/")
+_UUID = re.compile(r"(?i)[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}")
 _OF_JOB_AND_DATASET = frozenset({"columnLineage", "lineage"})
 """Facets of an output that are true for the job that writes it, and not for every writer."""
 
@@ -103,9 +104,11 @@ class _Reader:
         return replace(event, fingerprint=fingerprint(event))
 
     def _kind(self, schema_url: str) -> EventKind | None:
-        """Tell the kind by what the event holds; one that calls itself a RunEvent must have a run."""
+        """Tell the kind by what the event holds; one that calls itself a RunEvent, or has a state, must have a run."""
         present = [name for name in ("run", "job", "dataset") if self.value.get(name) is not None]
-        if "run" in present or schema_url.endswith("/RunEvent") or self.value.get("eventType") is not None:
+        called = schema_url.rpartition("/")[2]
+        has_state = self.value.get("eventType") is not None and called not in ("JobEvent", "DatasetEvent")
+        if "run" in present or called == "RunEvent" or has_state:
             return EventKind.RUN
         if not present:
             self._wrong("$", "tells of no run, no job and no dataset", "a RunEvent has `run` and `job`")
@@ -113,23 +116,30 @@ class _Reader:
         return EventKind(present[0])
 
     def _time(self) -> str:
+        known = len(self.problems)
         text = self._text(self.value, "eventTime", "$")
-        found = moment(text) if text else None
-        if text and found is None:
+        found = moment(text)
+        if found is None and len(self.problems) == known:
             self._wrong("$.eventTime", f"{text[:60]!r} is no moment", "as in 2026-01-02T03:04:05.678Z")
         return found or ""
 
     def _job(self) -> EventJob | None:
         job = self._object(self.value, "job", "$")
+        if job is None:
+            return None
         namespace, name = self._text(job, "namespace", "$.job"), self._text(job, "name", "$.job")
-        if not name and not self.problems:
+        if job.get("name") == "":
             self._wrong("$.job.name", "is empty")
         facets = tuple(self._facets(job, "facets", "$.job"))
         return EventJob(namespace=clean_namespace(namespace), name=clean_text(name), facets=facets)
 
     def _run(self, schema_url: str) -> EventRun | None:
         run = self._object(self.value, "run", "$")
+        if run is None:
+            return None
         run_id = self._text(run, "runId", "$.run")
+        if isinstance(run.get("runId"), str) and not _UUID.fullmatch(run_id):
+            self._wrong("$.run.runId", f"{run_id[:60]!r} is no UUID", "the specification requires one")
         state = self.value.get("eventType")
         if state is not None and not (isinstance(state, str) and (state.upper() in STATES or _is_future(schema_url))):
             self._wrong(
@@ -153,7 +163,7 @@ class _Reader:
     def _dataset(self, value: Json, where: str, side: Side | None) -> EventDataset:
         if not isinstance(value, dict):
             self._wrong(where, "is not an object")
-            value = {"namespace": "", "name": ""}
+            return EventDataset(ref=DatasetRef("", ""), side=side)
         ref = DatasetRef(
             clean_namespace(self._text(value, "namespace", where)), clean_text(self._text(value, "name", where))
         )
@@ -184,19 +194,18 @@ class _Reader:
             self.problems += (Problem(inside + each.where, each.what, each.hint) for each in reading.problems)
             yield reading.facet
 
-    def _object(self, holder: dict[str, Json], member: str, where: str) -> dict[str, Json]:
+    def _object(self, holder: dict[str, Json], member: str, where: str) -> dict[str, Json] | None:
         found = holder.get(member)
         if isinstance(found, dict):
             return found
         self._missing(found, member, where, "an object")
-        return {}
+        return None
 
     def _text(self, holder: dict[str, Json], member: str, where: str) -> str:
         found = holder.get(member)
         if isinstance(found, str):
             return found
-        if holder:
-            self._missing(found, member, where, "a string")
+        self._missing(found, member, where, "a string")
         return ""
 
     def _missing(self, found: Json, member: str, where: str, wanted: str) -> None:

@@ -1,6 +1,7 @@
 """SHAPES: what the facets that we read must hold, as the specification requires it; everything else may be absent.
 
-A shape is a type, a list of one shape, or members: a name with `?` may be absent or null, `*` stands for every member.
+A shape is a type (int is any whole number), a list of one shape, or members: a name with `?` may be absent or null, `*`
+stands for every member.
 """
 
 from __future__ import annotations
@@ -30,21 +31,31 @@ _LINEAGE_ENTRY = {
 }
 _JOB_ID = {"namespace": str, "name": str}
 _RUN_ID = {"runId": str}
+_STATISTICS = {"rowCount?": int, "size?": int, "fileCount?": int}
+_COUNTS = {"rowCount?": int, "bytes?": int, "fileCount?": int}
+_TESTED = {"name": str, "status": str}
 
 SHAPES: Mapping[str, Shape] = {
     "catalog": {"framework": str, "type": str, "name": str},
     "columnLineage": {"fields": {"*": {"inputFields": [_INPUT_FIELD]}}, "dataset?": [_INPUT_FIELD]},
+    "dataQualityAssertions": {"assertions": [{"assertion": str, "success": bool}]},
+    "dataQualityMetrics": {"columnMetrics": {"*": {"nullCount?": int, "distinctCount?": int}}} | _COUNTS,
+    "dataSource": {"name?": str, "uri?": str},
     "datasetType": {"datasetType": str},
     "documentation": {"description": str},
     "environmentVariables": {"environmentVariables": [{"name": str}]},
     "errorMessage": {"message": str, "programmingLanguage": str},
+    "executionParameters": {"parameters?": [{"key": str}]},
     "externalQuery": {"externalQueryId": str, "source": str},
     "extractionError": {"errors": [{"errorMessage": str}]},
+    "hierarchy": {"hierarchy": [{"type": str, "name": str}]},
+    "inputStatistics": _STATISTICS,
     "jobDependencies": {"upstream?": [{"job": _JOB_ID}], "downstream?": [{"job": _JOB_ID}]},
     "jobType": {"processingType": str, "integration": str},
     "lifecycleStateChange": {"lifecycleStateChange": str, "previousIdentifier?": _JOB_ID},
     "lineage": {"inputs?": [_LINEAGE_INPUT], "fields?": _LINEAGE_FIELDS, "entries?": [_LINEAGE_ENTRY]},
     "nominalTime": {"nominalStartTime": str},
+    "outputStatistics": _STATISTICS,
     "ownership": {"owners?": [{"name": str}]},
     "parent": {"run": _RUN_ID, "job": _JOB_ID, "root?": {"run": _RUN_ID, "job": _JOB_ID}},
     "processing_engine": {"version": str},
@@ -55,6 +66,7 @@ SHAPES: Mapping[str, Shape] = {
     "storage": {"storageLayer": str},
     "symlinks": {"identifiers?": [{"namespace": str, "name": str, "type": str}]},
     "tags": {"tags?": [{"key": str}]},
+    "test": {"tests": [_TESTED]},
     "version": {"datasetVersion": str},
 }
 
@@ -77,8 +89,18 @@ def misfits(value: Json, shape: Shape, where: str, depth: int = 0) -> Iterator[P
                 yield from misfits(item, shape[0], f"{where}[{index}]", depth + 1)
         else:
             yield Problem(where, f"is {_kind(value)}, not an array")
-    elif not isinstance(value, shape):
-        yield Problem(where, f"is {_kind(value)}, not a string")
+    elif not _is_a(value, shape):
+        yield Problem(where, f"is {_kind(value)}, not {_WANTED[shape]}")
+
+
+_WANTED: Mapping[type, str] = {str: "a string", bool: "true or false", int: "a whole number"}
+
+
+def _is_a(value: Json, wanted: type) -> bool:
+    if wanted is int:
+        is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        return is_whole and not isinstance(value, bool)
+    return isinstance(value, wanted)
 
 
 def _members(value: dict[str, Json], shape: dict[str, Shape], where: str, depth: int) -> Iterator[Problem]:

@@ -23,6 +23,7 @@ def moment(text: str) -> str | None:
         return None
     zone = (match["zone"] or "Z").upper()
     clock = match["clock"] if match["clock"].count(":") == 2 else f"{match['clock']}:00"
+    clock = clock.removesuffix(":60") + ":59" if clock.endswith(":60") else clock  # a leap second
     try:
         at = datetime.fromisoformat(f"{match['date']}T{clock}{'+00:00' if zone == 'Z' else zone}").astimezone(UTC)
     except (ValueError, OverflowError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 Json = Any
 
@@ -17,11 +18,16 @@ def run_event(state: str = "COMPLETE", time: str = "2026-01-02T03:04:05.000Z", *
         "eventTime": time,
         "producer": PRODUCER,
         "schemaURL": f"{SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
-        "run": {"runId": more.pop("run", "0197a186-8ffc-73ac-b5c7-5b168e062215"), "facets": more.pop("run_facets", {})},
+        "run": {"runId": run_id(more.pop("run", "one")), "facets": more.pop("run_facets", {})},
         "job": {"namespace": "shop", "name": more.pop("job", "load"), "facets": more.pop("job_facets", {})},
         "inputs": more.pop("inputs", []),
         "outputs": more.pop("outputs", []),
     } | more
+
+
+def run_id(name: str) -> str:
+    """Give the UUID of the run that a test calls *name*."""
+    return str(uuid5(NAMESPACE_URL, name))
 
 
 def job_event(**more: Json) -> Json:

@@ -254,7 +254,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_kil
     assert answered < 294
     assert clients.statuses == {201: 294, 400: 14}
     assert clients.acknowledged == set(events)
-    assert sorted(runs) == sorted(str(number) for number in range(280))
+    assert sorted(runs) == sorted(told.run_id(str(number)) for number in range(280))
     assert journal == 280
     assert len((tmp_path / "d.db.rejected.ndjson").read_text().splitlines()) >= 14
     assert process.returncode == 0, said

@@ -60,7 +60,7 @@ def test_events_are_on_the_disk_when_they_are_answered(ask, spool, told) -> None
     assert ask("POST", EVENTS, one) == (201, {"status": "success"})
     assert ask("POST", BATCH, b"[" + two + b"]")[0] == 201
     assert ask("POST", EVENTS, gzip.compress(three), **{"Content-Encoding": "gzip"})[0] == 201
-    assert [json.loads(line)["run"]["runId"] for line in kept(spool)] == ["a", "b", "c"]
+    assert [json.loads(line)["run"]["runId"] for line in kept(spool)] == [told.run_id(name) for name in "abc"]
 
 
 def test_a_broken_event_is_answered_with_the_reason_and_kept_aside(ask, spool, tmp_path) -> None:

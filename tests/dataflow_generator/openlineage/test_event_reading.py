@@ -209,7 +209,12 @@ def test_an_event_without_a_required_member_is_refused(told, member) -> None:
         (("eventType",), "DONE", "$.eventType: 'DONE' is no state of a run"),
         (("producer",), 7, "$.producer: is not a string"),
         (("run", "runId"), None, "$.run: the member 'runId' is missing"),
+        (("run", "runId"), "nightly-1", "$.run.runId: 'nightly-1' is no UUID"),
+        (("run",), {}, "$.run: the member 'runId' is missing"),
+        (("eventTime",), "", "$.eventTime: '' is no moment"),
         (("job", "name"), "", "$.job.name: is empty"),
+        (("job",), {}, "$.job: the member 'namespace' is missing"),
+        (("inputs",), [{}], "$.inputs[0]: the member 'namespace' is missing"),
         (("inputs",), {}, "$.inputs: is not an array"),
         (("inputs",), ["orders"], "$.inputs[0]: is not an object"),
         (("outputs",), [{"name": "x"}], "$.outputs[0]: the member 'namespace' is missing"),
@@ -226,6 +231,32 @@ def test_an_event_without_a_required_member_is_refused(told, member) -> None:
             {"parent": {"run": {}, "job": {"namespace": "a", "name": "b"}}},
             "$.run.facets.parent.run: the member 'runId' is missing",
         ),
+        (
+            ("outputs",),
+            [{"namespace": "a", "name": "b", "outputFacets": {"outputStatistics": {"rowCount": "many"}}}],
+            "$.outputs[0].outputFacets.outputStatistics.rowCount: is a string, not a whole number",
+        ),
+        (
+            ("inputs",),
+            [{"namespace": "a", "name": "b", "inputFacets": {"inputStatistics": {"size": True}}}],
+            "$.inputs[0].inputFacets.inputStatistics.size: is true or false, not a whole number",
+        ),
+        (
+            ("inputs",),
+            [{"namespace": "a", "name": "b", "inputFacets": {"dataQualityMetrics": {"rowCount": 1}}}],
+            "$.inputs[0].inputFacets.dataQualityMetrics: the member 'columnMetrics' is missing",
+        ),
+        (
+            ("inputs",),
+            [
+                {
+                    "namespace": "a",
+                    "name": "b",
+                    "facets": {"dataQualityAssertions": {"assertions": [{"assertion": "x"}]}},
+                }
+            ],
+            "$.inputs[0].facets.dataQualityAssertions.assertions[0]: the member 'success' is missing",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(told, path, value, reason) -> None:
@@ -237,6 +268,22 @@ def test_what_is_wrong_is_told_with_its_place(told, path, value, reason) -> None
     holder[path[-1]] = value
 
     assert reasons(event)[0] == reason
+
+
+def test_what_looks_odd_and_is_no_mistake_is_read(told, read) -> None:
+    """Whole numbers with a point, parents that are no UUIDs (Airflow's of old), a run id without dashes."""
+    sizes = {"outputStatistics": told.facet(rowCount=3.0, size=None)}
+    parent = {"run": {"runId": "scheduled__2026-01-01"}, "job": {"namespace": "a", "name": "dag"}}
+    outputs = [{"namespace": "a", "name": "b", "outputFacets": sizes}]
+    event = told.run_event(run_facets={"parent": told.facet(**parent)}, outputs=outputs)
+    event["run"]["runId"] = event["run"]["runId"].replace("-", "").upper()
+
+    assert read(event).run.run_id == event["run"]["runId"]
+
+
+def test_job_event_with_a_state_is_one(told, read) -> None:
+    """It says what it is, and the specification does not forbid more."""
+    assert read(told.job_event() | {"eventType": "COMPLETE"}).kind is EventKind.JOB
 
 
 @pytest.mark.parametrize(
