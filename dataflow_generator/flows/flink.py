@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
 from dataflow_generator.flows.flink_catalog import table_of_topic
@@ -15,13 +16,15 @@ from dataflow_generator.graph import Certainty, present
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import Dataset as Table
 from dataflow_generator.sql import Place as NamedPlace
-from scanner_dictionary.queries.flow_input import ClusterTopic
 from scanner_model.columns import Column
 from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.problems import Problem
 
+if TYPE_CHECKING:
+    from scanner_dictionary.queries.flow_input import ClusterTopic
+
 _GROUP = "properties.group.id"
-Described = Mapping[ClusterTopic, tuple[Column, ...]]
+Described = Mapping["ClusterTopic", tuple[Column, ...]]
 """The columns of topics, those of the key behind `@key`."""
 
 _HINT = "its tables are told, its columns are not"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.flows.facts import JobFlows, Use
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Certainty, Node, NodeKind, present
-from scanner_dictionary.queries.groups import GroupRow
+
+if TYPE_CHECKING:
+    from scanner_dictionary.queries.groups import GroupRow
 
 _KSQLDB, _QUERY = "_confluent-ksql-", "query_"
 
