@@ -1,7 +1,7 @@
 """SHAPES: what the facets that we read must hold, as the specification requires it; everything else may be absent.
 
 A shape is a type (int is any whole number), a list of one shape, or members: a name with `?` may be absent or null, `*`
-stands for every member.
+stands for every member, and of names with `|` between one must be there.
 """
 
 from __future__ import annotations
@@ -33,13 +33,15 @@ _JOB_ID = {"namespace": str, "name": str}
 _RUN_ID = {"runId": str}
 _STATISTICS = {"rowCount?": int, "size?": int, "fileCount?": int}
 _COUNTS = {"rowCount?": int, "bytes?": int, "fileCount?": int}
+_COLUMN_COUNTS = {"*": {"nullCount?": int, "distinctCount?": int}}
 _TESTED = {"name": str, "status": str}
 
 SHAPES: Mapping[str, Shape] = {
     "catalog": {"framework": str, "type": str, "name": str},
     "columnLineage": {"fields": {"*": {"inputFields": [_INPUT_FIELD]}}, "dataset?": [_INPUT_FIELD]},
     "dataQualityAssertions": {"assertions": [{"assertion": str, "success": bool}]},
-    "dataQualityMetrics": {"columnMetrics": {"*": {"nullCount?": int, "distinctCount?": int}}} | _COUNTS,
+    # The specification requires `columnMetrics`; older producers tell of rows alone.
+    "dataQualityMetrics": {"columnMetrics|rowCount": ..., "columnMetrics?": _COLUMN_COUNTS} | _COUNTS,
     "dataSource": {"name?": str, "uri?": str},
     "datasetType": {"datasetType": str},
     "documentation": {"description": str},
@@ -108,6 +110,10 @@ def _members(value: dict[str, Json], shape: dict[str, Shape], where: str, depth:
         if name == "*":
             for key, item in value.items():
                 yield from misfits(item, inner, f"{where}.{key}", depth)
+            continue
+        if "|" in name:
+            if all(value.get(each) is None for each in name.split("|")):
+                yield Problem(where, f"has none of the members {name.split('|')}", "the specification requires it")
             continue
         member = name.removesuffix("?")
         found = value.get(member)

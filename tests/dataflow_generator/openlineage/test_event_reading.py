@@ -243,8 +243,8 @@ def test_an_event_without_a_required_member_is_refused(told, member) -> None:
         ),
         (
             ("inputs",),
-            [{"namespace": "a", "name": "b", "inputFacets": {"dataQualityMetrics": {"rowCount": 1}}}],
-            "$.inputs[0].inputFacets.dataQualityMetrics: the member 'columnMetrics' is missing",
+            [{"namespace": "a", "name": "b", "inputFacets": {"dataQualityMetrics": {"bytes": 1}}}],
+            "$.inputs[0].inputFacets.dataQualityMetrics: has none of the members ['columnMetrics', 'rowCount']",
         ),
         (
             ("inputs",),
@@ -272,7 +272,7 @@ def test_what_is_wrong_is_told_with_its_place(told, path, value, reason) -> None
 
 def test_what_looks_odd_and_is_no_mistake_is_read(told, read) -> None:
     """Whole numbers with a point, parents that are no UUIDs (Airflow's of old), a run id without dashes."""
-    sizes = {"outputStatistics": told.facet(rowCount=3.0, size=None)}
+    sizes = {"outputStatistics": told.facet(rowCount=3.0, size=None), "dataQualityMetrics": told.facet(rowCount=1)}
     parent = {"run": {"runId": "scheduled__2026-01-01"}, "job": {"namespace": "a", "name": "dag"}}
     outputs = [{"namespace": "a", "name": "b", "outputFacets": sizes}]
     event = told.run_event(run_facets={"parent": told.facet(**parent)}, outputs=outputs)
