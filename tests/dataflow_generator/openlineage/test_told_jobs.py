@@ -43,3 +43,26 @@ def test_job_keeps_its_name_beside_the_one_that_its_engine_tells() -> None:
     node = job(type="flink", aliases=("flink-jobs/insert-into_paid",))
 
     assert job_name(node) == ("flink://shop", "q")
+
+
+def test_what_is_known_of_a_job_is_told_in_facets() -> None:
+    """People look for owner, statement and code."""
+    node = job(
+        type="flink", statement="SELECT 1", description="loads", owners=("b", "a"), tags=("pii",), source_code="git://x"
+    )
+
+    found = job_facets(node)
+
+    assert (found["sql"]["query"], found["sql"]["dialect"]) == ("SELECT 1", "flink")
+    assert found["documentation"] == {"description": "loads"}
+    assert [each["name"] for each in found["ownership"]["owners"]] == ["a", "b"]
+    assert [each["key"] for each in found["tags"]["tags"]] == ["pii"]
+    assert found["sourceCodeLocation"] == {"type": "git", "url": "git://x"}
+
+
+def test_group_is_no_job_beside_its_topics() -> None:
+    """A job of the same name may stand in the topics' namespace."""
+    node = Node("consumer-group:kafka://k-1/g", NodeKind.CONSUMER_GROUP, "kafka://k-1:9092", "g")
+
+    assert job_name(node) == ("kafka-consumers://k-1:9092", "g")
+    assert job_facets(node)["jobType"]["integration"] == "KAFKA"
