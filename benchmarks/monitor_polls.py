@@ -31,7 +31,7 @@ def watch(file: str, polls: int) -> None:
     from dataflow_generator.openlineage.journal import Journal
     from scanner_cli.cluster_files import read_files
     from scanner_cli.monitoring import Monitor, Surroundings
-    from scanner_cli.watched_servers import connect_servers
+    from scanner_cli.watched_connect import connect_servers
 
     (server,) = connect_servers(read_files([file])[0])
     directory = Path(file).parent

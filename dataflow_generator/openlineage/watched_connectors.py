@@ -12,6 +12,7 @@ from dataflow_generator.flows.connect_names import DIRECTIONS, connect_namespace
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.openlineage.facets import job_type
 from dataflow_generator.openlineage.lifecycle import Seen, Trouble
+from dataflow_generator.openlineage.names import KAFKA
 from dataflow_generator.openlineage.phases import CONNECT, Phase, phase_of
 from dataflow_generator.openlineage.run_events import ToldJob
 from dataflow_generator.openlineage.watched_jobs import first_line, told_datasets
@@ -32,6 +33,12 @@ def connector_seen(connector: Connector, cluster: str, naming: Naming, topics: C
     # What does not change from poll to poll is read once.
     job = _job(replace(connector, state="", worker="", trace="", tasks=()), cluster, naming, tuple(sorted(topics)))
     return Seen(name=connector.name, phase=phase, job=job, trouble=_trouble(connector, failed))
+
+
+def names_topics(job: ToldJob) -> bool:
+    """Tell whether *job* names topics, and no pattern in place of any."""
+    kafka = [each.name for each in (*job.inputs, *job.outputs) if each.namespace.startswith(KAFKA)]
+    return bool(kafka) and not any(name.startswith("regex:") for name in kafka)
 
 
 def _trouble(connector: Connector, failed: list[ConnectorTask]) -> Trouble | None:

@@ -74,6 +74,14 @@ def read_connector_states(settings: ConnectSettings, http: Http) -> tuple[tuple[
     return scan.connectors(), tuple(scan.unread)
 
 
+def read_used_topics(http: Http, name: str) -> tuple[TopicName, ...]:
+    """Read the topics that a connector was seen to use (`GET /connectors/{name}/topics`); raises ScannerError.
+
+    A worker answers 403 where topics are not tracked, one before 2.5 404.
+    """
+    return read_active_topics(http.get("connectors", name, "topics"), name)
+
+
 def listed_connectors(settings: ConnectSettings, http: Http) -> dict[str, Json]:
     """List what `GET /connectors` tells by name, None where it tells a name only; raises ScannerError."""
     listed = http.get("connectors", params=EXPANDED_MANAGED if settings.is_managed else EXPANDED)
@@ -180,7 +188,7 @@ class _Scan:
             return None
 
     def _topics(self, name: str) -> tuple[TopicName, ...]:
-        return read_active_topics(self.http.get("connectors", name, "topics"), name)
+        return read_used_topics(self.http, name)
 
     @property
     def _not_offered(self) -> tuple[type[ScannerError], ...]:

@@ -12,7 +12,7 @@ import pytest
 
 from dataflow_generator.openlineage.journal import Journal
 from scanner_cli.monitoring import Monitor, Server
-from scanner_cli.watched_servers import connect_servers
+from scanner_cli.watched_connect import connect_servers
 from scanner_extractor.rate import Clock
 from scanner_extractor.settings import ConnectSettings, HttpSettings, Settings
 from scanner_model.errors import ScannerError
@@ -26,11 +26,15 @@ CDC = {
 }
 
 
+def named(*urls: str) -> Settings:
+    """Give a cluster with the Connect clusters at *urls*."""
+    connect = tuple(ConnectSettings(name=f"c{number}", http=HttpSettings(url=url)) for number, url in enumerate(urls))
+    return Settings(cluster=ClusterName("shop"), brokers=("k-1:9092",), file=Path("c.json"), connect=connect)
+
+
 def servers(*urls: str) -> tuple[Server, ...]:
     """Give the Connect clusters at *urls*; a retry costs no time."""
-    connect = tuple(ConnectSettings(name=f"c{number}", http=HttpSettings(url=url)) for number, url in enumerate(urls))
-    settings = Settings(cluster=ClusterName("shop"), brokers=("k-1:9092",), file=Path("c.json"), connect=connect)
-    return tuple(connect_servers([settings], clock=Clock(pause=lambda _: None)))
+    return tuple(connect_servers([named(*urls)], clock=Clock(pause=lambda _: None)))
 
 
 @dataclass
@@ -41,6 +45,7 @@ class Stage:
     server: Server
     world: Any
     state: Path
+    settings: Settings
 
     def polls(self, *changes: dict, connector: object = None) -> list[str]:
         """Poll once after each change of the connector and give the states told by then; None: it is not there."""
@@ -59,7 +64,7 @@ def stage(connect, world, state):
     """Serve one Connect cluster."""
     fake = connect.Connect()
     with connect.serving(fake) as url:
-        yield Stage(fake, servers(url)[0], world, state)
+        yield Stage(fake, servers(url)[0], world, state, named(url))
 
 
 @pytest.fixture
@@ -120,6 +125,39 @@ def test_one_request_a_poll(stage, cdc) -> None:
     stage.polls({}, {}, {}, connector=cdc)
 
     assert stage.connect.asked[before:] == ["/connectors?expand=info&expand=status"] * 3
+
+
+def test_connector_with_a_pattern_is_told_with_the_topics_that_it_uses(stage, connect) -> None:
+    """It is asked once a minute which they are; until it has used any, the pattern is told."""
+    now = [0.0]
+    (stage.server,) = connect_servers([stage.settings], clock=Clock(now=lambda: now[0], pause=lambda _: None))
+    lake = {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "s3.bucket.name": "lake"}
+    sink = connect.Kept(name="sink", config=lake | {"topics.regex": "pa.*"})
+    stage.polls({}, {}, connector=sink)
+    now[0] = 60.0
+    stage.polls({"topics": ("pays", "paid")}, {"topics": ("pays", "paid")}, connector=sink)
+
+    assert stage.world.states == ["START", "RUNNING"]
+    assert [[each["name"] for each in event["inputs"]] for event in stage.world.events] == [
+        ["regex:pa.*"],
+        ["paid", "pays"],
+    ]
+    assert stage.connect.asked.count("/connectors/sink/topics") == 2
+
+
+@pytest.mark.parametrize("untracked", [True, False])
+def test_connector_whose_topics_nobody_tells_is_told_by_its_pattern(stage, connect, untracked) -> None:
+    """Topics may not be tracked; cluster.json may say that they are not to be asked for."""
+    stage.connect.untracked = untracked
+    if not untracked:
+        (asked,) = stage.settings.connect
+        quiet = replace(stage.settings, connect=(replace(asked, active_topics=False),))
+        (stage.server,) = connect_servers([quiet])
+    sink = connect.Kept(name="sink", config=CDC | {"connector.class": "com.acme.Sink", "topics.regex": "pay.*"})
+    stage.polls({}, {}, connector=sink)
+
+    assert [each["name"] for each in stage.world.events[0]["inputs"]] == ["regex:pay.*"]
+    assert stage.connect.asked.count("/connectors/sink/topics") == int(untracked)
 
 
 def test_worker_that_does_not_answer_ends_nothing(stage, cdc) -> None:
