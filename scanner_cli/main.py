@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "query": ("query:query", "Which schemas, which columns does a topic have?"),
     "topics": ("listings:topics", "List the topics of the dictionary."),
     "schemas": ("listings:schemas", "List the subjects and their versions."),
+    "columns": ("columns:columns", "List the columns of topics: where is this field, this tag?"),
     "connectors": ("connectors:connectors", "List the connectors, and what failed."),
     "statements": ("statements:statements", "List the statements of Flink and ksqlDB."),
     "tables": ("tables:tables", "List the tables of catalogs, and topics kept as tables."),

@@ -115,7 +115,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 25
+    assert len(EXAMPLES) == 26
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
