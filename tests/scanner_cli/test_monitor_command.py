@@ -68,6 +68,26 @@ def test_one_process_watches_every_kind(scanner, served, ksql, flink, tmp_path) 
     assert told(tmp_path / "runs.ndjson") == ["START"] * 3
 
 
+def test_cluster_of_confluent_cloud_is_found_first(scanner, cloud, tmp_path) -> None:
+    """Its managed connectors are watched; what lacks a key is said, and the command goes on without it."""
+    connector = {
+        "id": {"id": "lcc-9", "id_type": "ID"},
+        "info": {"name": "to-lake", "type": "sink", "config": {"connector.class": "S3_SINK", "topics": "orders"}},
+        "status": {"connector": {"state": "RUNNING", "worker_id": "to-lake", "trace": ""}, "tasks": []},
+    }
+    one = cloud.Cluster(id="lkc-1", connectors={"to-lake": connector})
+    environment = cloud.Environment(id="env-a", clusters=(one,), pools=(("aws", "eu-1"),))
+    estate = cloud.Cloud(environments=(environment,))
+    places = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json", "--once")
+    with cloud.serving(estate) as url:
+        found = {"url": url, "auth": {"basic": {"user": "K", "password": "S"}}, "cluster": "lkc-1"}
+        (tmp_path / "cluster.json").write_text(json.dumps({"cluster": "shop", "confluent_cloud": found}))
+        said = scanner("monitor", "all", "--config", tmp_path / "cluster.json", *places)
+
+    assert (said.status, told(tmp_path / "runs.ndjson")) == (0, ["START"]), said.err
+    assert "warning: flink:" in said.err
+
+
 def test_cluster_without_a_server_of_the_kind_is_the_users_to_mend(scanner, served, tmp_path) -> None:
     """What would be watched is not there; the message says what to add."""
     for kind in ("ksqldb", "flink"):
