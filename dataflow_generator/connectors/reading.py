@@ -7,6 +7,7 @@ from dataclasses import replace
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows
 from dataflow_generator.connectors.generic import generic
 from dataflow_generator.connectors.table import reader_of
+from dataflow_generator.connectors.told_names import with_told_names
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
@@ -20,7 +21,7 @@ def read_connector(connector: Connector) -> ConnectorFlows:
         problem = None if reader else _unknown(connector)
     except InputInvalid as error:
         reader, problem = None, Problem("connector.class", error.what, error.hint)
-    flows = (reader or generic)(connector)
+    flows = with_told_names(connector, (reader or generic)(connector))
     return replace(flows, problems=(problem, *flows.problems)) if problem else flows
 
 

@@ -397,3 +397,32 @@ def test_a_class_without_any_direction_keeps_its_topics_apart() -> None:
     flows = read({"connector.class": "com.acme.Thing"}, active=("a",))
 
     assert (flows.direction, flows.flows, flows.side_topics[0].role) == (Direction.UNKNOWN, (), "direction unknown")
+
+
+NAMED = {
+    "transforms": "ol",
+    "transforms.ol.type": "io.factorhouse.smt.OpenLineageLifecycleSmt",
+    "transforms.ol.dataset.namespace": "lake://user:secret@a",
+}
+
+
+def test_names_that_a_lineage_transform_is_told_count() -> None:
+    """Somebody wrote them down: they stand also for a class that nobody knows."""
+    config = {"connector.class": "com.acme.OwnSink", "topics": "t"} | NAMED | {"transforms.ol.dataset.names": "x,y"}
+    flows = read(config)
+
+    assert edges(flows) == [("t", "lake://a x"), ("t", "lake://a y")]
+    assert {flow.because for flow in flows.flows} == {"topics, transforms.ol.dataset.names"}
+    assert [one.name for one in flows.outputs] == ["x", "y"]
+
+
+def test_as_many_names_as_topics_go_together() -> None:
+    """The transform's own lists are in one order."""
+    names = {"transforms.ol.topics": "b,a", "transforms.ol.dataset.names": "y,x"}
+
+    assert edges(read(S3 | {"topics": "a,b"} | NAMED | names)) == [("a", "lake://a x"), ("b", "lake://a y")]
+
+
+def test_without_names_the_class_tells() -> None:
+    """A namespace alone names no dataset."""
+    assert edges(read(S3 | {"topics": "a"} | NAMED)) == [("a", "s3://lake topics/a")]

@@ -511,3 +511,17 @@ def test_a_pattern_of_tables_is_resolved_by_the_topics_in_use(pattern: str) -> N
     config = JDBC | {"connection.url": "jdbc:postgresql://h/db?currentSchema=crm", "table.include.list": pattern}
 
     assert names(config, active=("j-users", "j-orders")) == [("db.crm.users", "j-users")]
+
+
+def test_names_that_a_lineage_transform_is_told_are_a_sources_too() -> None:
+    """What a generator makes has no other name."""
+    config = {
+        "connector.class": "DatagenSource",
+        "kafka.topic": "t",
+        "transforms": "ol",
+        "transforms.ol.type": "io.factorhouse.smt.OpenLineageLifecycleSmt",
+        "transforms.ol.dataset.namespace": "gen://a",
+        "transforms.ol.dataset.names": "orders",
+    }
+
+    assert edges(read(config)) == [("gen://a orders", "t")]
