@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, select
@@ -12,6 +12,7 @@ from scanner_dictionary.queries.columns import columns_of
 from scanner_dictionary.queries.listing import fitting
 from scanner_dictionary.queries.written import FieldTags, field_tags, tagged
 from scanner_model.columns import Column
+from scanner_model.paths import ColumnPath
 
 _LINKS_AT_ONCE = 500
 
@@ -49,6 +50,8 @@ def topic_columns(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     links, fits = conn.execute(query).all(), fitting(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
+    likely = _likely(conn, fits, tagged_only=tag is not None)
+    links = [row for row in links if row.definition_id in likely or (tag is not None and _written(row, notes))]
     for link, column in _columns(conn, links, notes):
         if fits(column.name) and (tag is None or tag.lower() in map(str.lower, column.tags)):
             yield _row(link, column)
@@ -68,14 +71,27 @@ def _links() -> Select[Any]:
     )
 
 
+def _likely(conn: Connection, fits: Callable[[str], object], *, tagged_only: bool) -> frozenset[int]:
+    """Find the definitions with a column of the name asked for, and with tags: few of them need be read whole."""
+    column = t.schema_column.c
+    query = select(column.definition_id, column.name)
+    query = query.where(column.tags.is_not(None)) if tagged_only else query
+    return frozenset(definition for definition, name in conn.execute(query) if fits(name))
+
+
+def _written(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[ColumnPath, tuple[str, ...]]:
+    """Give the tags that people wrote in a catalog about fields of the schema."""
+    return notes[link.cluster_id].get((link.schema_id or "", link.name), {})
+
+
 def _columns(
-    conn: Connection, links: Sequence[Row[Any]], notes: dict[int, FieldTags]
+    conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags]
 ) -> Iterator[tuple[Row[Any], Column]]:
     for some in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
         columns = columns_of(conn, {link.definition_id for link in some})
         for link in some:
-            written = notes[link.cluster_id].get((link.schema_id or "", link.name), {})
-            yield from ((link, column) for column in tagged(columns.get(link.definition_id, ()), written))
+            found = tagged(columns.get(link.definition_id, ()), _written(link, notes))
+            yield from ((link, column) for column in found)
 
 
 def _row(link: Row[Any], column: Column) -> TopicColumnRow:
