@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from dataflow_generator.flows.facts import Dataset, JobFlows, Use
+from dataflow_generator.sql import Dialect, read_sql
 
 _SCANNED, _INTEGRATION = "flink", "FLINK"
 _TITLE = "insert-into_"
 """How Flink names the job of a statement; the tables that it writes follow, with `,` between those of a set."""
-_SINK = re.compile(r"\b(?:INSERT\s+(?:INTO|OVERWRITE)|CREATE\s+TABLE(?:\s+IF\s+NOT\s+EXISTS)?)\s+([^\s(]+)", re.I)
 
 
 class Running(NamedTuple):
@@ -69,5 +68,6 @@ def title_tables(name: str) -> set[str]:
 
 def sink_table(job: JobFlows) -> str:
     """Give the table that a statement writes, without catalog and database; empty where it names none."""
-    found = _SINK.search(str(dict(job.job.attributes).get("statement", "")))
-    return found[1].replace("`", "").rpartition(".")[2] if found else ""
+    found = read_sql(str(dict(job.job.attributes).get("statement", "")), Dialect.FLINK)
+    written = (table for one in found for table in one.datasets if table.name in one.sinks)
+    return next((table.qualified[-1] for table in written), "")
