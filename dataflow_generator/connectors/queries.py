@@ -58,9 +58,13 @@ def read_query(text: str, scheme: str) -> QueryReading:
         return QueryReading(problem=f"the query has {len(text)} characters, more than the {_LONGEST} that are read")
     if _depth(text) > _DEEPEST:
         return QueryReading(problem=f"the query nests more than {_DEEPEST} brackets deep")
+    from sqlglot.errors import SqlglotError
+
     try:
         root = _scope(text, scheme)
         return _Reading(scheme, root).read() if root else QueryReading(problem="the query is not one SELECT")
+    except SqlglotError as error:  # as for a name that stands for two tables
+        return QueryReading(problem=f"the query cannot be read: {_first_line(error)}")
     except InputInvalid as error:
         return QueryReading(problem=error.what)
     except RecursionError:

@@ -84,6 +84,7 @@ def test_a_column_that_cannot_be_told_costs_that_column(sql) -> None:
         "select " + "a + " * 5_000 + "a from t",
         "select " + "not " * 5_000 + "a from t",
         "select a from t" + " " * 60_000,
+        "select t.a from t, t",
         "with "
         + ",".join(f"x{n} as (select * from x{n - 1} a, x{n - 1} b)" for n in range(1, 40))
         + " select * from x39",
