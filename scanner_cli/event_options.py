@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from scanner_cli.options import one_of
 from scanner_model.errors import InputInvalid
 
 
@@ -53,13 +54,13 @@ def _uri(_: click.Context, __: click.Parameter, value: str | None) -> str | None
 
 
 _HOW: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
-    click.option(
+    one_of(
         "--as",
         "way",
-        type=click.Choice(["design", "run", "both"]),
+        words=("design", "run", "both"),
+        text="design: datasets and jobs as they are; run: each job as a run, for consumers that take nothing else.",
         default="design",
         show_default=True,
-        help="design: datasets and jobs as they are; run: each job as a run, for consumers that take nothing else.",
     ),
     click.option(
         "--lineage-facet",
