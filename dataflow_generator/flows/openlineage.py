@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
@@ -24,8 +25,8 @@ def lineage_jobs(rows: Iterable[LineageJobRow]) -> Iterator[JobFlows]:
         yield JobFlows(
             job=job_node(row.namespace, row.name, _attributes(row)),
             certainty=Certainty.DECLARED,
-            reads=tuple(_use(use, whose) for use in row.uses if use.side is Side.INPUT),
-            writes=tuple(_use(use, whose) for use in row.uses if use.side is Side.OUTPUT),
+            reads=tuple(found for use in row.uses if use.side is Side.INPUT for found in _uses(use, whose)),
+            writes=tuple(found for use in row.uses if use.side is Side.OUTPUT for found in _uses(use, whose)),
             columns=tuple(_flows(row.flows, whose)),
         )
 
@@ -39,7 +40,7 @@ def dataset_jobs(rows: Iterable[DatasetFlowsRow]) -> Iterator[JobFlows]:
             job=job_node(row.ref.namespace, f"lineage of {row.ref.name}", present(type=KIND)),
             certainty=Certainty.DECLARED,
             reads=tuple(Use(dataset, evidence[dataset]) for dataset in sorted(evidence)),
-            writes=(Use(told_dataset(row.ref), columns[0].evidence),) if columns else (),
+            writes=tuple(Use(dataset, columns[0].evidence) for dataset in told_datasets(row.ref) if columns),
             columns=columns,
         )
 
@@ -55,14 +56,16 @@ def dataset_attributes(bodies: Mapping[str, str]) -> Attributes:
     )
 
 
-def told_dataset(ref: DatasetRef) -> Dataset:
-    """Give the dataset that an event names, as it names it."""
-    kind = NodeKind.TOPIC if ref.namespace[: len(KAFKA)].lower() == KAFKA else NodeKind.DATASET
-    return Dataset(kind, ref.namespace, ref.name)
+def told_datasets(ref: DatasetRef) -> tuple[Dataset, ...]:
+    """Give the dataset that an event names, as it names it; Flink names several topics in one, between semicolons."""
+    is_topic = ref.namespace[: len(KAFKA)].lower() == KAFKA
+    names = filter(None, ref.name.split(";")) if is_topic else (ref.name,)
+    return tuple(Dataset(NodeKind.TOPIC if is_topic else NodeKind.DATASET, ref.namespace, name) for name in names)
 
 
-def _use(use: UseRow, whose: str) -> Use:
-    return Use(told_dataset(use.ref), f"{_said(use.time, use.producer)}: {use.side} of {whose}")
+def _uses(use: UseRow, whose: str) -> Iterator[Use]:
+    evidence = f"{_said(use.time, use.producer)}: {use.side} of {whose}"
+    return (Use(dataset, evidence) for dataset in told_datasets(use.ref))
 
 
 def _flows(rows: Iterable[FlowRow], whose: str) -> Iterator[ColumnFlow]:
@@ -70,11 +73,12 @@ def _flows(rows: Iterable[FlowRow], whose: str) -> Iterator[ColumnFlow]:
         flow, target = row.flow, row.flow.target or row.of
         if target is None or (flow.origin_path is None and flow.target_path is None):
             continue
-        source = Place(told_dataset(flow.origin), flow.origin_path)
         # Versions before 1-1-0 tell no type: what is listed for a field is what it is made of.
         type_ = flow.type or ("DIRECT" if flow.target_path is not None else "INDIRECT")
         evidence = f"{_said(row.time, row.producer)}: {row.facet} of {whose}" + (", masked" if flow.masking else "")
-        yield ColumnFlow(source, Place(told_dataset(target), flow.target_path), type_, flow.subtype, evidence)
+        for source, made in product(told_datasets(flow.origin), told_datasets(target)):
+            ends = Place(source, flow.origin_path), Place(made, flow.target_path)
+            yield ColumnFlow(*ends, type_, flow.subtype, evidence)
 
 
 def _said(time: str, producer: str) -> str:

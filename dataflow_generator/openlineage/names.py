@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from dataflow_generator.connectors.jdbc_urls import with_ports
+from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, is_host, jdbc_server, snowflake_account, with_ports
 from scanner_model.brokers import broker_address
 from scanner_model.errors import InputInvalid
 
@@ -19,6 +19,8 @@ _SCHEMES = {
     "postgresql": "postgres",
     "mssql": "sqlserver",
     "ch": "clickhouse",
+    "gcs": "gs",
+    "thrift": "hive",
     "s3a": "s3",
     "s3n": "s3",
     "abfs": "abfss",
@@ -27,6 +29,29 @@ _SCHEMES = {
 }
 _KEYED = frozenset({"s3", "gs", "abfss", "wasbs"})
 """Object stores: a name in them is a key, which has no leading slash."""
+_ALONE = re.compile(r"(?i)(bigquery|dbfs|file|pubsub)(?::/{0,3}(?:localhost)?)?")
+"""Words that are a namespace alone; some producers write them as URIs."""
+_PORTS = {"elasticsearch": 9200, "hive": 9083, "mongodb": 27017, "opensearch": 9200, "sqlserver": 1433}
+"""Default ports beside those that every JDBC URL has."""
+_PARTS = {
+    "cassandra": 2,
+    "clickhouse": 2,
+    "crate": 2,
+    "db2": 3,
+    "mongodb": 2,
+    "mysql": 2,
+    "oceanbase": 2,
+    "oracle": 3,
+    "postgres": 3,
+    "redshift": 3,
+    "sqlserver": 3,
+    "teradata": 2,
+    "trino": 3,
+}
+"""Of how many parts a table's whole name is, the database first."""
+_REDSHIFT = re.compile(
+    r"([\w-]+)\.[\w-]+\.([a-z]{2}(?:-[a-z]+)+-\d)\.redshift(?:-serverless)?\.amazonaws\.com(?:\.cn)?(:\d+)"
+)
 _ROOTED = frozenset({"hdfs", "dbfs", "file"})
 _STORES = _KEYED | _ROOTED
 
@@ -66,12 +91,37 @@ def normal(namespace: str, name: str) -> Name:
     scheme as the specification names it; keys of object stores without a leading slash, paths without a trailing one.
     The name's own case stays. Of several Kafka brokers the first counts.
     """
-    space = normal_namespace(namespace)
+    space, database = _database_off(namespace)
     scheme = space.partition(":")[0]
     if scheme not in _STORES:
-        return Name(space, name)
+        return Name(space, _qualified(name, database, scheme))
     path = name.rstrip("/")
     return Name(space, (path.lstrip("/") if scheme in _KEYED else path) or "/")
+
+
+def _database_off(namespace: str) -> tuple[str, str]:
+    """Give a namespace in normal form, and the database that it names beside the server; empty where it names none."""
+    if namespace.strip()[:5].lower() == "jdbc:":
+        server = jdbc_server(namespace)
+        if not server.namespace.endswith(UNKNOWN_HOST):
+            return normal_namespace(server.namespace), server.database
+    space = normal_namespace(namespace)
+    scheme, _, rest = space.partition("://")
+    hosts, slash, path = rest.partition("/")
+    # An instance of SQL Server stands where others have the database.
+    if slash and scheme in _PARTS and scheme != "sqlserver" and re.fullmatch(r"[\w$-]+", path):
+        return normal_namespace(f"{scheme}://{hosts}"), path
+    return space, ""
+
+
+def _qualified(name: str, database: str, scheme: str) -> str:
+    """Put the database before a table's name that is without it."""
+    is_whole = name.startswith(f"{database}.") or name.count(".") + 1 >= _PARTS.get(scheme, 1)
+    return (
+        name
+        if not database or (is_whole and scheme != "mongodb") or name.startswith(f"{database}.")
+        else f"{database}.{name}"
+    )
 
 
 @lru_cache(maxsize=4_096)
@@ -86,6 +136,8 @@ def normal_namespace(text: str) -> str:
 
 def _normalised(text: str) -> str:
     text = re.sub(r"(?i)^jdbc:", "", text.strip())
+    if alone := _ALONE.fullmatch(text):
+        return alone[1].lower()
     text = f"arn:{text}" if text.startswith("aws:glue:") else text
     written, slashes, rest = text.partition("://")
     if not slashes or not re.fullmatch(r"[A-Za-z][\w+.-]*", written):
@@ -96,8 +148,24 @@ def _normalised(text: str) -> str:
         return KAFKA + addresses[0] if addresses else KAFKA + _without_user(rest, scheme)
     authority, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].rstrip("/").partition("/")
     authority = _without_user(authority, scheme)
-    hosts = authority.lower() if scheme in _STORES else with_ports(scheme, authority) or authority.lower()
-    return f"{scheme}://{hosts}{slash}{path}"
+    return f"{scheme}://{_hosts(scheme, authority, bool(path))}{slash}{path}"
+
+
+def _hosts(scheme: str, authority: str, has_path: bool) -> str:
+    """Give the hosts of an authority as the specification writes them, each with a port where its server has one."""
+    if scheme in _STORES:
+        return authority.lower()
+    if scheme == "snowflake":
+        return snowflake_account(authority) if re.fullmatch(r"[\w.-]+", authority) else authority.lower()
+    hosts = with_ports(scheme, authority) or authority.lower()
+    if scheme == "redshift":
+        return _REDSHIFT.sub(r"\1.\2\3", hosts)
+    port = None if scheme == "sqlserver" and has_path else _PORTS.get(scheme)
+    return ",".join(_with_port(host, port) for host in hosts.split(",")) if port else hosts
+
+
+def _with_port(host: str, port: int) -> str:
+    return f"{host}:{port}" if is_host(host) and ":" not in host.rpartition("]")[2] else host
 
 
 @lru_cache(maxsize=4_096)

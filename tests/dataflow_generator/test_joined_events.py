@@ -264,6 +264,21 @@ def test_the_whole_message_of_spark_is_the_topic(flows, told) -> None:
     assert (f"topic:{NAMESPACE}/orders", "column:file//paid#raw") in edges(found, EdgeKind.COLUMN_FLOW)
 
 
+def test_several_topics_in_one_name_are_each_read(flows, told) -> None:
+    """Flink writes what its table's `topic` says; no topic's name holds a semicolon."""
+    target = told.dataset("s3://lake", "all", columnLineage=told.lineage(NAMESPACE, "orders;clicks", id="id"))
+    found = flows(told.run_event(inputs=[told.dataset(NAMESPACE, "orders;clicks")], outputs=[target]))
+
+    assert {source for source, target in edges(found, EdgeKind.READS) if target == "job:shop/load"} == {
+        f"topic:{NAMESPACE}/orders",
+        f"topic:{NAMESPACE}/clicks",
+    }
+    assert {source for source, target in edges(found, EdgeKind.COLUMN_FLOW) if target.endswith("lake/all#id")} == {
+        f"column:{NAMESPACE}/orders#id",
+        f"column:{NAMESPACE}/clicks#id",
+    }
+
+
 def test_a_dataset_that_is_told_of_alone_has_a_job_of_its_own(flows, told) -> None:
     """A catalog knows where a table comes from; nobody knows by which job."""
     inputs = [{"namespace": NAMESPACE, "name": "orders", "type": "DATASET", "field": "id"}]
