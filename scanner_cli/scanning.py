@@ -23,17 +23,19 @@ from scanner_extractor.conclude import conclude
 from scanner_extractor.phases import Mode
 from scanner_extractor.readings import Progress
 from scanner_extractor.runner import ALL, Choice, ask, kept
+from scanner_extractor.unread import ReadEach, read_here
 from scanner_model.errors import NameUnknown
 from scanner_model.scan import Answer, ClusterScan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the command line asks of every scan."""
+    """What the command line asks of every scan; *read* reads the texts of schemas."""
 
     engine: Engine
     progress: Progress
     choice: Choice = ALL
+    read: ReadEach = read_here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,7 @@ def _find(cluster: Loaded, access: Access, wanted: Wanted) -> Found:
     with wanted.engine.connect() as conn:
         known = remembered(conn, cluster.settings.cluster, silent)
     manual = None if wanted.choice.mode is Mode.ENRICH else cluster.manual
-    scan = conclude(cluster.settings, asked, manual, remembered=known)
+    scan = conclude(cluster.settings, asked, manual, remembered=known, read=wanted.read)
     return Found(cluster=cluster, scan=scan, started=started, clock=clock)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
@@ -104,9 +104,13 @@ class FactWriter:
         naming = frozenset(row.source_id for row in wanted)
         return Proof(entity=entity, sources=self.sources, naming=naming, held=held)
 
-    def _note(self, listed: list[Entry]) -> None:
-        log(self.conn, self.number, listed, self.actions.total())
-        self.actions.update(entry.action for entry in listed)
+    def _note(self, listed: Iterable[Entry]) -> None:
+        log(self.conn, self.number, self._counted(listed), self.actions.total())
+
+    def _counted(self, listed: Iterable[Entry]) -> Iterator[Entry]:
+        for entry in listed:
+            self.actions[entry.action] += 1
+            yield entry
 
 
 def _as_sure(link: TopicSchema, sure: frozenset[str]) -> TopicSchema:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, func, select, update
@@ -62,20 +63,26 @@ def apply(conn: Connection, entity: Entity, plan: Plan, scan: int) -> dict[Key, 
     return ids
 
 
-def entries(entity: Entity, plan: Plan) -> list[Entry]:
-    """Tell what *plan* changes, in the order of the keys; a row that only another source tells now is no change."""
+def entries(entity: Entity, plan: Plan) -> Iterator[Entry]:
+    """Tell what *plan* changes, in the order of the keys; a row that only another source tells now is no change.
+
+    They are made one by one, because a first scan may have millions of them; each part of a plan is in order.
+    """
     labels = (*entity.values, *([entity.children.label] if entity.children else []))
-    found = [Entry(entity.kind, w.key, "added", None, _told(labels, w.values)) for w in plan.added]
-    found += [Entry(entity.kind, key, "gone", _told(labels, old.values), None) for key, old in plan.gone]
+    added = (Entry(entity.kind, w.key, "added", None, _told(labels, w.values)) for w in plan.added)
+    gone = (Entry(entity.kind, key, "gone", _told(labels, old.values), None) for key, old in plan.gone)
+    return heapq.merge(added, gone, _changed(entity, plan, labels), key=lambda entry: in_order(entry.key))
+
+
+def _changed(entity: Entity, plan: Plan, labels: tuple[str, ...]) -> Iterator[Entry]:
     for old, new in plan.changed:
         if old.gone is not None:
-            found.append(Entry(entity.kind, new.key, "returned", None, _told(labels, new.values)))
+            yield Entry(entity.kind, new.key, "returned", None, _told(labels, new.values))
         elif old.values != new.values:
-            found.append(Entry(entity.kind, new.key, "changed", *_differing(labels, old.values, new.values)))
-    return sorted(found, key=lambda entry: in_order(entry.key))
+            yield Entry(entity.kind, new.key, "changed", *_differing(labels, old.values, new.values))
 
 
-def log(conn: Connection, scan: int, listed: list[Entry], start: int) -> None:
+def log(conn: Connection, scan: int, listed: Iterable[Entry], start: int) -> None:
     """Write *listed* into the change log of *scan*, numbered from *start*."""
     rows = (
         (scan, start + i, each.kind, json_cell(each.key), each.action, _json(each.before), _json(each.after))

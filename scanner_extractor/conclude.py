@@ -26,6 +26,7 @@ from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
 from scanner_extractor.topics import ksqldb_topics, merge_groups, merge_topics, missing_topics, with_earlier_settings
+from scanner_extractor.unread import ReadEach, read_here
 from scanner_model.brokers import broker_address
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.estate import Cluster, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Topic
@@ -44,25 +45,30 @@ _Fact = TypeVar("_Fact")
 
 
 def conclude(
-    settings: Settings, asked: Asked, manual: ManualInput | None = None, *, remembered: Remembered = NOTHING
+    settings: Settings,
+    asked: Asked,
+    manual: ManualInput | None = None,
+    *,
+    remembered: Remembered = NOTHING,
+    read: ReadEach = read_here,
 ) -> ClusterScan:
     """Put together what one scan of one cluster found.
 
-    *remembered* is what earlier scans know from sources that were not fully read this time. Everything has a fixed
-    order, whatever order the sources answered in. Problems of reading, naming and merging are listed; none of them
-    loses a fact.
+    *remembered* is what earlier scans know from sources that were not fully read this time. *read* reads the texts of
+    registered schemas. Everything has a fixed order, whatever order the sources answered in. Problems of reading,
+    naming and merging are listed; none of them loses a fact.
     """
     settings = asked.settings or settings
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
     said = _Said.of(asked.readings)
     listed, named = said.topics(remembered), tuple(ksqldb_topics(said.collections))
     told = merge_topics(listed or (), manual.topics, named)
-    defined = define(version for reading in said.registries for version in reading.versions)
+    defined = define((version for reading in said.registries for version in reading.versions), read)
     bound, objections = _bind(settings, said.registries, defined, merge_topics(told, remembered.topics), manual)
     declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
     described = collection_schemas(said.collections, _described(links, remembered))
-    read = chain.from_iterable(reading.problems for reading in asked.readings)
+    met = chain.from_iterable(reading.problems for reading in asked.readings)
     doubts = (*_strangers(said.connect, said.kafka), *missing_topics(listed, chain(manual.topics, named)))
     return ClusterScan(
         cluster=_cluster(settings, said.kafka, said.connect, manual),
@@ -78,7 +84,7 @@ def conclude(
         connectors=tuple(connector for reading in said.connect for connector in reading.connectors),
         manual_flows=manual.flows,
         **said.estate(remembered),
-        problems=(*read, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
+        problems=(*met, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
 
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
 
-from scanner_extractor.formats import read_columns
-from scanner_extractor.references import Find, finder, resolve
-from scanner_model.columns import Column, Lookup, ParsedSchema
-from scanner_model.names import Fingerprint, RecordName, SubjectName
+from scanner_extractor.references import Find, Resolved, finder, resolve
+from scanner_extractor.unread import ReadEach, TagPatterns, Unread, read_here, read_one
+from scanner_model.columns import ParsedSchema
+from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, SchemaVersion
 
 READERS = 1
 """Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
 
-TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,21 +30,23 @@ class Defined:
     problems: tuple[Problem, ...]
 
 
-def define(versions: Iterable[SchemaVersion]) -> Defined:
-    """Read every version's text, each distinct text (with what its references resolve to) once.
+def define(versions: Iterable[SchemaVersion], read: ReadEach = read_here) -> Defined:
+    """Read every version's text, each distinct text (with what its references resolve to) once, by *read*.
 
     A text that cannot be read keeps its version, with a definition that has no columns and says why.
     """
     listed = tuple(versions)
-    reader = _Reader()
-    sources = {version.source for version in listed}
-    finders = {source: finder(v for v in listed if v.source == source) for source in sources}
-    defined = tuple(reader.defined(version, finders[version.source]) for version in listed)
+    finders = {source: finder(v for v in listed if v.source == source) for source in {v.source for v in listed}}
+    reader = _Reader(read, finders)
+    marks = reader.read((version, None) for version in listed)
+    named = [(at, record) for at, version in enumerate(listed) if (record := reader.record_of(version, marks[at]))]
+    for (at, _), mark in zip(named, reader.read((listed[at], record) for at, record in named), strict=True):
+        marks[at] = mark
     return Defined(
-        versions=defined,
+        versions=tuple(replace(version, fingerprint=mark) for version, mark in zip(listed, marks, strict=True)),
         definitions=dict(sorted(reader.definitions.items())),
         records=dict(sorted(reader.records.items())),
-        problems=tuple(reader.problems),
+        problems=tuple(problem for at, version in enumerate(listed) for problem in reader.problems(version, marks[at])),
     )
 
 
@@ -54,8 +54,8 @@ def define_text(
     format_name: str, text: str, references: Mapping[str, str], record: RecordName | None = None
 ) -> Definition:
     """Read one schema text that no registry holds; *record* names which of several records (None: the default)."""
-    parsed = read_columns(format_name, text, _lookup(format_name, references), record)
-    return _definition(fingerprint(format_name, text, references, (), record), format_name, text, (), parsed)
+    unread = Unread(format=format_name, text=text, texts=references, tags=(), record=record)
+    return _definition(fingerprint(format_name, text, references, (), record), unread, read_one(unread))
 
 
 def fingerprint(
@@ -63,7 +63,7 @@ def fingerprint(
 ) -> Fingerprint:
     """Identify a definition by everything that its columns depend on, our readers too."""
     parts = [READERS, format_name, text, sorted(references.items()), tags, record]
-    canonical = json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    canonical = _ENCODER.encode(parts).encode("utf-8", "surrogatepass")
     return Fingerprint(hashlib.sha256(canonical).hexdigest())
 
 
@@ -78,70 +78,59 @@ def metadata_tags(metadata: str) -> TagPatterns:
     )
 
 
-def with_tags(columns: tuple[Column, ...], record: str, patterns: TagPatterns) -> tuple[Column, ...]:
-    """Add the tags of every pattern that a column's name matches, with or without the record's name before it.
-
-    `*` stands for one name and `**` for any number, as in the data contracts of Confluent's registry.
-    """
-    if not patterns:
-        return columns
-    return tuple(_tagged(column, record, patterns) for column in columns)
-
-
 @dataclass(slots=True)
 class _Reader:
-    """Reads versions one after the other and remembers every definition by its fingerprint."""
+    """Reads the texts of versions and remembers every definition by its fingerprint."""
 
+    each: ReadEach
+    finders: Mapping[SourceId, Find]
     definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
     records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
 
-    def defined(self, version: SchemaVersion, find: Find) -> SchemaVersion:
-        resolved = resolve(version, find)
-        self.problems.extend(resolved.problems)
-        tags = metadata_tags(version.metadata)
-        default = self._read(version, resolved.texts, tags, None)
-        record = _record_of(version.subject, self.definitions[default].name, self.records[default])
-        mark = self._read(version, resolved.texts, tags, record) if record else default
-        if not version.deleted:
-            self.problems.extend(_placed(version, self.definitions[mark].problems))
-        return replace(version, fingerprint=mark)
-
-    def _read(
-        self, version: SchemaVersion, texts: Mapping[str, str], tags: TagPatterns, record: RecordName | None
-    ) -> Fingerprint:
-        mark = fingerprint(version.format, version.text, texts, tags, record)
-        if mark not in self.definitions:
-            parsed = read_columns(version.format, version.text, _lookup(version.format, texts), record)
-            self.definitions[mark] = _definition(mark, version.format, version.text, tags, parsed)
+    def read(self, wanted: Iterable[tuple[SchemaVersion, RecordName | None]]) -> list[Fingerprint]:
+        """Read what is not known yet; gives the fingerprint of each version with the record that is wanted of it."""
+        marks: list[Fingerprint] = []
+        unread: dict[Fingerprint, Unread] = {}
+        for version, record in wanted:
+            one = self._unread(version, record)
+            mark = fingerprint(one.format, one.text, one.texts, one.tags, record)
+            marks.append(mark)
+            if mark not in self.definitions:
+                unread.setdefault(mark, one)
+        for (mark, one), parsed in zip(unread.items(), self.each(tuple(unread.values())), strict=True):
+            self.definitions[mark] = _definition(mark, one, parsed)
             self.records[mark] = parsed.records
-        return mark
+        return marks
+
+    def record_of(self, version: SchemaVersion, mark: Fingerprint) -> RecordName | None:
+        """Tell which other record of its text a version is of; None: the root."""
+        return _record_of(version.subject, self.definitions[mark].name, self.records[mark])
+
+    def problems(self, version: SchemaVersion, mark: Fingerprint) -> Iterator[Problem]:
+        """List what is wrong with a version: references that lead nowhere, what of its text cannot be read."""
+        if version.references:
+            yield from self._resolved(version).problems
+        if not version.deleted:
+            yield from _placed(version, self.definitions[mark].problems)
+
+    def _unread(self, version: SchemaVersion, record: RecordName | None) -> Unread:
+        texts = self._resolved(version).texts if version.references else {}
+        tags = metadata_tags(version.metadata)
+        return Unread(format=version.format, text=version.text, texts=texts, tags=tags, record=record)
+
+    def _resolved(self, version: SchemaVersion) -> Resolved:
+        return resolve(version, self.finders[version.source])
 
 
-def _definition(mark: Fingerprint, format_name: str, text: str, tags: TagPatterns, parsed: ParsedSchema) -> Definition:
+def _definition(mark: Fingerprint, unread: Unread, parsed: ParsedSchema) -> Definition:
     return Definition(
         fingerprint=mark,
-        format=format_name,
-        text=text,
+        format=unread.format,
+        text=unread.text,
         name=parsed.name,
-        columns=with_tags(parsed.columns, parsed.name, tags),
+        columns=parsed.columns,
         problems=parsed.problems,
     )
-
-
-def _lookup(format_name: str, texts: Mapping[str, str]) -> Lookup:
-    """Look a reference up by its name, and an Avro one also by the records that its text defines.
-
-    A registry takes any reference name for Avro, as its parser just learns the named types of every text.
-    """
-    if format_name != "AVRO":
-        return texts.get
-
-    @cache
-    def defining() -> Mapping[str, str]:
-        return {record: text for text in texts.values() for record in read_columns("AVRO", text, texts.get).records}
-
-    return lambda name: texts[name] if name in texts else defining().get(name)
 
 
 def _record_of(subject: SubjectName, root: RecordName, records: tuple[RecordName, ...]) -> RecordName | None:
@@ -154,16 +143,3 @@ def _placed(version: SchemaVersion, problems: tuple[Problem, ...]) -> Iterator[P
     for problem in problems:
         where = f"{version.subject} version {version.version}"
         yield replace(problem, where=f"{where} {problem.where}".rstrip())
-
-
-def _tagged(column: Column, record: str, patterns: TagPatterns) -> Column:
-    names = (column.name, f"{record}.{column.name}")
-    found = [tag for pattern, tags in patterns if any(map(_pattern(pattern).fullmatch, names)) for tag in tags]
-    return replace(column, tags=tuple(dict.fromkeys((*column.tags, *found)))) if found else column
-
-
-@lru_cache(maxsize=1024)
-def _pattern(pattern: str) -> re.Pattern[str]:
-    parts = {"**.": r"(?:.*\.)?", "**": ".*", "*": r"[^.]*", "?": "."}
-    pieces = re.split(r"(\*\*\.|\*\*|\*|\?)", pattern)
-    return re.compile("".join(parts.get(piece, re.escape(piece)) for piece in pieces))

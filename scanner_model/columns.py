@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from scanner_model.names import RecordName
@@ -50,7 +50,7 @@ class ParsedSchema:
     """
 
     name: RecordName = RecordName("")
-    columns: tuple[Column, ...] = ()
+    columns: Sequence[Column] = ()
     records: tuple[RecordName, ...] = ()
     problems: tuple[Problem, ...] = ()
     empty: bool = False

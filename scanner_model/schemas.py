@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -91,7 +92,7 @@ class Definition:
     format: str
     text: str
     name: RecordName = RecordName("")
-    columns: tuple[Column, ...] = ()
+    columns: Sequence[Column] = ()
     problems: tuple[Problem, ...] = ()
 
 

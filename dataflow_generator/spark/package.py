@@ -7,8 +7,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGES = ("dataflow_generator", "scanner_dictionary", "scanner_model")
-"""What tasks import of ours; libraries, SQLAlchemy and pyarrow, must be installed where they run."""
+PACKAGES = ("dataflow_generator", "scanner_dictionary", "scanner_extractor", "scanner_model")
+"""What tasks import of ours; libraries must be installed where they run: pyarrow, those that read schema texts."""
 
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 

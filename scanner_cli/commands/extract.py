@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from scanner_cli.engines import SparkChoice, spark_options
 from scanner_cli.exits import together
 from scanner_cli.options import config_option, dictionary_option, directory_option, one_of
 from scanner_cli.outputs import check_file, write_text
@@ -21,6 +23,9 @@ from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_cli.report import ScanReport
+
+
+_spark_options = partial(spark_options, text="Where the texts of schemas are read; auto goes by their number.")
 
 
 @click.command()
@@ -52,6 +57,7 @@ if TYPE_CHECKING:
 @directory_option("--replay", "Scan from a capture, without a network.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
 @click.option("--quiet", is_flag=True, help="No progress and no report; only what could not be read.")
+@_spark_options
 def extract(
     files: Sequence[str],
     url: str,
@@ -63,6 +69,7 @@ def extract(
     replay: Path | None,
     report: Path | None,
     quiet: bool,
+    spark: SparkChoice,
 ) -> int:
     """Scan the sources of a cluster.json into the dictionary.
 
@@ -77,6 +84,7 @@ def extract(
       scanner extract --config cluster.json --mode enrich
       scanner extract --config cluster.json --capture support-case
       scanner extract --config cluster.json --replay support-case --dictionary copy.db
+      scanner extract --config cluster.json --replay everything --engine spark --spark-conf spark.driver.memory=2g
 
     \b
     Exit status: 0 every source was read; 1 none was, nothing is stored; 2 a file or an option
@@ -84,6 +92,7 @@ def extract(
     """
     from scanner_cli.clusters import chosen, load
     from scanner_cli.scanning import Wanted, accesses, scan_clusters
+    from scanner_cli.schema_engines import schema_engine
     from scanner_dictionary.opening import open_dictionary
     from scanner_extractor.phases import Mode
 
@@ -94,8 +103,9 @@ def extract(
     with _written(report, reports):
         ways = accesses(clusters, capture, replay)
         engine = open_dictionary(url)
-        with progress_on(sys.stderr, quiet=quiet) as progress:
-            wanted = Wanted(engine=engine, choice=replace(choice, mode=Mode(mode)), progress=progress)
+        with schema_engine(spark) as read, progress_on(sys.stderr, quiet=quiet) as progress:
+            choice = replace(choice, mode=Mode(mode))
+            wanted = Wanted(engine=engine, choice=choice, progress=progress, read=read)
             for one in scan_clusters(clusters, ways, wanted, workers=workers):
                 reports.append(one)
                 _tell(one, quiet=quiet)

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from scanner_extractor.definitions import define, define_text, metadata_tags, with_tags
+from scanner_extractor.definitions import define, define_text, metadata_tags
+from scanner_extractor.unread import with_tags
 from scanner_model.columns import Column
 from scanner_model.names import RecordName, SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion

@@ -1,7 +1,10 @@
 """What a session needs, and what it sends to the machines of a cluster."""
 
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,7 +45,7 @@ def test_the_same_code_is_the_same_archive(tmp_path) -> None:
     (tmp_path / "other").mkdir()
 
     assert packed(tmp_path).read_bytes() == packed(tmp_path / "other").read_bytes()
-    assert "scanner_extractor" not in PACKAGES
+    assert "scanner_cli" not in PACKAGES
 
 
 @pytest.mark.spark
@@ -54,3 +57,33 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
     with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, told_by_spark(tmp_path / "log"):
         tasks(spark, 1, lambda _: source.cells((1, 2)), "a long").collect()
     assert "SQLSTATE" not in str(failed.value)
+
+
+@pytest.mark.spark
+def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, tmp_path) -> None:
+    """Its own master and settings hold; what its JVM would say goes to the log, once we are asked."""
+    pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
+    if not shutil.which("java") and "JAVA_HOME" not in os.environ:
+        pytest.skip("no Java on this machine; Java 17 runs this")
+    (tmp_path / "job.py").write_text("from scanner_cli.main import main\n\nmain()\n")
+    program = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    asked = (
+        "dataflow",
+        "--engine",
+        "spark",
+        "--dictionary",
+        estate_of(6, tmp_path),
+        "--no-store",
+        "--output",
+        tmp_path,
+    )
+    said = subprocess.run(
+        [program, "--master", "local[1]", tmp_path / "job.py", *asked],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert said.stdout.splitlines() == [str(tmp_path / name) for name in ("graph.json", "graph.dot")]
+    assert " INFO " not in said.stderr
