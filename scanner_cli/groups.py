@@ -10,6 +10,8 @@ import click
 from scanner_cli.exits import Exit
 from scanner_cli.telling import say, stop_talking
 
+_SENTENCE = 1000
+
 Commands = Mapping[str, tuple[str, str]]
 """Command name → (`module:attribute` under scanner_cli.commands, one line of help), in the order of the help."""
 
@@ -36,6 +38,12 @@ class Group(click.Group):
             raise click.UsageError(f"there is no command {name!r} ({hint})", ctx)
         return super().resolve_command(ctx, args)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with its whole first sentence."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_SENTENCE)) for name, one in commands if one])
+
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; a reader of a pipe (`| head`) that has seen enough is no failure."""
         try:
@@ -43,6 +51,12 @@ class Group(click.Group):
         except BrokenPipeError:
             stop_talking()
             return None
+        except click.UsageError as error:
+            # Click's parser does not tell whose option it was.
+            name = ctx.invoked_subcommand or ""
+            if error.ctx is None and (command := self.get_command(ctx, name)):
+                error.ctx = click.Context(command, info_name=name, parent=ctx)
+            raise
 
 
 class LazyGroup(Group):

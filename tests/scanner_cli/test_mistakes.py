@@ -23,6 +23,10 @@ LINES = {
         ["query", "--topic", "orders"],
         "error: scanner query: --broker is missing (see `scanner query --help`)",
     ),
+    "option without value": (
+        ["explain", "schema", "o.avsc", "--record"],
+        "error: scanner explain schema: option '--record' requires an argument (see `scanner explain schema --help`)",
+    ),
     "missing argument": (
         ["explain", "schema"],
         "error: scanner explain schema: FILE is missing (see `scanner explain schema --help`)",
