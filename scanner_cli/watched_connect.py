@@ -30,10 +30,15 @@ def connect_servers(clusters: Sequence[Settings], *, clock: Clock | None = None)
     """Give every Connect cluster; *clock* makes tests fast."""
     naming = Naming((one.cluster, one.brokers) for one in clusters)
     for one in clusters:
-        for connect in one.connect:
+        for connect in map(_one_at_a_time, one.connect):
             http = Http(connect.http, connect.source, wrap=partial(veiled, connect), clock=clock)
             cluster = _Connect(connect, http, (one.cluster, naming), clock or Clock())
             yield Server(name=f"{one.cluster} {connect.source}", engine=Engine(name="Kafka Connect"), look=cluster.look)
+
+
+def _one_at_a_time(connect: ConnectSettings) -> ConnectSettings:
+    """Have what is asked beside a poll asked one after the other: each thread would keep memory of its own."""
+    return replace(connect, http=replace(connect.http, concurrency=1))
 
 
 @dataclass(slots=True)
