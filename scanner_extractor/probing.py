@@ -20,6 +20,8 @@ from scanner_model.names import SourceId
 PORTS = (9092, 8080, 8081, 8082, 8083, 8088)
 """Where Kafka, Apicurio, registries and Flink, REST proxies, Connect and ksqlDB listen unless told otherwise."""
 
+SILENT = "nobody listens, or nobody is called so"
+
 _SECONDS = 3.0
 
 
@@ -67,15 +69,19 @@ class Prober:
     def probe(self, address: str, progress: Progress) -> Iterator[Probed]:
         """Tell what is at `HOST:PORT`, or at the usual ports of `HOST`; raises InputInvalid for what is no address.
 
-        Of the usual ports, those that nobody listens on are left out.
+        Of the usual ports, those that nobody listens on are left out, unless it is all of them.
         """
         host, ports = _places(address)
+        silent = 0
         for port in ports:
             progress(SourceId(f"probing {host}:{port}"), 0, None)
             if self.reachable(host.strip("[]"), port):
                 yield self._what(host, port)
-            elif len(ports) == 1:
-                yield Probed(url=f"{host}:{port}", detail="nobody listens")
+            else:
+                silent += 1
+        if silent == len(ports):
+            url = f"{host}:{ports[0]}" if len(ports) == 1 else host
+            yield Probed(url=url, detail=SILENT)
 
     def _what(self, host: str, port: int) -> Probed:
         place = f"{host}:{port}"

@@ -11,7 +11,7 @@ import pytest
 
 from scanner_extractor.cluster_file import read_cluster_file
 from scanner_extractor.initial import probed_file
-from scanner_extractor.probing import PORTS, Kind, Probed, Prober, listens
+from scanner_extractor.probing import PORTS, SILENT, Kind, Probed, Prober, listens
 from scanner_extractor.readings import no_progress
 from scanner_extractor.settings import KafkaSettings
 from scanner_model.errors import InputInvalid, SourceUnreachable
@@ -91,11 +91,11 @@ def test_broker_is_found_where_nobody_speaks_http() -> None:
 
 
 def test_host_alone_is_asked_at_the_usual_ports() -> None:
-    """Those that nobody listens on are not worth a word."""
+    """One that nobody listens on is not worth a word; that it is so of all of them is."""
     asked: list[int] = []
     prober = Prober(brokers=no_brokers, reachable=lambda host, port: bool(asked.append(port)))
 
-    assert list(prober.probe("Host", no_progress)) == []
+    assert [each.url for each in prober.probe("Host", no_progress)] == ["host"]
     assert tuple(asked) == PORTS
 
 
@@ -103,7 +103,7 @@ def test_address_with_the_default_port_is_that_port() -> None:
     """Who writes :9092 means one port."""
     prober = Prober(brokers=no_brokers, reachable=lambda host, port: False)
 
-    assert [each.detail for each in prober.probe("host:9092", no_progress)] == ["nobody listens"]
+    assert [each.detail for each in prober.probe("host:9092", no_progress)] == [SILENT]
 
 
 def test_listening_is_told_from_silence() -> None:
