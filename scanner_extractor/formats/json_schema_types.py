@@ -107,7 +107,7 @@ def compatible(types: Iterable[str], allowed: tuple[str, ...]) -> bool:
 
 
 def logical_type(schema: dict[str, Any]) -> str | None:
-    """Read what refines the type: a Connect or Debezium class, `format`, Connect's own type; None: nothing does."""
+    """Read what refines the type: a Connect or Debezium class, `format`, Connect's own type, or a length."""
     title = schema.get("title")
     if isinstance(title, str) and title.startswith((_CONNECT, _DEBEZIUM)):
         name = title.removeprefix(_CONNECT)
@@ -116,7 +116,15 @@ def logical_type(schema: dict[str, Any]) -> str | None:
     if isinstance(refined, str) and refined:
         return refined
     refined = schema.get("connect.type")
-    return refined if isinstance(refined, str) and refined in _CONNECT_TYPES else None
+    return refined if isinstance(refined, str) and refined in _CONNECT_TYPES else _text_of_length(schema)
+
+
+def _text_of_length(schema: dict[str, Any]) -> str | None:
+    """Give `varchar(10)` for a text of at most 10 characters, `char(10)` for one of just as many."""
+    longest = schema.get("maxLength")
+    if type(longest) is not int or (claim(schema) or Claim(("string",), null=False)).types != ("string",):
+        return None
+    return f"char({longest})" if schema.get("minLength") == longest else f"varchar({longest})"
 
 
 def json_text(value: object) -> str | None:

@@ -250,6 +250,11 @@ class TestTypes:
             ({"type": "integer", "title": "io.debezium.time.MicroTimestamp"}, "io.debezium.time.MicroTimestamp"),
             ({"oneOf": [{"type": "null"}, {"type": "string", "format": "date"}]}, "date"),
             ({"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "time"}]}, None),
+            ({"type": "string", "maxLength": 10}, "varchar(10)"),
+            ({"type": ["null", "string"], "minLength": 3, "maxLength": 3}, "char(3)"),
+            ({"type": "string", "format": "uuid", "maxLength": 36}, "uuid"),
+            ({"type": "string", "minLength": 2}, None),
+            ({"type": "integer", "maxLength": 3}, None),
         ],
     )
     def test_logical_type_is_what_refines_the_type(self, schema: object, logical: str | None) -> None:
