@@ -7,6 +7,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
+from dataflow_generator.openlineage.spoken import may_be_spoken, without_spoken
 from scanner_model.secrets import mask_config, mask_json, mask_statement, mask_text, mask_url
 
 Json = Any
@@ -38,7 +39,10 @@ def clean_facet(name: str, facet: Json) -> Json:
     if not isinstance(facet, dict):
         return mask_json(facet)
     kept = {key: _clean(name, key, value) for key, value in facet.items()}
-    if (size := len(canonical(kept))) > LARGEST_FACET:
+    text = canonical(kept)
+    if may_be_spoken(text):
+        kept = without_spoken(kept)
+    if (size := len(text)) > LARGEST_FACET:
         return {key: value for key, value in kept.items() if key in ("_producer", "_schemaURL")} | {"_omitted": size}
     return kept
 

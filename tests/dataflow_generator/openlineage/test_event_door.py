@@ -26,6 +26,12 @@ SECRET = "hidden-word-1A"
         ("acme", {"nested": {"deep": [{"apiKey": SECRET}]}}),
         ("acme", {"header": f"Authorization: Bearer {SECRET * 2}"}),
         ("tags", {"tags": [{"key": "access_token", "value": SECRET}]}),
+        ("sql", {"query": f"CREATE USER app WITH PASSWORD '{SECRET}'"}),
+        ("sql", {"query": f"ALTER USER app IDENTIFIED  BY '{SECRET}'"}),
+        ("airflow", {"task": {"bash_command": f"curl -u app:{SECRET} http://x; load --db-password {SECRET}"}}),
+        ("airflow", {"task": {"bash_command": f"mysqldump -h db -p{SECRET} shop | gzip --secret '{SECRET}'"}}),
+        ("acme", {"pem": f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n-----END RSA PRIVATE KEY-----"}),
+        ("acme", {"pem": f"-----BEGIN PRIVATE KEY-----\n{SECRET}"}),
     ],
 )
 def test_secrets_of_facets_are_hidden(name, facet) -> None:
@@ -46,6 +52,7 @@ def test_secrets_of_facets_are_hidden(name, facet) -> None:
         ),
         ("sql", {"query": "SELECT * FROM a JOIN b ON a.token=b.token"}),
         ("acme", {"list": [1, None, True, 2.5], "text": "ordinary"}),
+        ("acme", {"columns": ["password", "token"], "mysql": "mysql -h db; the --key of -u users", "n": [1, None]}),
     ],
 )
 def test_columns_and_joins_stay_whatever_they_are_called(name, facet) -> None:
