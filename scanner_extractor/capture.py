@@ -27,6 +27,10 @@ _FAILURES: Mapping[str, type[ScannerError]] = {
 }
 _Key = tuple[str, str, str]
 
+_REQUEST = re.compile(r'\s*\{\s*"request"\s*:\s*')
+_OPENING = 16_384
+_DECODER = json.JSONDecoder()
+
 
 class Recorder:
     """Writes one capture; safe to call from many threads. Raises InputInvalid where a file cannot be written."""
@@ -116,7 +120,7 @@ class Replay:
         if source not in self._files:
             files: dict[_Key, list[Path]] = defaultdict(list)
             for file in sorted((self._directory / slug(source)).glob("*.json"), key=_order):
-                for key in _keys(_read(file)):
+                for key in _keys(_opening(file) or _read(file)):
                     files[key].append(file)
             self._files[source] = files
         return self._files[source]
@@ -159,6 +163,20 @@ def _path(url: str) -> str:
 def _order(file: Path) -> tuple[str, int]:
     stem, _, number = file.stem.rpartition("-")
     return (stem, int(number)) if number.isdecimal() else (file.stem, 0)
+
+
+def _opening(file: Path) -> Json:
+    """Read the request alone where it stands first, as in every file of ours; None: all of *file* must be read.
+
+    A capture of a large registry has gigabytes of answers, which are read when they are asked for.
+    """
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(_OPENING).decode("utf-8", "replace")
+        start = _REQUEST.match(text)
+        return {"request": _DECODER.raw_decode(text, start.end())[0]} if start else None
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def _keys(content: Json) -> Iterator[_Key]:

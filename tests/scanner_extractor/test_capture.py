@@ -165,6 +165,22 @@ def test_capture_written_by_hand_may_name_its_files_freely(tmp_path):
     assert replaying(tmp_path)(request()).body == b"[]"
 
 
+def test_answers_are_not_read_before_they_are_asked_for(tmp_path):
+    """A capture of a large registry has gigabytes of them; a request may also be longer than what is looked at."""
+    Recorder(tmp_path)
+    place = tmp_path / slug(SOURCE)
+    place.mkdir()
+    for name, path in (("broken", "/broken"), ("long", "/" + "x" * 20_000)):
+        asked = {"method": "GET", "url": f"http://sr:8081{path}"}
+        said = json.dumps({"request": asked, "status": 200, "headers": {}, "body": name})
+        (place / f"{name}.json").write_text(said[:-10] if name == "broken" else said)
+    replay = Replay(tmp_path)
+
+    assert replay(request("/" + "x" * 20_000)).body == b"long"
+    with pytest.raises(InputInvalid, match="not JSON"):
+        replay(request("/broken"))
+
+
 def test_documents_of_other_protocols_come_back(tmp_path):
     """The Kafka protocol is not HTTP."""
     recorder = Recorder(tmp_path)
