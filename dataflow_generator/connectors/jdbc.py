@@ -58,7 +58,7 @@ def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
     listed = config.items(*_TABLES)
     chosen = selection(connector, _TABLES, _NO_TABLES, _seen_tables(connector, server, prefix) if listed else ())
     reads = [
-        *(_table(server, item, prefix, chosen.key) for item in chosen.names),
+        *(_table(connector, server, item, chosen.key) for item in chosen.names),
         *_patterns(connector, server, chosen, prefix),
     ]
     problems = (Problem(chosen.key or "topic.prefix", what) for what in chosen.unclear)
@@ -99,10 +99,11 @@ def _quoted(part: str) -> str:
     return f'"{part}"'
 
 
-def _table(server: JdbcServer, item: str, prefix: str, key: str) -> Read:
-    table = identifiers(item)[-1]
+def _table(connector: Connector, server: JdbcServer, item: str, key: str) -> Read:
     # Snowflake's managed source is the one that writes the whole name (Confluent, SnowflakeSource).
-    topic = prefix + (table_of(server, item).name if server.scheme == "snowflake" else table)
+    whole = server.scheme == "snowflake" and "." not in connector.class_name
+    name = table_of(server, item).name if whole else identifiers(item)[-1]
+    topic = connector.config.text("topic.prefix") + name
     return Read(source=table_of(server, item), topic=topic, because=f"{key}, topic.prefix")
 
 

@@ -63,6 +63,15 @@ def names(config: dict[str, str], **known: tuple[str, ...]) -> list[tuple[str, s
         (JDBC | {"table.include.list": '"My Schema"."T"'}, ("postgres://h:5432 db.My Schema.T", "j-T")),
         (JDBC | {"query": "SELECT 1"}, ("?", "j-")),
         (
+            JDBC
+            | {"connection.url": "jdbc:snowflake://o-a.snowflakecomputing.com/?db=D&schema=S", "table.whitelist": "T"},
+            ("snowflake://o-a D.S.T", "j-T"),
+        ),
+        (
+            {"connector.class": "SnowflakeSource", "table.whitelist": "D.S.T", "topic.prefix": "x_"},
+            ("snowflake://unknown D.S.T", "x_D.S.T"),
+        ),
+        (
             {
                 "connector.class": "MySqlSource",
                 "connection.host": "h",
