@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from dataflow_generator.connectors.config import Config
@@ -15,6 +16,7 @@ from dataflow_generator.connectors.topics import seen
 from dataflow_generator.connectors.transforms.templates import quoted
 from scanner_model.problems import Problem
 
+_TOPIC = re.compile(r"[a-zA-Z0-9._-]+")
 _ADDRESS = ("connection.uri", "mongodb.connection.string", "connection.host", "connection.url")
 
 
@@ -72,7 +74,9 @@ def _found(connector: Connector, whole: Dataset, around: tuple[str, str, str], b
         return
     for name in seen(connector)[0]:
         inside = name[len(start) : len(name) - len(after)]
-        if start and name.startswith(start) and name.endswith(after) and inside and (whole.name or sign in inside):
+        if not (start and inside and name.startswith(start) and name.endswith(after)):
+            continue
+        if _TOPIC.fullmatch(name) and (whole.name or sign in inside):
             named = f"{whole.name}.{inside}" if whole.name else inside.replace(sign, ".", 1)
             yield Read(source=Dataset(whole.namespace, named), topic=name, because=f"{because}, topics in use")
 

@@ -455,7 +455,7 @@ def test_databases_that_are_not_mapped_keep_their_names() -> None:
     """Without a database everything is watched; between two names stands the separator."""
     config = MONGO | {"topic.prefix": "p", "topic.separator": "-"}
 
-    assert names(config, active=("p-d-c.1", "p-lonely")) == [("d.c.1", "p-d-c.1")]
+    assert names(config, active=("p-d-c.1", "p-lonely", "p-!-x")) == [("d.c.1", "p-d-c.1")]
 
 
 def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
