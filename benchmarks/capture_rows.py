@@ -1,0 +1,94 @@
+"""Figures of reading a registry's capture into the dictionary, here and on Spark: `capture_rows.py [VERSIONS …]`.
+
+Captures are kept among the temporary files; one of a million versions is 3.2 GB.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from capture_estate import SEED, write
+from measure import Row, conditions, scanner, table
+from spark_rows import watched
+
+_PLACE = Path(tempfile.gettempdir()) / "scanner-bench-captures"
+_SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1g")
+_ENGINES = {"local": (), "spark": tuple(f"--spark-conf={setting}" for setting in _SETTINGS)}
+_TABLES = ("topic", "subject_version", "schema_definition", "schema_column", "topic_schema", "scan_problem")
+
+
+def capture_row(directory: Path, versions: int = 100_000) -> list[Row]:
+    """How many columns a second a capture of so many versions is read and stored with, by each engine."""
+    place = capture(versions)
+    found: dict[str, list[tuple[object, ...]]] = {}
+    rows = []
+    for engine, options in _ENGINES.items():
+        file = directory / f"{engine}.db"
+        command = [scanner(), "extract", "--config", str(place / "cluster.json"), "--replay", str(place / "capture")]
+        taken = watched([*command, "--engine", engine, *options, "--dictionary", str(file), "--quiet"])
+        found[engine], columns = _digest(file), _columns(file)
+        same = found[engine] == found["local"]
+        rows.append(
+            Row(
+                name=f"a capture of {versions:,} versions into SQLite, {engine}",
+                ours=columns / taken.seconds,
+                unit="columns/s",
+                target="the rows of local, < 8,192 MiB",
+                met=same and taken.memory < 8192,
+                detail=f"{columns:,} columns, {taken.seconds:.0f} s, {taken.processor:.0f} s of processor, "
+                f"{taken.memory:,.0f} MiB of all processes; "
+                f"{'the same rows' if same else 'other rows'}; load {os.getloadavg()[0]:.1f}",
+            )
+        )
+        file.unlink()
+    return rows
+
+
+def capture(versions: int) -> Path:
+    """Give a directory with the capture of so many versions; it is made once."""
+    place = _PLACE / f"{SEED}-{versions}"
+    if not place.exists():
+        part = place.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        write(versions, part)
+        part.rename(place)
+    return place
+
+
+def _columns(file: Path) -> int:
+    with sqlite3.connect(file) as conn:
+        return int(conn.execute("SELECT count(*) FROM schema_column").fetchone()[0])
+
+
+def _digest(file: Path) -> list[tuple[object, ...]]:
+    """Give what tells the rows of two dictionaries apart: how many there are, and sums over their bytes."""
+    with sqlite3.connect(file) as conn:
+        return [conn.execute(_sum(conn, name)).fetchone() for name in _TABLES]
+
+
+def _sum(conn: sqlite3.Connection, name: str) -> str:
+    columns = [row[1] for row in conn.execute(f"PRAGMA table_info({name})")]
+    sums = [f"total(length({column}) * (1 + unicode({column}) % 1009))" for column in columns]
+    return f"SELECT count(*), {', '.join(sums)} FROM {name}"
+
+
+def main(sizes: list[int]) -> int:
+    """Measure *sizes*; status 1 where a figure is not met."""
+    rows: list[Row] = []
+    for versions in sizes or [100_000]:
+        print(f"measuring {versions:,} versions; load {os.getloadavg()[0]:.1f} …", file=sys.stderr, flush=True)
+        with tempfile.TemporaryDirectory() as directory:
+            rows += capture_row(Path(directory), versions)
+    print(f"{conditions()}\n\n{table(rows)}")
+    return 0 if all(row.met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main([int(each.replace("_", "")) for each in sys.argv[1:]]))
