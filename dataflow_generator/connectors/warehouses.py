@@ -37,7 +37,7 @@ def bigquery_sink(*, sanitizes: bool = False) -> ConnectorReader:
             left, colon, right = name.partition(":")
             dataset = left if colon else _first_match(config, "datasets", name) or _default_dataset(config)
             table = right if colon else mapped.get(name) or _first_match(config, "topicsToTables", name) or name
-            table = sanitized(table) if clean else table
+            table = _identifier(table) if clean else table
             return Dataset("bigquery", f"{project}.{dataset}.{table}") if project and dataset else None
 
         told = [Problem(key, f"{key} is not told") for key in ("project",) if not project]
@@ -45,6 +45,12 @@ def bigquery_sink(*, sanitizes: bool = False) -> ConnectorReader:
         return sink(connector, to(target, *keys, problems=told, lands=in_bigquery))
 
     return read
+
+
+def _identifier(name: str) -> str:
+    """Make a name that BigQuery's connector takes for clean: letters, digits and underscores, no digit first."""
+    clean = sanitized(name)
+    return f"_{clean}" if clean[:1].isdigit() else clean
 
 
 def _default_dataset(config: Config) -> str:

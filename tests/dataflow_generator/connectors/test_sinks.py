@@ -406,6 +406,16 @@ NAMED = {
 }
 
 
+@pytest.mark.parametrize(
+    ("topic", "table"), [("1.a-b", "_1_a_b"), ("__a__", "__a__"), ("a.b", "a_b"), ("-", "_"), ("orders", "orders")]
+)
+def test_clean_tables_of_bigquery_have_letters_digits_and_underscores(topic: str, table: str) -> None:
+    """No digit stands first."""
+    config = {"connector.class": "BigQuerySink", "project": "p", "datasets": "d", "sanitizeTopics": "true"}
+
+    assert edges(read(config | {"topics": topic})) == [(topic, f"bigquery p.d.{table}")]
+
+
 def test_names_that_a_lineage_transform_is_told_count() -> None:
     """Somebody wrote them down: they stand also for a class that nobody knows."""
     config = {"connector.class": "com.acme.OwnSink", "topics": "t"} | NAMED | {"transforms.ol.dataset.names": "x,y"}
