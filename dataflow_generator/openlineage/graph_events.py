@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from dataflow_generator.graph import FlowGraph, Node
 from dataflow_generator.openlineage.names import Name
@@ -66,33 +67,69 @@ def graph_events(graph: FlowGraph, known: Known, telling: Telling) -> Iterator[E
         for keys in in_chunks(list(told.datasets), _AT_ONCE):
             for dataset in datasets.described(keys).values():
                 yield dataset_event(dataset, telling.at, telling.producer)
-        for job in told.jobs.values():
-            for part in _parts(job, datasets, telling, whole=False):
-                yield job_event(part, telling.at, telling.producer)
+        for _, told_job in _told_jobs(told.jobs.values(), datasets, telling, whole=False):
+            yield job_event(told_job, telling.at, telling.producer)
     if telling.way != DESIGN:
-        for job in told.jobs.values():
-            run = job_run(job.node, telling.at)
-            for part in _parts(job, datasets, telling, whole=True):
-                yield run_event(run, part, telling.at, telling.producer)
+        for job, told_job in _told_jobs(told.jobs.values(), datasets, telling, whole=True):
+            yield run_event(job_run(job.node, telling.at), told_job, telling.at, telling.producer)
 
 
-def _parts(job: Job, datasets: ToldDatasets, telling: Telling, *, whole: bool) -> Iterator[ToldJob]:
-    """Give a job in parts; *whole* describes its datasets, too, which otherwise events of their own do."""
-    name, facets = telling.job_name(job.node), job_facets(job.node)
+class _Part(NamedTuple):
+    """Some of the datasets that a job reads and writes, and the job's flows by their two datasets."""
+
+    job: Job
+    flows: Mapping[tuple[str, str], list[Flow]]
+    reads: list[str]
+    writes: list[str]
+
+    @property
+    def datasets(self) -> list[str]:
+        """List both."""
+        return [*self.reads, *self.writes]
+
+
+def _told_jobs(
+    jobs: Iterable[Job], datasets: ToldDatasets, telling: Telling, *, whole: bool
+) -> Iterator[tuple[Job, ToldJob]]:
+    """Give jobs in parts; *whole* describes their datasets, too, which otherwise events of their own do."""
+    for some in _together(part for job in jobs for part in _parts(job)):
+        keys = list(dict.fromkeys(key for part in some for key in part.datasets))
+        described = datasets.described(keys) if whole else _plain(keys, datasets)
+        for part in some:
+            yield part.job, _told_job(part, described, datasets, telling)
+
+
+def _parts(job: Job) -> Iterator[_Part]:
     flows: dict[tuple[str, str], list[Flow]] = defaultdict(list)
     for flow in job.flows:
         flows[flow.source, flow.target].append(flow)
-    for reads, writes in parts_of(job, _MOST):
-        made = {key: [flow for source in reads for flow in flows.get((source, key), ())] for key in writes}
-        described = datasets.described([*reads, *writes]) if whole else _plain([*reads, *writes], datasets)
-        more = {"lineage": lineage_facet(made, reads, datasets.name)} if telling.lineage or _is_beyond(made) else {}
-        yield ToldJob(
-            namespace=name.namespace,
-            name=name.name,
-            facets={**facets, **more},
-            inputs=tuple(described[key] for key in reads),
-            outputs=tuple(_made(described[key], made[key], datasets) for key in writes),
-        )
+    return (_Part(job, flows, reads, writes) for reads, writes in parts_of(job, _MOST))
+
+
+def _together(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+    """Group parts whose datasets are asked for at once: a question for each job takes longer than all the rest."""
+    some: list[_Part] = []
+    count = 0
+    for part in parts:
+        some.append(part)
+        count += len(part.datasets)
+        if count >= _AT_ONCE:
+            yield some
+            some, count = [], 0
+    yield some
+
+
+def _told_job(part: _Part, described: Mapping[str, ToldDataset], datasets: ToldDatasets, telling: Telling) -> ToldJob:
+    name = telling.job_name(part.job.node)
+    made = {key: [flow for source in part.reads for flow in part.flows.get((source, key), ())] for key in part.writes}
+    more = {"lineage": lineage_facet(made, part.reads, datasets.name)} if telling.lineage or _is_beyond(made) else {}
+    return ToldJob(
+        namespace=name.namespace,
+        name=name.name,
+        facets={**job_facets(part.job.node), **more},
+        inputs=tuple(described[key] for key in part.reads),
+        outputs=tuple(_made(described[key], made[key], datasets) for key in part.writes),
+    )
 
 
 def _check_names(nodes: Iterable[Node], telling: Telling) -> None:
