@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dataflow_generator.columnar.about import Written
     from dataflow_generator.graph import FlowGraph
     from dataflow_generator.source import DictionarySource
+    from dataflow_generator.spark.jdbc import JdbcTarget
 
 ENGINES = ("auto", "local", "spark")
 
@@ -27,10 +28,11 @@ LARGE = 2_000_000
 
 
 class Generation(NamedTuple):
-    """One engine's ways to make the graph: its rows one after the other, or all of them as Parquet."""
+    """One engine's ways to make the graph: its rows one after the other, all as Parquet, or into a database."""
 
     graph: Callable[[], AbstractContextManager[FlowGraph]]
     parquet: Callable[[Path], Written]
+    database: Callable[[JdbcTarget], Written] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +107,13 @@ class Engines:
         """Start *engine*, and stop it afterwards."""
         source = self._source()
         if engine == "spark":
-            from dataflow_generator.spark.assemble import assemble_on_spark, write_graph
+            from dataflow_generator.spark.assemble import assemble_on_spark, write_database, write_graph
 
             with self.spark.session() as session:
                 yield Generation(
                     lambda: nullcontext(assemble_on_spark(session, source)),
                     lambda file: write_graph(session, source, file),
+                    lambda target: write_database(session, source, target),
                 )
         else:
             from dataflow_generator.columnar.writing import write_graph as write_here

@@ -5,7 +5,13 @@ Property tests know no clock, because these machines share theirs, and draw the 
 
 import importlib.util
 import os
+import shutil
+import socket
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -37,3 +43,48 @@ def _program(name: str) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """Start a private PostgreSQL server and give the URL of its first database, without the database's name."""
+    programs = _postgres_programs()
+    if programs is None:
+        pytest.skip("no PostgreSQL server program found: install one (Debian: apt install postgresql) to run this")
+    # A server refuses to run as root; the user that the package made will do.
+    account = {"user": "postgres"} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory(prefix="scanner-postgres-", ignore_cleanup_errors=True) as directory:
+        if account:
+            shutil.chown(directory, account["user"])
+        data, port = Path(directory) / "data", _free_port()
+        run = partial(subprocess.run, check=True, capture_output=True, **account)
+        run([programs / "initdb", "-D", data, "-U", "scanner", "--auth=trust", "--no-sync", "-E", "UTF8"])
+        settings = f"-p {port} -k {directory} -c listen_addresses=127.0.0.1 -c fsync=off"
+        run([programs / "pg_ctl", "-D", data, "-o", settings, "-w", "-l", data / "log", "start"])
+        try:
+            yield f"postgresql://scanner:hidden-word@127.0.0.1:{port}"
+        finally:
+            run([programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"])
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
+    """Give the URL of a new, empty database."""
+    import psycopg
+
+    name = f"test_{abs(hash(request.node.nodeid))}"
+    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as conn:
+        conn.execute(f"CREATE DATABASE {name}")
+    return f"{postgres_server}/{name}"
+
+
+def _postgres_programs() -> Path | None:
+    known = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
+    found = shutil.which("initdb") or (known and str(known[0]))
+    return Path(found).parent if found else None
+
+
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])

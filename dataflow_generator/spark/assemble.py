@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.collector import seldom_collected
-from dataflow_generator.columnar.about import Written, whole_graph, write_about
-from dataflow_generator.columnar.schema import record_edge, record_node
+from dataflow_generator.columnar.about import About, Written, whole_graph, write_about
+from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, record_edge, record_node
 from dataflow_generator.columnar.writing import flow_edges, flow_nodes, write_kinds
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark import frames
+from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
 from dataflow_generator.spark.reading import read_parts
+from dataflow_generator.storing import coverage_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,6 +61,25 @@ def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path
         writer = frame.write.mode("append").partitionBy("kind").option("compression", "zstd")
         writer.parquet(str(directory / name))
     return coverage
+
+
+def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTarget) -> Written:
+    """Write the graph of *source* into the tables `graph_node`, `graph_edge` and `graph_about` of *target*.
+
+    A column's path is JSON text. Raises as `replace_tables` does.
+    """
+    from pyspark.sql import functions as f
+
+    check_reachable(spark, target)
+    flows = _flows(spark, source)
+    nodes = frames.estate_node_frame(spark, source).unionAll(frames.schema_nodes(spark, source))
+    edges = frames.estate_edge_frame(spark, source).unionAll(frames.schema_edges(spark, source))
+    nodes = nodes.unionAll(frames.held(spark, flow_nodes(flows), NODE_DDL)).withColumn("path", f.to_json("path"))
+    edges = edges.unionAll(frames.held(spark, flow_edges(flows), EDGE_DDL))
+    scan = source.newest_scan()
+    about = spark.createDataFrame([(scan, coverage_text(flows.coverage))], "last_scan int, coverage string")
+    rows = replace_tables(spark, {"graph_node": nodes, "graph_edge": edges, "graph_about": about}, target)
+    return Written(About(last_scan=scan, nodes=rows["graph_node"], edges=rows["graph_edge"]), flows.coverage)
 
 
 def _write_flows(flows: Flows, directory: Path) -> Coverage:

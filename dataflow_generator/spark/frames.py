@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.columnar.pieces import edge_batch, node_batch
-from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL
+from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, arrow_schema
 from dataflow_generator.columnar.writing import estate_edge_batches, estate_node_batches
 from dataflow_generator.source import DictionarySource
 from scanner_dictionary.queries.graph_input import Connection
@@ -39,6 +39,13 @@ def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFram
 def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
     """Give the edges from clusters to topics and from topics to schemas, rows of EDGE_DDL."""
     return _at_once(spark, source, estate_edge_batches, EDGE_DDL)
+
+
+def held(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
+    """Give rows that the driver holds."""
+    import pyarrow as pa
+
+    return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)
 
 
 def _at_once(

@@ -119,7 +119,7 @@ def _connect(settings: Mapping[str, str], remote: str) -> SparkSession:
         import pyspark.sql.connect.session  # noqa: F401 - says what it misses
     except ImportError as error:
         what = "what PySpark needs for Spark Connect is not installed"
-        raise InputInvalid(what, where="--spark-remote", hint="pip install 'pyspark[connect]'") from error
+        raise InputInvalid(what, where="--spark-remote", hint="pip install 'scanner[spark-connect]'") from error
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.appName(_NAME).remote(remote)

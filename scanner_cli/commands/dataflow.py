@@ -12,6 +12,7 @@ import click
 
 from dataflow_generator.render import OUTPUTS
 from scanner_cli.engines import Engines, SparkChoice, spark_options
+from scanner_cli.jdbc_options import jdbc_options, spark_for
 from scanner_cli.options import dictionary_option, directory_option, reading
 from scanner_cli.outputs import check_directory, check_file, write_text
 from scanner_cli.show import json_text
@@ -21,6 +22,7 @@ from scanner_model.errors import InputInvalid
 if TYPE_CHECKING:
     from dataflow_generator.columnar.about import Written
     from dataflow_generator.graph import FlowGraph
+    from dataflow_generator.spark.jdbc import JdbcTarget
     from scanner_dictionary.graph_store import StoredGraph
 
 
@@ -41,9 +43,12 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
     help="Which files; repeatable. parquet is a directory of tables for any size of graph.",
 )
 @click.option(
-    "--store/--no-store", default=None, help="Into the dictionary, too; the default unless parquet is asked for."
+    "--store/--no-store",
+    default=None,
+    help="Into the dictionary, too; the default unless parquet or another database is asked for.",
 )
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
+@jdbc_options
 @directory_option(
     "--snapshot", "Read this Parquet export of a dictionary instead; it is on every machine of the cluster."
 )
@@ -55,6 +60,7 @@ def dataflow(
     store: bool | None,
     report: Path | None,
     snapshot: Path | None,
+    jdbc: JdbcTarget | None,
 ) -> None:
     """Generate the data flow graph of what the dictionary holds.
 
@@ -69,17 +75,18 @@ def dataflow(
       scanner dataflow --output flow
       scanner dataflow --report report.json
       scanner dataflow --engine spark --spark-conf spark.driver.memory=2g --format parquet --output flow
+      scanner dataflow --jdbc-url jdbc:postgresql://db/lineage --spark-conf spark.jars=postgresql-42.7.4.jar
     """
     from dataflow_generator.columnar.about import NAME
 
-    engines = Engines(url, snapshot, spark)
+    engines = Engines(url, snapshot, spark_for(jdbc, spark))
     names = _formats(formats)
     directory = check_directory(output, "--output") if output else None
     file = check_file(report, "--report") if report else None
     if "parquet" in names and directory is None:
         raise InputInvalid("Parquet is written into a directory", where="--format parquet", hint="add --output DIR")
     rows = [name for name in names if name != "parquet"] if directory else []
-    store = "parquet" not in names and snapshot is None if store is None else store
+    store = "parquet" not in names and snapshot is None and jdbc is None if store is None else store
     if file and not store:
         raise InputInvalid("the report is of a stored graph", where="--report", hint="add --store")
     chosen = engines.choose()
@@ -87,6 +94,9 @@ def dataflow(
         if directory and "parquet" in names:
             _tell(generation.parquet(directory / NAME), chosen)
             click.echo(str(directory / NAME))
+        if jdbc and generation.database:
+            _tell(generation.database(jdbc), chosen)
+            click.echo(jdbc.place)
         if store or rows:
             stored = _write_rows(generation.graph(), url if store else None, directory, rows)
             if stored:

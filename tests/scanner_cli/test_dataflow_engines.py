@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from scanner_cli.engines import LARGE
 
 
@@ -70,3 +72,28 @@ def test_a_snapshot_of_something_else_is_refused(scanner, tmp_path) -> None:
 
     assert said.status == 2
     assert "scanner dictionary export --format parquet" in said.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--engine", "local"), "use --engine spark"),
+        (("--spark-remote", "sc://k"), "does not let its clients swap tables"),
+        (("--jdbc-url", "jdbc:derby:x"), "--jdbc-driver"),
+    ],
+)
+def test_a_database_that_cannot_be_written_is_refused_before_any_work(options, said, scanner, dictionary) -> None:
+    """Only Spark's own driver has a way to swap tables."""
+    found = scanner("dataflow", "--jdbc-url", "jdbc:postgresql://db/x", *options, *dictionary)
+
+    assert (found.status, found.out) == (2, "")
+    assert said in found.err
+
+
+def test_a_database_calls_for_spark_and_that_is_said(scanner, dictionary, tmp_path, monkeypatch) -> None:
+    """However small the dictionary is."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    said = scanner("dataflow", "--jdbc-url", "jdbc:postgresql://db/x", *dictionary)
+
+    assert "engine spark: its tasks write to --jdbc-url" in said.err
+    assert "no Java was found" in said.err

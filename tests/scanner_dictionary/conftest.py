@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -135,10 +131,18 @@ def estate() -> Estate:
     return Estate()
 
 
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make an empty dictionary, to be copied: to make one takes longer than most of what is done with it."""
+    file = tmp_path_factory.mktemp("empty") / "empty.db"
+    open_dictionary(str(file)).dispose()
+    return file
+
+
 @pytest.fixture
-def dictionary(tmp_path: Path) -> Iterator[Engine]:
+def dictionary(empty: Path, tmp_path: Path) -> Iterator[Engine]:
     """Give a new, empty dictionary in a file."""
-    engine = open_dictionary(str(tmp_path / "dictionary.db"))
+    engine = open_dictionary(str(shutil.copy(empty, tmp_path / "dictionary.db")))
     yield engine
     engine.dispose()
 
@@ -174,48 +178,3 @@ def _contents(engine: Engine, *names: str) -> dict[str, list[tuple[Any, ...]]]:
             for name, table in t.metadata.tables.items()
             if not names or name in names
         }
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """Start a private PostgreSQL server and give the URL of its first database, without the database's name."""
-    programs = _postgres_programs()
-    if programs is None:
-        pytest.skip("no PostgreSQL server program found: install one (Debian: apt install postgresql) to run this")
-    # A server refuses to run as root; the user that the package made will do.
-    account = {"user": "postgres"} if os.geteuid() == 0 else {}
-    with tempfile.TemporaryDirectory(prefix="scanner-postgres-", ignore_cleanup_errors=True) as directory:
-        if account:
-            shutil.chown(directory, account["user"])
-        data, port = Path(directory) / "data", _free_port()
-        run = partial(subprocess.run, check=True, capture_output=True, **account)
-        run([programs / "initdb", "-D", data, "-U", "scanner", "--auth=trust", "--no-sync", "-E", "UTF8"])
-        settings = f"-p {port} -k {directory} -c listen_addresses=127.0.0.1 -c fsync=off"
-        run([programs / "pg_ctl", "-D", data, "-o", settings, "-w", "-l", data / "log", "start"])
-        try:
-            yield f"postgresql://scanner:hidden-word@127.0.0.1:{port}"
-        finally:
-            run([programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"])
-
-
-@pytest.fixture
-def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
-    """Give the URL of a new, empty database."""
-    import psycopg
-
-    name = f"test_{abs(hash(request.node.nodeid))}"
-    with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as conn:
-        conn.execute(f"CREATE DATABASE {name}")
-    return f"{postgres_server}/{name}"
-
-
-def _postgres_programs() -> Path | None:
-    known = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
-    found = shutil.which("initdb") or (known and str(known[0]))
-    return Path(found).parent if found else None
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])

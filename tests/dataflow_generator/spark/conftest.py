@@ -55,6 +55,22 @@ _SINKS = (
 )
 
 
+def _driver() -> str:
+    """Find PostgreSQL's driver for Java where Maven or the lab left one; Spark must be given it when it starts."""
+    lab = Path(os.environ.get("SCANNER_LAB_CACHE", Path.home() / ".cache" / "scanner-lab"))
+    kept = Path.home() / ".m2" / "repository" / "org" / "postgresql" / "postgresql"
+    found = sorted((*kept.glob("*/postgresql-*.jar"), *lab.glob("plugins/*/postgresql-*.jar")))
+    return str(found[-1]) if found else ""
+
+
+@pytest.fixture(scope="session")
+def driver() -> str:
+    """Give PostgreSQL's driver for Java; skips where there is none."""
+    if not _driver():
+        pytest.skip("no JDBC driver: `mvn dependency:get -Dartifact=org.postgresql:postgresql:42.7.4` fetches it")
+    return _driver()
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Give a session on two processors; skips where PySpark or Java is missing."""
@@ -62,7 +78,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java on this machine; Java 17 runs this")
     log = tmp_path_factory.mktemp("spark") / "spark.log"
-    with spark_session({"spark.master": "local[2]", "spark.driver.memory": "1g"}, log=log) as session:
+    settings = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.jars": _driver()}
+    with spark_session(settings, log=log) as session:
         yield session
 
 
