@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from scanner_model.errors import DictionaryUnusable
+from scanner_model.errors import InputInvalid
 
 _SCHEME = re.compile(r"^(?P<name>[a-z][a-z0-9]+)(?:\+(?P<driver>[a-z0-9_]+))?:", re.IGNORECASE)
 _H2 = "export to H2 instead: `scanner dictionary export --format h2` writes a script that H2's RunScript loads"
@@ -29,15 +29,15 @@ class Location:
 
 
 def locate(text: str) -> Location:
-    """Read what people write as a dictionary's place; raises DictionaryUnusable for what cannot be one."""
+    """Read what people write as a dictionary's place; raises InputInvalid for what cannot be one."""
     scheme = _SCHEME.match(text)
     if not scheme:
         return _in_file(text)
     name = scheme["name"].lower()
     if name in ("h2", "jdbc"):
-        raise DictionaryUnusable("a dictionary cannot be kept in H2", where=f"{name}:…", hint=_H2)
+        raise InputInvalid("a dictionary cannot be kept in H2", where=f"{name}:…", hint=_H2)
     if name not in _KINDS:
-        raise DictionaryUnusable(f"a dictionary cannot be kept in {name!r}", where=f"{name}:…", hint=_FORMS)
+        raise InputInvalid(f"a dictionary cannot be kept in {name!r}", where=f"{name}:…", hint=_FORMS)
     return _KINDS[name](_url(text, name))
 
 
@@ -46,14 +46,14 @@ def _url(text: str, name: str) -> URL:
     try:
         return make_url(text)
     except (ArgumentError, ValueError) as error:
-        raise DictionaryUnusable("the dictionary's URL cannot be read", where=f"{name}:…", hint=_FORMS) from error
+        raise InputInvalid("the dictionary's URL cannot be read", where=f"{name}:…", hint=_FORMS) from error
 
 
 def _in_file(text: str) -> Location:
     if text.endswith(".mv.db"):
-        raise DictionaryUnusable("a dictionary cannot be kept in H2", where=text, hint=_H2)
+        raise InputInvalid("a dictionary cannot be kept in H2", where=text, hint=_H2)
     if not text.strip() or "\0" in text:
-        raise DictionaryUnusable("the dictionary's place is empty", hint=_FORMS)
+        raise InputInvalid("the dictionary's place is empty", hint=_FORMS)
     file = Path(text).expanduser()
     return Location(url=URL.create("sqlite", database=str(file)), file=file, shown=text)
 
@@ -61,7 +61,7 @@ def _in_file(text: str) -> Location:
 def _sqlite(url: URL) -> Location:
     if not url.database or url.host:
         hint = "write sqlite:///dictionary.db, or sqlite:////absolute/path.db"
-        raise DictionaryUnusable("the dictionary's URL names no file", where="sqlite:…", hint=hint)
+        raise InputInvalid("the dictionary's URL names no file", where="sqlite:…", hint=hint)
     return _in_file(url.database)
 
 

@@ -87,6 +87,15 @@ def test_a_dictionary_that_is_not_there_is_not_made(scanner, tmp_path) -> None:
     assert not (tmp_path / "none.db").exists()
 
 
+def test_a_url_that_no_dictionary_can_have_is_invalid_input(scanner) -> None:
+    """An option is wrong: nothing was tried."""
+    said = scanner("topics", "--dictionary", "mysql://u:hidden-word@h/d")
+
+    assert said.status == 2
+    assert "'mysql'" in said.err
+    assert "hidden-word" not in said.err
+
+
 def test_a_name_that_is_not_utf8_is_invalid_input(scanner, dictionary) -> None:
     """A shell may hand over any bytes; the database takes none but text."""
     said = scanner("query", "--broker", "kafka-1", "--topic", "\udcff", *dictionary)

@@ -18,7 +18,7 @@ from scanner_dictionary import tables as t
 from scanner_dictionary.location import locate
 from scanner_dictionary.opening import REVISION, VERSION_TABLE, open_dictionary, writing
 from scanner_dictionary.writer import write_scan
-from scanner_model.errors import DictionaryUnusable
+from scanner_model.errors import DictionaryUnusable, InputInvalid
 
 AS_NOBODY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody without rights")
 
@@ -220,7 +220,7 @@ def test_opening_what_is_current_imports_no_alembic(tmp_path) -> None:
 )
 def test_place_where_no_dictionary_can_be_says_which_can(url, hint) -> None:
     """The hint is the form to write; the password of a URL that cannot be read is not repeated."""
-    with pytest.raises(DictionaryUnusable) as caught:
+    with pytest.raises(InputInvalid) as caught:
         locate(url)
 
     assert hint in caught.value.hint
