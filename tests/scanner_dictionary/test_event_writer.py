@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -214,14 +213,6 @@ def test_names_longer_than_an_index_takes_and_text_that_no_database_takes_are_st
 
     with dictionary.connect() as conn:
         assert lineage_names(conn) == (DatasetRef("file", "a\ufffd\ufffd"),)
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory) -> Path:
-    """Make an empty dictionary, to be copied: to make one takes longer than to fill it."""
-    file = tmp_path_factory.mktemp("empty") / "empty.db"
-    open_dictionary(str(file)).dispose()
-    return file
 
 
 @pytest.fixture(scope="module")
