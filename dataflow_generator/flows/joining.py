@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use
@@ -13,6 +13,8 @@ from dataflow_generator.flows.flink_runs import FlinkRuns, Running
 from dataflow_generator.flows.openlineage import KIND
 from dataflow_generator.flows.told_fields import ToldFields
 from dataflow_generator.graph import Attributes, Certainty, Node
+
+T = TypeVar("T", Use, ColumnFlow)
 
 _OF_SCAN = {"kafka-connect": "connector", "ksqldb": "ksqldb", "flink": "flink"}
 """The type of a scanned job by the first word of the namespace under which others' events tell of the same."""
@@ -37,12 +39,22 @@ def is_told(job: JobFlows) -> bool:
 
 def renamed(job: JobFlows, rename: Rename) -> JobFlows:
     """Give *job* over the datasets that *rename* gives; a likely join is MATCHED, and the evidence says why."""
-    return replace(
-        job,
-        reads=tuple(_renamed_use(use, rename) for use in job.reads),
-        writes=tuple(_renamed_use(use, rename) for use in job.writes),
-        columns=tuple(_renamed_flow(flow, rename) for flow in job.columns),
-    )
+    reads, writes = ([_renamed_use(use, rename) for use in uses] for uses in (job.reads, job.writes))
+    columns = [_renamed_flow(flow, rename) for flow in job.columns]
+    if is_told(job):
+        # What events called differently, and is one, is told twice.
+        reads, writes = _once(reads, lambda use: use.dataset), _once(writes, lambda use: use.dataset)
+        columns = _once(columns, lambda flow: (flow.source, flow.target, flow.type, flow.subtype))
+    return replace(job, reads=tuple(reads), writes=tuple(writes), columns=tuple(columns))
+
+
+def _once(listed: Iterable[T], what: Callable[[T], Hashable]) -> list[T]:
+    """Keep of what is the same the surest, and of equally sure ones that of the latest event."""
+    found: dict[Hashable, T] = {}
+    for each in listed:
+        known = found.setdefault(what(each), each)
+        found[what(each)] = max(known, each, key=lambda one: (one.certainty is None, one.evidence))
+    return list(found.values())
 
 
 def with_fields(job: JobFlows, fields: Fields) -> JobFlows:
@@ -88,20 +100,32 @@ class _Scanned:
     def same(self, job: JobFlows) -> Node | None:
         """Find the scanned job that *job* is, where there is exactly one."""
         kind = _OF_SCAN.get(job.job.namespace.partition(":")[0], "")
-        found = self._named.get((kind, job.job.name), []) if kind else self._debezium(job.job)
+        found = self._named.get((kind, job.job.name), []) if kind else self._debezium(job)
         return found[0].job if len(found) == 1 else None
 
-    def _debezium(self, job: Node) -> list[JobFlows]:
-        """List the connectors whose topics begin with the prefix that Debezium names its own job by."""
-        prefix = f"{job.namespace}."
+    def _debezium(self, told: JobFlows) -> list[JobFlows]:
+        """List the connectors whose topics begin with the prefix that Debezium names its own job by.
+
+        Where transforms gave the topics other names, those that read and write all that it says it does.
+        """
+        job, prefix = told.job, f"{told.job.namespace}."
         if not (job.name.startswith(job.namespace) and _TASK.fullmatch(job.name[len(job.namespace) :])):
             return []
-        connectors = (each for (kind, _), jobs in self._named.items() if kind == "connector" for each in jobs)
-        return [
+        connectors = [each for (kind, _), jobs in self._named.items() if kind == "connector" for each in jobs]
+        named = [
             each
             for each in connectors
             if each.writes and all(use.dataset.name.startswith(prefix) for use in each.writes)
         ]
+        return named or [each for each in connectors if _does(each, told)]
+
+
+def _does(job: JobFlows, told: JobFlows) -> bool:
+    """Say whether *job* reads and writes all that *told* does, which must write something."""
+    ways = ((job.reads, told.reads), (job.writes, told.writes))
+    return bool(told.writes) and all(
+        {use.dataset for use in one} >= {use.dataset for use in other} for one, other in ways
+    )
 
 
 def _run_by(statement: JobFlows, job: JobFlows, running: Running) -> JobFlows:

@@ -247,6 +247,34 @@ def test_debezium_is_the_connector_whose_topics_begin_with_its_prefix(flows, tol
     assert job.key == "job:connect://retail/main/cdc"
 
 
+def test_what_is_told_under_two_names_is_told_once(flows, told) -> None:
+    """A job that names its table with and without the port uses one table; the latest event says so."""
+    tables = ("postgres://db/", "postgres://db:5432")
+    events = [
+        told.run_event(
+            time=f"2026-01-0{day}T00:00:00Z",
+            inputs=[told.dataset(table, "shop.public.x")],
+            outputs=[told.dataset("s3://lake", "x", columnLineage=told.lineage(table, "shop.public.x", id="id"))],
+        )
+        for day, table in enumerate(tables, 1)
+    ]
+    found = [each for each in flows(*events).edges if "shop.public.x" in each.source and each.kind != "contains"]
+
+    assert sorted((each.kind, "2026-01-02" in each.evidence) for each in found) == [
+        ("column-flow", True),
+        ("reads", True),
+    ]
+
+
+def test_debezium_is_the_connector_that_does_what_it_says_whatever_transforms_call_its_topics(flows, told) -> None:
+    """They are not called after the prefix any more."""
+    outputs = [told.dataset("s3://lake", "raw/orders")]
+    event = told.run_event(job="cdc.0", inputs=[told.dataset(NAMESPACE, "orders")], outputs=outputs)
+    event["job"]["namespace"] = "cdc"
+
+    assert not [node for node in flows(event).nodes if node.name == "cdc.0"]
+
+
 def test_a_flow_through_a_likely_join_is_matched(flows, told) -> None:
     """A column is as sure as the table that it is of."""
     outputs = [told.dataset("file", "/out", columnLineage=told.lineage("postgresql://DB", "shop.orders", x="id"))]
