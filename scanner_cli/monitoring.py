@@ -108,12 +108,15 @@ class Monitor:
             self._safely(server.name, lambda: self.poll(server))
             self.ended.wait(self.world.draw(seconds * (1 - _JITTER), seconds * (1 + _JITTER)))
 
-    def send_on(self, alive: Callable[[], bool]) -> None:
-        """Deliver about each second, and less often while nothing is taken, until it is over or *alive* says so."""
-        wait = _FIRST_WAIT
-        while alive() and not self.ended.wait(wait):
+    def send_on(self, alive: Callable[[], bool], wait: Callable[[float], bool]) -> None:
+        """Deliver about each second, less often while nothing is taken, until *wait* or *alive* says that it is over.
+
+        *wait* waits for some seconds, and gives True when it is over.
+        """
+        pause = _FIRST_WAIT
+        while alive() and not wait(pause):
             done = self._safely("delivery", self.deliver)
-            wait = _FIRST_WAIT if done else min(wait * 2, _LONGEST_WAIT)
+            pause = _FIRST_WAIT if done else min(pause * 2, _LONGEST_WAIT)
 
     def _keep(self, server: Server, seen: Sequence[Seen]) -> None:
         rules = replace(self.rules, gone=server.gone)

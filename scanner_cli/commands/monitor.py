@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from scanner_cli.options import config_option
 from scanner_cli.outputs import check_file
 from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from dataflow_generator.openlineage.transports import Transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +171,13 @@ def every_kind(asked: _Asked) -> int:
     return _run(asked, ("connect", "ksqldb", "flink"))
 
 
+def _brief(transport: Transport | None) -> Transport | None:
+    """Have HTTP give up soon where nobody says how often to try: the monitor itself tries again, and must end soon."""
+    if transport is None or transport.get("type") != "http" or "retry" in transport:
+        return transport
+    return {**transport, "retry": {"total": 1}}
+
+
 def _run(asked: _Asked, kinds: Sequence[str]) -> int:
     from dataflow_generator.openlineage.delivery import Emitter
     from dataflow_generator.openlineage.journal import Journal
@@ -184,7 +194,7 @@ def _run(asked: _Asked, kinds: Sequence[str]) -> int:
     if not servers:
         what, hint = f"names no server of {', '.join(kinds)}", f"add `{kinds[0]}`, a list of {{url}}"
         raise InputInvalid(what, where=", ".join(asked.files), hint=hint)
-    transport = transport_of(asked.url, asked.token, asked.file, clusters)
+    transport = _brief(transport_of(asked.url, asked.token, asked.file, clusters))
     with (
         Journal(check_file(asked.state, "--state")) as journal,
         Emitter(transport, say=say, show=click.echo) as emitter,

@@ -108,9 +108,8 @@ def test_worker_that_does_not_answer_is_partial(scanner, connect, tmp_path) -> N
     assert told(file) == ["START"]
 
 
-def test_catalog_that_is_away_leaves_events_in_the_state(scanner, served, tmp_path, monkeypatch) -> None:
-    """They are delivered by the next call, wherever it sends them."""
-    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__RETRY__TOTAL", "0")
+def test_catalog_that_is_away_leaves_events_in_the_state(scanner, served, tmp_path) -> None:
+    """They are delivered by the next call, wherever it sends them; the library does not try for long itself."""
     line = ("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--once", "--state", tmp_path / "m.json")
     away = scanner(*line, "--url", "http://127.0.0.1:9", "--token", "hidden-word")
 
@@ -261,3 +260,17 @@ def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_pat
     assert "another monitor uses it" in second.stderr.read()
     first.send_signal(signal.SIGINT)
     assert first.wait(_PATIENCE) == 0
+
+
+def test_monitor_ends_soon_while_the_catalog_is_away(served, tmp_path) -> None:
+    """Whoever asked it to, kills it after some seconds; what waits is in the state."""
+    line = [*SCANNER, "monitor", "connect", "--config", str(cluster(tmp_path, served[1])), "--state", "m.json"]
+    away = subprocess.Popen([*line, "--url", "http://127.0.0.1:9"], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    for said in away.stderr:
+        if "1 events wait" in said:
+            break
+    began = time.monotonic()
+    away.send_signal(signal.SIGTERM)
+
+    assert away.wait(_PATIENCE) == 3
+    assert time.monotonic() - began < 8

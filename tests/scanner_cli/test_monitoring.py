@@ -277,20 +277,18 @@ def test_delivery_is_tried_less_often_while_nothing_is_taken(stage, cdc) -> None
     """From a second to a minute, and at once quicker when it goes again."""
     stage.world.away = True
     stage.polls({}, connector=cdc)
+    waits: list[float] = []
 
-    class Ended:
-        waits: ClassVar[list[float]] = []
-
-        def wait(self, seconds: float) -> bool:
-            self.waits.append(seconds)
-            stage.world.away = len(self.waits) < 8
-            return len(self.waits) >= 9
+    def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        stage.world.away = len(waits) < 8
+        return len(waits) >= 9
 
     with Journal(stage.state) as journal:
-        monitor = Monitor(journal=journal, world=stage.world.surroundings(), producer="urn:test", ended=Ended())
-        monitor.send_on(lambda: True)
+        monitor = Monitor(journal=journal, world=stage.world.surroundings(), producer="urn:test")
+        monitor.send_on(lambda: True, wait)
 
-    assert Ended.waits == [1, 2, 4, 8, 16, 32, 60, 60, 1]
+    assert waits == [1, 2, 4, 8, 16, 32, 60, 60, 1]
     assert stage.world.states == ["START"]
 
 
