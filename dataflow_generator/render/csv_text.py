@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node
+from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node, NodeKind
 from dataflow_generator.render.attributes import attribute_types
 from dataflow_generator.render.labels import full_name
 
@@ -17,6 +17,7 @@ EDGE_COLUMNS = (
     *("target", "target_kind", "target_namespace", "certainty", "evidence", "source_id", "target_id"),
 )
 NODE_COLUMNS = ("id", "kind", "namespace", "name", "path")
+_SCHEMA = f"{NodeKind.SCHEMA}:"
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -27,10 +28,30 @@ class _End(NamedTuple):
 
 
 def csv_edges(graph: FlowGraph) -> Iterator[str]:
-    """Write a line for each edge under a heading, EDGE_COLUMNS; the names of all nodes are held meanwhile."""
-    ends = {node.key: _End(full_name(node), str(node.kind), node.namespace) for node in graph.nodes()}
+    """Write a line for each edge under a heading, EDGE_COLUMNS; the names of all that stands above schemas are held."""
+    ends = _Ends(graph.nodes())
     yield from _lines([EDGE_COLUMNS])
     yield from _lines(_edge(edge, ends[edge.source], ends[edge.target]) for edge in graph.edges())
+
+
+class _Ends:
+    """What is told of the nodes at edges' ends, by key; a column of a schema, as most are, is told from its key."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self._told: dict[str, _End] = {}
+        self._schemas: dict[str, str] = {}
+        for node in nodes:
+            if node.kind is NodeKind.SCHEMA:
+                self._schemas[f"{NodeKind.COLUMN}:{node.key.removeprefix(_SCHEMA)}"] = node.name
+            if node.kind is not NodeKind.COLUMN or node.key.partition("#")[0] not in self._schemas:
+                self._told[node.key] = _End(full_name(node), str(node.kind), node.namespace)
+
+    def __getitem__(self, key: str) -> _End:
+        known = self._told.get(key)
+        if known is not None:
+            return known
+        schema, _, path = key.partition("#")
+        return _End(".".join(filter(None, (self._schemas[schema], path))) or key, str(NodeKind.COLUMN), "")
 
 
 def csv_nodes(graph: FlowGraph) -> Iterator[str]:

@@ -46,3 +46,16 @@ def test_a_name_that_a_spreadsheet_would_run_is_text() -> None:
     [row] = rows(csv_nodes(FlowGraph(nodes=lambda: iter([node]), edges=lambda: iter(()))))
 
     assert row["name"] == "'=HYPERLINK(1)"
+
+
+def test_a_column_of_a_schema_is_called_by_both_though_nobody_holds_its_name() -> None:
+    """An estate has millions of them; the key of each tells its path."""
+    schema = Node("schema:f1", NodeKind.SCHEMA, "", "shop.Order")
+    column = Node("column:f1#`a.b`.[]", NodeKind.COLUMN, "", "shop.Order", ("a.b", "[]"))
+    root = Node("column:f1#", NodeKind.COLUMN, "", "shop.Order", ())
+    edges = [Edge(schema.key, each.key, EdgeKind.CONTAINS, "", Certainty.DECLARED) for each in (column, root)]
+
+    found = rows(csv_edges(FlowGraph(nodes=lambda: iter([schema, column, root]), edges=lambda: iter(edges))))
+
+    assert [edge["target"] for edge in found] == ["shop.Order.`a.b`.[]", "shop.Order"]
+    assert {(edge["target_kind"], edge["target_namespace"]) for edge in found} == {("column", "")}
