@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import random
-import select
-import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanner_cli.exits import Exit
+from scanner_cli.signals import ended_by_signal
 from scanner_cli.telling import say
 from scanner_model.errors import ScannerError
 
@@ -54,7 +51,7 @@ def watched(watching: Monitor, servers: Sequence[Server], interval: timedelta) -
         threading.Thread(target=watching.watch, args=(server, interval), daemon=True, name=server.name)
         for server in servers
     ]
-    with _ended_by_signal() as wait:
+    with ended_by_signal() as wait:
         say(f"watching {', '.join(server.name for server in servers)}; state in {watching.journal.path}")
         for thread in threads:
             thread.start()
@@ -64,32 +61,6 @@ def watched(watching: Monitor, servers: Sequence[Server], interval: timedelta) -
     for thread in threads:
         thread.join(_LAST_POLL)
     return _told(watching, whole=watching.deliver() and asked)
-
-
-@contextmanager
-def _ended_by_signal() -> Iterator[Callable[[float], bool]]:
-    """Give a function that waits for some seconds: True, and at once, when SIGINT or SIGTERM was sent.
-
-    A signal only writes into a pipe: what a handler would lock, the code that it interrupts may hold.
-    """
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    before = {number: signal.getsignal(number) or signal.SIG_DFL for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def restore(*_: object) -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    for number in before:
-        signal.signal(number, restore)
-    others = signal.set_wakeup_fd(write)
-    try:
-        yield lambda seconds: bool(select.select([read], [], [], seconds)[0])
-    finally:
-        signal.set_wakeup_fd(others)
-        restore()
-        os.close(read)
-        os.close(write)
 
 
 def _surroundings(emitter: Emitter, state: Path) -> Surroundings:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import signal
-import threading
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ import click
 from scanner_cli.exits import Exit
 from scanner_cli.options import dictionary_option, directory_option
 from scanner_cli.outputs import check_file
+from scanner_cli.signals import ended_by_signal
 from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from dataflow_generator.openlineage.spool import Spool
 
 _MIB = 1024 * 1024
+_LONG = 3600.0
 
 
 @click.command()
@@ -98,23 +98,15 @@ def listen(
     listener = Listener((host, port), kept, rules, lambda: _health(keeping, kept))
     keeping.start()
     listener.start()
-    say(f"listening at http://{f'[{host}]' if ':' in host else host}:{listener.port}/api/v1/lineage")
-    _wait_for_the_end()
+    with ended_by_signal() as wait:
+        say(f"listening at http://{f'[{host}]' if ':' in host else host}:{listener.port}/api/v1/lineage")
+        while not wait(_LONG):
+            continue
     listener.stop()
     keeping.stop()
     kept.close()
     say(", ".join(f"{count} {name}" for name, count in asdict(keeping.taken).items()))
     return Exit.FAILED if keeping.trouble else Exit.DONE
-
-
-def _wait_for_the_end() -> None:
-    """Wait for SIGINT or SIGTERM."""
-    ended = threading.Event()
-    before = {number: signal.signal(number, lambda *_: ended.set()) for number in (signal.SIGINT, signal.SIGTERM)}
-    while not ended.wait(1.0):
-        continue
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def _health(keeping: Keeping, spool: Spool) -> dict[str, Any]:
