@@ -45,8 +45,8 @@ class SparkChoice:
 
     @property
     def asked(self) -> bool:
-        """Say whether somebody asked for Spark."""
-        return self.wanted == "spark" or bool(self.remote)
+        """Say whether somebody asked for Spark, or told it something."""
+        return self.wanted == "spark" or bool(self.remote or self.settings)
 
     def choose(self, size: int, large: int, what: str) -> str:
         """Give the engine wanted; of `auto` the one that fits *size* in *what*, and say which and why."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from dataflow_generator.columnar.about import About
 from dataflow_generator.columnar.pieces import PLACES
@@ -19,6 +20,8 @@ from scanner_dictionary.graph_store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.kept_graph import CALLED, KAFKA
 from scanner_model.brokers import broker_addresses
 from scanner_model.errors import InputInvalid
+
+T = TypeVar("T")
 
 _RANK = 64
 """A row's number is its place, above these bits its rank: numbers are in the graph's order."""
@@ -44,10 +47,20 @@ def graph_in(
 
 def _whole(tables: GraphTables, about: StoredGraph) -> FlowGraph:
     return FlowGraph(
-        nodes=lambda: map(record_node, tables.every_row(NODES)),
-        edges=lambda: map(record_edge, tables.every_row(EDGES)),
+        nodes=lambda: _read(tables.every_row(NODES), record_node),
+        edges=lambda: _read(tables.every_row(EDGES), record_edge),
         coverage=coverage_of(about),
     )
+
+
+def _read(rows: Iterable[Record], read: Callable[[Record], T]) -> Iterator[T]:
+    try:
+        yield from map(read, rows)
+    except ValueError as error:
+        what = f"the graph holds what is unknown here: {error}"
+        raise InputInvalid(
+            what, where="--graph", hint="upgrade scanner, or generate the graph with this one"
+        ) from error
 
 
 class TableGraph:

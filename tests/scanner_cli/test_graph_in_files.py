@@ -86,9 +86,10 @@ def test_a_directory_without_a_graph_names_what_makes_one(scanner, tmp_path) -> 
     assert "scanner dataflow --format parquet --output DIR" in said.err
 
 
-def test_spark_is_for_files(scanner, dictionary) -> None:
+@pytest.mark.parametrize("option", [("--engine", "spark"), ("--spark-conf", "spark.master=local[1]")])
+def test_spark_is_for_files(option, scanner, dictionary) -> None:
     """The dictionary's graph has indexes."""
-    said = scanner("lineage", "orders", "--engine", "spark", *dictionary)
+    said = scanner("lineage", "orders", *option, *dictionary)
 
     assert said.status == 2
     assert "add --graph DIR" in said.err
@@ -112,3 +113,13 @@ def test_components_are_of_all_and_lineage_is_of_a_node(line, scanner, dictionar
 
     assert said.status == 2
     assert "--components" in said.err
+
+
+def test_a_kind_that_only_a_newer_scanner_knows_is_told(kept, scanner, tmp_path) -> None:
+    """No traceback, whatever lies in the files."""
+    nodes = tmp_path / "flow" / "graph.parquet" / "nodes"
+    (nodes / "kind=topic").rename(nodes / "kind=lake")
+    said = scanner("export", "--format", "json", *kept[1])
+
+    assert said.status == 2
+    assert "'lake' is not a valid NodeKind" in said.err
