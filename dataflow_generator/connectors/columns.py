@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dataflow_generator.connectors.column_lists import ColumnLists, Treatment
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.flows import ConnectorFlows, DatasetKind, Direction, Flow, Shape
+from dataflow_generator.connectors.flows import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
 from dataflow_generator.connectors.landing import as_it_is
 from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
 from dataflow_generator.connectors.transforms.steps import Place
@@ -38,16 +38,21 @@ class ColumnFlow:
 def column_flows(
     config: Config, flows: ConnectorFlows, value: Sequence[ColumnPath], key: Sequence[ColumnPath] = ()
 ) -> tuple[tuple[ColumnFlow, ...], tuple[Flow, ...]]:
-    """Follow columns along every flow of a connector; behind them, the flows whose columns cannot be told."""
+    """Follow columns along every flow of a connector; behind them, the flows whose columns cannot be told.
+
+    Where a source makes its rows itself, as of a query, these have the columns that it makes; *value* is what it reads.
+    """
     found: list[ColumnFlow] = []
     unknown: list[Flow] = []
     for flow in flows.flows:
-        record = columns_through(config, flows.shape, topic_before(flows, flow), value, key)
+        record = columns_through(config, flows.shape, topic_before(flows, flow), _row(flows, flow, value), key)
         sink = flows.direction is Direction.SINK
-        found.extend(_landed(config, flows, flow, record) if sink else _told(ColumnLists.of(config), flow, record))
+        found.extend(_landed(config, flows, flow, record) if sink else _told(config, flows, flow, record))
         if record.key is None or record.value is None:
             unknown.append(flow)
-    return tuple(found), tuple(unknown)
+    # What is made of no column is told once for a target, however many sources flow there.
+    once = {one if one.origin is not None else (one.flow.target, one.side, one.path): one for one in found}
+    return tuple(once.values()), tuple(unknown)
 
 
 def topic_before(flows: ConnectorFlows, flow: Flow) -> str:
@@ -93,15 +98,37 @@ def columns_behind(config: Config, shape: Shape, topic: str, places: Sequence[Pl
     return tuple(dict.fromkeys(row for row in right if row))
 
 
-def _told(lists: ColumnLists, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+def _row(flows: ConnectorFlows, flow: Flow, value: Sequence[ColumnPath]) -> Sequence[ColumnPath]:
+    """Give the columns of a row that a source reads along *flow*: those that it makes; by `*`, also *value*."""
+    if flows.row is None:
+        return value
+    made = [one.path for one in flows.row.columns]
+    return made + [path for path in value if path not in made] if flows.row.rest == flow.source else made
+
+
+def _told(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
     """Tell what stands in the messages that a source writes; what its lists of columns leave out does not."""
+    lists = ColumnLists.of(config)
+    made = {one.path: one for one in flows.row.columns} if flows.row else {}
     for side in Role:
         for one in record.side(side) or ():
             origin = one.origin[1] if one.origin else None
+            if origin is not None and origin in made:
+                yield from _made(flow, side, one, made[origin])
+                continue
             what = lists.treatment(flow.source, origin)[0] if flow.source and origin else Treatment.COPIED
             if what is not Treatment.LEFT_OUT:
                 changed, masked = what is Treatment.CHANGED, what is Treatment.MASKED
                 yield ColumnFlow(flow, side, one.path, origin, one.changed or changed, one.masked or masked)
+
+
+def _made(flow: Flow, side: Role, one: Carried, column: RowColumn) -> Iterator[ColumnFlow]:
+    """Tell what a column that the source makes is made of in the flow's own source, or that it is made of none."""
+    if not column.origins:
+        yield ColumnFlow(flow, side, one.path, None, changed=False, masked=one.masked)
+    for dataset, path in column.origins:
+        if dataset == flow.source:
+            yield ColumnFlow(flow, side, one.path, path, one.changed or column.changed, one.masked)
 
 
 def _landed(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:

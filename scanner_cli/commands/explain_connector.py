@@ -69,7 +69,7 @@ def _connector(file: str, topics: Sequence[str], tables: Sequence[str], broker: 
 
 
 def _columns(told: Connector, flows: ConnectorFlows, columns: Sequence[str]) -> tuple[ColumnFlow, ...]:
-    if not columns:
+    if not columns and flows.row is None:
         return ()
     from dataflow_generator.connectors.columns import column_flows
     from scanner_model.paths import parse_path

@@ -158,3 +158,28 @@ def test_columns_are_those_that_the_configuration_lets_through(scanner, tmp_path
 
     told = json.loads(said.out)["columns"]
     assert {(".".join(one["source"]["path"]), ".".join(one["target"]["path"])) for one in told} == columns
+
+
+def test_columns_of_a_query_are_those_that_it_gives(scanner, tmp_path) -> None:
+    """Nobody need name them: the SQL says what each is made of, and of which table."""
+    config = {
+        "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
+        "connection.url": "jdbc:postgresql://pg/shop",
+        "topic.prefix": "sold",
+        "query": "SELECT o.*, upper(c.name) AS buyer, now() AS at FROM orders o JOIN customers c ON c.id = o.customer",
+    }
+    said = explained(scanner, tmp_path, config, "--column", "id", "--format", "json")
+
+    told = json.loads(said.out)["columns"]
+    ends = {
+        (one["target"]["path"][0], one["source"] and (one["source"]["dataset"]["name"], *one["source"]["path"]))
+        for one in told
+    }
+    assert (len(told), ends) == (
+        3,
+        {
+            ("id", ("shop.public.orders", "id")),
+            ("buyer", ("shop.public.customers", "name")),
+            ("at", None),
+        },
+    )
