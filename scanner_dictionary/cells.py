@@ -62,4 +62,4 @@ def column_cells(column: Column) -> tuple[Any, ...]:
 
 
 def _maybe(text: str | None) -> str | None:
-    return storable(text) if text is not None else None
+    return text if text is None or (text.isascii() and "\0" not in text) else storable(text)

@@ -161,7 +161,8 @@ class Walk:
         """Read what is a primitive, as most fields are, without a place of its own."""
         default = self._default(path, scope, field)
         tags = _tags((field,)) if _TAGS in field else ()
-        self.found.add(Column(path=path, type=word, nullable=nullable, default=default, doc=_doc((field,)), tags=tags))
+        doc = worded(field, "doc") or worded(field, "connect.doc") or None
+        self.found.add(Column(path=path, type=word, nullable=nullable, default=default, doc=doc, tags=tags))
 
     def _place(self, path: ColumnPath, schema: object, namespace: str, scope: _Scope, field: Attributes) -> _Place:
         shapes = self._types.alternatives(schema, namespace, partial(self._tell, scope, path))

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from scanner_extractor.paging import paged
 from scanner_extractor.registries.confluent import EVERY_CONTEXT, PAGE, ConfluentClient
+from scanner_extractor.registries.confluent_reader import qualified
 from scanner_extractor.registries.gathered import Gathered, Key, key_of, sort_out
 from scanner_extractor.registries.rows import BadRow, Row
+from scanner_model.schemas import SchemaVersion
 
 Told = Callable[[int], None]
 """Told how many rows were read so far."""
@@ -47,14 +49,14 @@ def _forms(
     plain = _form(lambda offset: client.schemas(offset, deleted=False, prefix=prefix), told)
     if plain is None or not both:
         return plain if plain is None else (plain,)
-    known = {key(row): row for row in plain}
-
-    def page(offset: int) -> list[Row | BadRow]:
-        # Nearly every row was in the first list, too, and need not be kept twice.
-        return [known.get(key(row), row) for row in client.schemas(offset, deleted=True, prefix=prefix)]
-
-    other = _form(page, told)
+    # Nearly every row is in both lists, and need neither be read nor kept twice.
+    known = {_listed_as(row.version): row for row in plain if isinstance(row, Row)}
+    other = _form(lambda offset: client.schemas(offset, deleted=True, prefix=prefix, known=known), told)
     return None if other is None else (plain, other)
+
+
+def _listed_as(version: SchemaVersion) -> tuple[str, int]:
+    return qualified(version.context, version.subject), version.version
 
 
 def _form(page: Callable[[int], Sequence[Row | BadRow]], told: Told) -> tuple[Row | BadRow, ...] | None:

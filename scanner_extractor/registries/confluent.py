@@ -6,6 +6,8 @@ from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
 from scanner_extractor.references import LATEST
 from scanner_extractor.registries.confluent_reader import (
+    NOTHING,
+    Known,
     Origin,
     read_associations,
     read_names,
@@ -38,9 +40,14 @@ class ConfluentClient:
         self._base = base
         self.origin = origin
 
-    def schemas(self, offset: int, *, deleted: bool, prefix: str = "") -> tuple[Row | BadRow, ...]:
-        """Give a page of all schemas (since 6.1); without *prefix* Confluent gives the default context only."""
-        return read_rows(self._get("schemas", params=_page(offset, prefix) + _deleted(deleted)), self.origin)
+    def schemas(
+        self, offset: int, *, deleted: bool, prefix: str = "", known: Known = NOTHING
+    ) -> tuple[Row | BadRow, ...]:
+        """Give a page of all schemas (since 6.1); without *prefix* Confluent gives the default context only.
+
+        A row that is *known* is given as it is there.
+        """
+        return read_rows(self._get("schemas", params=_page(offset, prefix) + _deleted(deleted)), self.origin, known)
 
     def associated(self, offset: int, *, prefix: str) -> tuple[Row | BadRow, ...]:
         """Give a page of the newest schemas whose subjects are associated with a topic (since 8.2)."""

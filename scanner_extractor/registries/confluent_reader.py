@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.naming.subjects import seen_subject
@@ -27,6 +28,12 @@ _ROLES = {"key": Role.KEY, "value": Role.VALUE}
 _HINT = "is this the registry's API? check `url` and `type`"
 
 
+Known = Mapping[tuple[str, int], Row]
+"""Rows by subject, with its context before it where that is not the default one, and version."""
+
+NOTHING: Known = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """The registry that a payload is from; *kind* decides whether `:.ctx:` before a subject is a context."""
@@ -35,9 +42,12 @@ class Origin:
     kind: str
 
 
-def read_rows(payload: Json, origin: Origin) -> tuple[Row | BadRow, ...]:
-    """Read a page of `GET /schemas`; a misshapen row costs that row. Raises PayloadUnexpected for no list."""
-    return tuple(read_row(row, origin) for row in _list(payload, "schemas"))
+def read_rows(payload: Json, origin: Origin, known: Known = NOTHING) -> tuple[Row | BadRow, ...]:
+    """Read a page of `GET /schemas`; a misshapen row costs that row. Raises PayloadUnexpected for no list.
+
+    A row that is *known* is given as it is there, and not read again.
+    """
+    return tuple(_same(row, known) or read_row(row, origin) for row in _list(payload, "schemas"))
 
 
 def read_row(payload: Json, origin: Origin, *, asked: tuple[str, int] | None = None) -> Row | BadRow:
@@ -101,6 +111,11 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
         deleted=member(payload, "deleted") is True,
     )
     return Row(version=version, associations=read_associations(member(payload, "associations"), origin, name))
+
+
+def _same(payload: Json, known: Known) -> Row | None:
+    subject, version = member(payload, "subject"), member(payload, "version")
+    return known.get((subject, version)) if known and isinstance(subject, str) and _is_number(version) else None
 
 
 def _version(payload: Json, asked: int | None) -> int:
