@@ -15,6 +15,8 @@ Json = Any
 LARGEST_FACET = 1 << 20
 """Characters of a facet's JSON that are kept; beyond, a note stands in its place (a logical plan may be larger)."""
 
+_LINEAGE = frozenset({"columnLineage", "lineage", "schema", "symlinks"})
+"""Facets that are kept at any length: they hold what events are read for."""
 _CACHED = 16_384
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 _LISTS = ("environmentVariables", "executionParameters", "configs")
@@ -42,7 +44,7 @@ def clean_facet(name: str, facet: Json) -> Json:
     text = canonical(kept)
     if may_be_spoken(text):
         kept = without_spoken(kept)
-    if (size := len(text)) > LARGEST_FACET:
+    if (size := len(text)) > LARGEST_FACET and name not in _LINEAGE:
         return {key: value for key, value in kept.items() if key in ("_producer", "_schemaURL")} | {"_omitted": size}
     return kept
 

@@ -60,6 +60,27 @@ def test_columns_and_joins_stay_whatever_they_are_called(name, facet) -> None:
     assert clean_facet(name, facet) == facet
 
 
+@pytest.mark.parametrize(
+    "piece", ["-", ".-a", "-a", "a-", "--a ", "-u ", "mysql ", "mysql -p", "password '", "identified ", "' ", "--a '"]
+)
+def test_no_text_takes_long(piece) -> None:
+    """Whoever sends it must not stop a listener: each of these would take minutes where time grows with the square."""
+    cleaned = clean_facet("acme", {"text": piece * (150_000 // len(piece)), "more": "--password x -----BEGIN"})
+
+    assert cleaned["more"].startswith("--password ****")
+
+
+def test_lineage_of_any_length_is_read(told, read) -> None:
+    """A table of ten thousand columns is one; what an engine says beside it may be cut."""
+    names = [f"column-{'x' * 400}-{number}" for number in range(1_300)]
+    flows = told.lineage("a", "b", **{name: name for name in names})
+    event = read(told.run_event(outputs=[told.dataset("x", "y", schema=told.schema(*names), columnLineage=flows)]))
+
+    assert len(event.datasets[0].facets[0].columns) == len(event.datasets[0].use_facets[0].flows) == 1_300
+    assert len(event.datasets[0].use_facets[0].body) > LARGEST_FACET
+    assert read(json.loads(event_text(event))) == event
+
+
 def test_users_in_namespaces_are_left_out(told, read) -> None:
     """A connection URL as a namespace names its user."""
     event = read(told.run_event(inputs=[told.dataset(f"postgres://app:{SECRET}@db:5432", "shop.public.o")]))
