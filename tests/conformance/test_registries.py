@@ -99,6 +99,7 @@ def test_same_estate_gives_the_same_facts(kind, flavour, estate, read) -> None:
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
 def test_every_reference_resolves(kind, flavour, estate, read) -> None:
+    """Columns of an imported type stand in another text."""
     versions = read(kind, flavour, estate).versions
     payments = next(version for version in versions if version.subject == "payments-value")
 
@@ -107,6 +108,7 @@ def test_every_reference_resolves(kind, flavour, estate, read) -> None:
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
 def test_outcome_counts_and_names_the_source(kind, flavour, estate, read) -> None:
+    """The report of a scan is made of nothing else."""
     reading = read(kind, flavour, estate)
 
     assert (reading.outcome.got, reading.outcome.asked, reading.outcome.kind) == (6, 6, "schema_registry")
@@ -124,6 +126,7 @@ def test_metadata_is_kept_where_the_kind_has_it(kind, flavour, estate, read) -> 
 
 @pytest.mark.parametrize(("kind", "flavour"), [server for server in SERVERS if server[1] != "confluent-6.1"])
 def test_prefix_of_a_context_is_one_for_confluent_only(kind, flavour, estate, read) -> None:
+    """Elsewhere a colon is a character like any other."""
     subject = replace(estate[0], subject=":.eu:orders-value", deleted=False)
     (version,) = read(kind, flavour, (subject,)).versions
     expected = (".eu", "orders-value") if kind == "confluent" else (".", ":.eu:orders-value")
@@ -133,6 +136,7 @@ def test_prefix_of_a_context_is_one_for_confluent_only(kind, flavour, estate, re
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
 def test_reading_twice_gives_the_same(kind, flavour, estate, read) -> None:
+    """In whatever order the server lists: the same answers give the same bytes."""
     first, second = read(kind, flavour, estate), read(kind, flavour, tuple(reversed(estate)))
     nowhere = SourceId("schema_registry:x")
 

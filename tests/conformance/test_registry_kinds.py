@@ -247,6 +247,7 @@ def test_versions_are_kept_as_they_were_registered(server, read) -> None:
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_deleted_versions_are_left_out_where_they_are_not_wanted(server, read) -> None:
+    """A setting says so, and counts for every kind."""
     _, reading = read(server, _expressible(server), deleted=False)
 
     assert ORDER not in {version.text for version in reading.versions}
@@ -263,6 +264,7 @@ def test_empty_registry_is_an_answer(server, read) -> None:
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_metadata_is_json_or_nothing(server, read) -> None:
+    """Programs read it from the dictionary."""
     _, reading = read(server, _expressible(server))
 
     assert all(isinstance(json.loads(v.metadata), dict) for v in reading.versions if v.metadata)

@@ -209,6 +209,7 @@ def test_table_whose_columns_nobody_tells_is_affected_all_the_same(graph) -> Non
 
 
 def test_topic_that_is_kept_as_a_table_is_no_orphan(graph) -> None:
+    """The table reads it."""
     found = graph(materializations=(KEPT,))
 
     assert validate(found.nodes(), found.edges()) == ()
@@ -236,6 +237,7 @@ def test_links_of_a_catalog_are_jobs_with_their_columns(graph) -> None:
 
 
 def test_the_same_tables_give_the_same_graph(graph) -> None:
+    """Nothing depends on the order of a set."""
     members = {
         "catalog_tables": (ORDERS,),
         "materializations": (KEPT,),
@@ -266,6 +268,7 @@ def test_tables_over_the_same_files_are_shown_as_the_first() -> None:
 
 
 def test_place_of_files_is_named_and_anything_else_is_none() -> None:
+    """A database's address is no place of files."""
     assert place_of("s3a://lake/x/") == ("s3://lake", "x")
     assert place_of("abfss://c@a.dfs.core.windows.net/x") == ("abfss://c@a.dfs.core.windows.net", "x")
     assert [place_of(text) for text in ("", "lake", "jdbc:mysql://h/d", "http://h/x")] == [None] * 4

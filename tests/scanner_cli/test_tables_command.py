@@ -59,6 +59,7 @@ def test_tables_are_found_by_a_part_of_the_name_a_glob_or_their_catalog(asked) -
 
 
 def test_programs_get_every_column_of_the_list(asked) -> None:
+    """Also the marks that no row bears."""
     rows = list(csv.DictReader(io.StringIO(asked("--format", "csv").out)))
 
     assert [(row["name"], row["topic"], row["stale"]) for row in rows] == [
@@ -91,6 +92,7 @@ def test_catalog_that_is_down_leaves_what_it_told(scanner, asked, home) -> None:
 
 
 def test_lineage_of_the_catalog_is_in_the_graph(scanner, home) -> None:
+    """Whoever asks for a table wants to see what fills it."""
     scanner("dataflow", "--dictionary", home / "dictionary.db")
     said = scanner("lineage", "main.sales.orders", "--dictionary", home / "dictionary.db", "--format", "json")
 

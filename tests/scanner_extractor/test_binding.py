@@ -325,6 +325,7 @@ def test_group_of_apicurio_may_stand_in_the_context() -> None:
 
 
 def test_artifact_that_another_group_refers_to_needs_no_topic() -> None:
+    """It is a part of others, whatever its name looks like."""
     reference = Reference(name="m", subject=SubjectName("shop:money-value"), version=1)
     user = version("pay-value", context="bank", references=(reference,))
     result = bound(version("money-value", context="shop"), user, known=topics("pay"), by=told(kind="apicurio"))

@@ -120,6 +120,7 @@ def test_apicurio_is_asked_at_the_api_that_its_url_names(url, path):
 
 
 def test_cloudera_is_asked_for_its_schemas_and_one_schemas_versions():
+    """The two rights that a scan needs."""
     base = "GET /api/v1/schemaregistry/schemas"
     entities = {"entities": [{"schemaMetadata": {"name": "o"}}]}
     answers = {base: entities, f"{base}/o/versions?branch=MASTER": {"entities": [{}, {}]}}

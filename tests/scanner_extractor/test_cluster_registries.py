@@ -48,6 +48,7 @@ def test_glue_is_named_by_its_region(read):
 
 
 def test_every_member_of_glue_arrives(read):
+    """Sorted and once, because the order of registries means nothing."""
     written = {"region": "r", "registries": ["b", "a", "b"], "profile": "p", "endpoint_url": "https://vpce.example"}
     (registry,) = read({"type": "glue", "glue": written})
 
@@ -77,6 +78,7 @@ def test_every_member_of_glue_arrives(read):
     ],
 )
 def test_member_that_is_wrong_is_named(registry, expected, found):
+    """With its place, all at once."""
     assert sorted(found(registry)) == expected
 
 

@@ -39,6 +39,7 @@ def test_texts_stand_after_those_that_they_need() -> None:
 
 
 def test_referenced_version_counts_and_not_the_newest() -> None:
+    """The schema was registered with that one."""
     found = resolved(version("root", 1, ("a", "a", 1)), version("a", 1), version("a", 2))
 
     assert found.texts == {"a": "a 1"}
@@ -54,6 +55,7 @@ def test_first_of_two_references_with_one_name_counts() -> None:
 
 
 def test_subject_without_context_stays_in_its_parents() -> None:
+    """As Confluent's registry resolves it."""
     root = version("root", 1, ("a", "a", 1), context=".eu")
     found = resolved(root, version("a", text="wrong"), version("a", text="right", context=".eu"))
 
@@ -61,6 +63,7 @@ def test_subject_without_context_stays_in_its_parents() -> None:
 
 
 def test_qualified_subject_names_its_own_context_and_passes_it_on() -> None:
+    """What it refers to is looked for there."""
     root = version("root", 1, ("a", ":.eu:a", 1))
     found = resolved(root, version("a", 1, ("b", "b", 1), context=".eu"), version("b", context=".eu", text="eu"))
 
@@ -68,6 +71,7 @@ def test_qualified_subject_names_its_own_context_and_passes_it_on() -> None:
 
 
 def test_default_context_can_be_named_too() -> None:
+    """From within another one."""
     found = resolved(version("root", 1, ("a", ":.:a", 1), context=".eu"), version("a"))
 
     assert found.texts == {"a": "a 1"}
@@ -90,18 +94,21 @@ def test_group_before_an_artifact_names_its_own() -> None:
 
 
 def test_text_like_a_group_is_a_plain_name_where_a_subject_is_called_so() -> None:
+    """Names are opaque; only Apicurio has groups."""
     root = version("root", 1, ("a", "shop:a", 1))
 
     assert resolved(root, version("shop:a"), version("a", context="shop")).texts == {"a": "shop:a 1"}
 
 
 def test_deleted_versions_still_resolve() -> None:
+    """Deleting a version takes nothing from those that use it."""
     found = resolved(version("root", 1, ("a", "a", 1)), version("a", deleted=True))
 
     assert found.texts == {"a": "a 1"}
 
 
 def test_newest_is_a_live_one_before_deleted_ones() -> None:
+    """That is what `-1` would have given."""
     found = resolved(
         version("root", 1, ("a", "a", -1)), version("a", 1), version("a", 2), version("a", 3, deleted=True)
     )
@@ -110,12 +117,14 @@ def test_newest_is_a_live_one_before_deleted_ones() -> None:
 
 
 def test_newest_of_deleted_ones_where_none_is_live() -> None:
+    """Some text is better than none, and it is the one meant."""
     found = resolved(version("root", 1, ("a", "a", -1)), version("a", 1, deleted=True), version("a", 2, deleted=True))
 
     assert found.texts == {"a": "a 2"}
 
 
 def test_missing_reference_is_reported_and_the_rest_resolved() -> None:
+    """Columns of the other types stand."""
     found = resolved(version("root", 1, ("a", "gone", 7), ("b", "b", 1)), version("b"))
     (problem,) = found.problems
 
@@ -126,6 +135,7 @@ def test_missing_reference_is_reported_and_the_rest_resolved() -> None:
 
 
 def test_loop_ends() -> None:
+    """Registries accept a schema that refers to itself."""
     root = version("root", 1, ("a", "a", 1))
     found = resolved(root, version("a", 1, ("root", "root", 1), ("a", "a", 1)))
 

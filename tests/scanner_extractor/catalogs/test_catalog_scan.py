@@ -117,6 +117,7 @@ def test_catalog_of_a_plug_in_says_where_it_is() -> None:
 
 
 def test_no_secret_of_a_catalog_is_shown(settings) -> None:
+    """Settings stand in logs and tracebacks."""
     assert "zqTOKENzq" not in repr(settings(UNITY))
 
 
@@ -139,6 +140,7 @@ def test_catalogs_are_enrichment_and_are_chosen_by_their_kind(settings, unity, l
 
 
 def test_capture_is_replayed_without_a_network(settings, unity, lake, tmp_path) -> None:
+    """A support case is read on another machine."""
     with unity.serving(lake) as url:
         chosen = settings(UNITY | {"url": url})
         (live,) = provider_tasks(chosen, Access(recorder=Recorder(tmp_path / "capture")))
@@ -204,6 +206,7 @@ def test_plug_in_that_cannot_be_loaded_is_a_mistake_of_whoever_installed_it() ->
 
 
 def test_plug_in_reads_as_ours_do_and_cannot_be_tried(unity, lake, exchange) -> None:
+    """Only its author knows which request would be cheap."""
     from scanner_extractor.catalogs.tries import listed, tried
     from scanner_extractor.http import Http
 

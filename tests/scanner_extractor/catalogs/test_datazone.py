@@ -87,6 +87,7 @@ def test_flows_go_through_jobs_whatever_run_they_were(aws, read_aws) -> None:
 
 
 def test_datasets_next_to_each_other_are_linked_without_a_job(aws, read_aws) -> None:
+    """Nobody tells which job is between them."""
     nodes = (
         aws.node("n1", "GlueTableLineageNodeType", ORDERS, down=("n2",)),
         aws.node("n2", "AssetLineageNodeType", "amazon.datazone.listing/l1", up=("n1",)),
@@ -100,6 +101,7 @@ def test_datasets_next_to_each_other_are_linked_without_a_job(aws, read_aws) -> 
 
 
 def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> None:
+    """A domain holds assets of every kind."""
     server = aws.DataZone(assets=tuple(aws.asset(f"a{n}", f"t{n}") for n in range(5)), page=2)
     reading = read_aws("datazone", server, domain="dzd_1", wanted=Wanted(tables=("t[0-3]",)))
 
@@ -119,6 +121,7 @@ def test_asset_that_is_denied_is_named_and_kept(aws, read_aws) -> None:
 
 
 def test_lineage_that_is_denied_costs_itself(aws, read_aws) -> None:
+    """The tables stand."""
     server = aws.DataZone(assets=(aws.asset("a1", "x"),), denied=frozenset({"GetLineageNode"}))
     reading = read_aws("datazone", server, domain="dzd_1")
 
@@ -126,6 +129,7 @@ def test_lineage_that_is_denied_costs_itself(aws, read_aws) -> None:
 
 
 def test_neighbour_that_is_denied_is_reported(aws, read_aws) -> None:
+    """Half a way would look like its end."""
     nodes = (aws.node("n1", "GlueTableLineageNodeType", ORDERS, down=("n2",)),)
     assets = (aws.asset("a1", "x", externalIdentifier=ORDERS),)
     reading = read_aws("datazone", aws.DataZone(assets=assets, nodes=nodes, denied=frozenset({"n2"})), domain="dzd_1")
@@ -134,6 +138,7 @@ def test_neighbour_that_is_denied_is_reported(aws, read_aws) -> None:
 
 
 def test_domain_that_may_not_be_searched_is_refused(aws, read_aws) -> None:
+    """An empty answer would mark everything gone."""
     with pytest.raises(SourceRefused):
         read_aws("datazone", aws.DataZone(denied=frozenset({"Search"})), domain="dzd_1")
 

@@ -66,6 +66,7 @@ def test_table_is_read_with_nested_columns_format_and_place(aws, read_aws) -> No
 
 
 def test_parameters_are_kept_and_secrets_hidden(aws, read_aws) -> None:
+    """People keep keys where they do not belong."""
     table = read_aws("glue", aws.Catalog(tables={"lake": (ORDERS,)})).tables[0]
 
     assert dict(table.parameters) == {
@@ -113,6 +114,7 @@ def test_schema_that_spark_keeps_in_parts_is_that_of_the_table(aws, read_aws) ->
     ],
 )
 def test_format_is_what_is_told_first(aws, read_aws, table, expected) -> None:
+    """A table says its format in several places, and they may differ."""
     found = read_aws("glue", aws.Catalog(tables={"lake": ({"Name": "t", **table},)})).tables[0]
 
     assert found.table_format == expected
@@ -143,6 +145,7 @@ def test_database_that_is_closed_costs_itself(aws, read_aws) -> None:
 
 
 def test_denied_lists_say_which_rights_are_missing(aws, read_aws) -> None:
+    """The page lists the policy."""
     with pytest.raises(SourceRefused) as caught:
         read_aws("glue", aws.Catalog(denied=frozenset({"GetDatabases"})))
 

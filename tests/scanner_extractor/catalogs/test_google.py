@@ -113,6 +113,7 @@ def test_links_between_columns_are_asked_for_where_they_are_wanted(google, read)
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_table_that_may_not_be_read_is_named_and_kept(google, read, status) -> None:
+    """What was known of it stays."""
     tables = tuple(map(google.table, ("acme.a.open", "acme.a.shut")))
     server = google.Google(tables=tables, refused={"tables/shut": status})
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
@@ -154,6 +155,7 @@ def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
 
 
 def test_projects_that_are_all_closed_are_refused(google, read) -> None:
+    """No project that may be seen is not the same as no table."""
     with pytest.raises(SourceRefused):
         read("google", google.Google(refused={"datasets": 403}), wanted=ONE)
 
@@ -200,6 +202,7 @@ def test_each_service_is_asked_at_its_own_address_with_the_token(serve, reply) -
 
 
 def test_token_of_the_settings_needs_no_chain(serve, reply) -> None:
+    """A machine outside Google has no default credentials."""
     seen = []
 
     def handler(request):
@@ -247,5 +250,6 @@ def test_credentials_that_are_refused_say_so_without_secrets(serve, reply) -> No
 
 
 def test_token_server_that_is_not_there_is_no_refusal() -> None:
+    """It passes; wrong credentials do not."""
     with pytest.raises(SourceUnreachable):
         default_token(lambda: credentials("http://127.0.0.1:1"))()

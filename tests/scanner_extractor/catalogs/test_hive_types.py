@@ -55,6 +55,7 @@ def test_comments_and_not_null_of_fields_are_read() -> None:
 
 
 def test_union_names_its_branches() -> None:
+    """A column of it may be either."""
     shape = hive_shape("uniontype<int,decimal(3,1)>")
 
     assert shape == Shape(word="uniontype", branches=("int", "decimal(3,1)"))
@@ -86,6 +87,7 @@ def test_deep_and_long_types_take_neither_the_stack_nor_the_day() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet="struct<ay>map:,`'( )1in\\\"", max_size=60))
 def test_any_text_gives_a_shape(text: str) -> None:
+    """Catalogs hold what engines wrote, and some are not ours to know."""
     columns = list(columns_of([Part(segment="r", shape=known_shape(text))]))
 
     assert columns[0].path == ("r",)

@@ -46,10 +46,12 @@ def test_type_alone_and_user_defined_type_are_read() -> None:
     "text", ["", "{", "1", '""', '{"type": 1}', '{"type": "array"}', '{"type": "new"}', '{"name": "a"}', "[" * 100_000]
 )
 def test_what_is_no_type_is_none(text: str) -> None:
+    """The catalog's own word is shown then."""
     assert spark_shape(text) is None
 
 
 def test_type_nested_too_deeply_is_none() -> None:
+    """Nobody's stack is that deep."""
     text = '{"type":"array","elementType":' * 300 + '"int"' + "}" * 300
 
     assert spark_shape(text) is None

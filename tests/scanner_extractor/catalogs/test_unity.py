@@ -54,6 +54,7 @@ def test_table_is_read_with_columns_format_and_place(unity, orders, read) -> Non
 
 
 def test_what_is_not_read_is_kept_and_secrets_are_hidden(unity, orders, read) -> None:
+    """A property that means nothing to us may mean something to people."""
     table = read("unity", unity.Unity(tables=(orders,)), lineage=Lineage.NONE).tables[0]
 
     assert dict(table.parameters) == {"delta.minReaderVersion": "1", "fs.secret.key": "********", "pipeline_id": "p-1"}
@@ -156,6 +157,7 @@ def test_where_nobody_tells_lineage_not_everybody_is_asked(unity, read) -> None:
 
 
 def test_schema_that_is_closed_costs_itself(unity, read) -> None:
+    """The others are read, and the reason counts it."""
     tables = tuple(map(unity.table, ("main.open.a", "main.shut.b")))
     reading = read("unity", unity.Unity(tables=tables, refused={"schema_name=shut": 403}), lineage=Lineage.NONE)
 
@@ -204,6 +206,7 @@ def test_system_tables_tell_all_lineage_in_two_statements(unity, exchange) -> No
 
 
 def test_statement_that_fails_costs_the_lineage_alone(unity, exchange) -> None:
+    """Tables and columns come another way."""
     server = unity.Unity(tables=(unity.table("main.sales.orders"),), states=("FAILED",))
     reading = through_warehouse(exchange, server, Lineage.TABLES, [])
 
@@ -231,6 +234,7 @@ def test_odd_entries_are_left_out_and_odd_types_kept(unity, read) -> None:
 
 
 def test_lineage_is_json_that_may_hold_anything(unity, read) -> None:
+    """The service is in preview and changes."""
     told = json.loads('{"upstreams": [1, {"tableInfo": 3}, {"fileInfo": {"path": 5}}], "downstreams": "x"}')
     server = unity.Unity(tables=(unity.table("main.s.t"),), lineage={("main.s.t", ""): told})
 

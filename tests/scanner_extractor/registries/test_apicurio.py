@@ -51,6 +51,7 @@ def test_every_way_tells_the_same(way, apicurio, estate, read_through) -> None:
 
 
 def test_export_takes_one_request(apicurio, estate, read_through) -> None:
+    """The lists would take one for each version."""
     server = apicurio.Apicurio(held=estate)
     reading = read_through(server, "apicurio")
 
@@ -76,6 +77,7 @@ def test_lists_ask_for_each_text_once_and_for_no_page_after_the_last(apicurio, e
     ],
 )
 def test_url_may_name_the_api(url, path, apicurio, read_through) -> None:
+    """People copy the address from a browser."""
     server = apicurio.Apicurio(api="v9")
     with pytest.raises(NotFound):
         read_through(server, "apicurio", url=url)
@@ -134,6 +136,7 @@ def test_labels_become_numbers_in_the_order_of_registration(labels, numbers, api
 
 @pytest.mark.parametrize("way", ["export", "lists"])
 def test_what_people_wrote_is_kept(way, apicurio, read_through) -> None:
+    """Labels, owner and description are the governance team's."""
     held = apicurio.Held(
         artifact="a",
         text="t",
@@ -156,6 +159,7 @@ def test_what_people_wrote_is_kept(way, apicurio, read_through) -> None:
 
 
 def test_properties_of_v2_are_the_labels_of_v3(apicurio, read_through) -> None:
+    """An upgrade of the server must not look like a change of the schema."""
     about = {"labels": ["beta"], "properties": {"team": "sales"}}
     held = apicurio.Held(artifact="a", text="t", global_id=1, content_id=1, about=about)
     (version,) = read_through(apicurio.Apicurio(held=(held,), api="v2"), "apicurio").versions
@@ -198,6 +202,7 @@ def _zip(**entries: str) -> bytes:
     ],
 )
 def test_export_that_cannot_be_read_is_said_and_the_lists_are_read(said, apicurio, estate, read_through) -> None:
+    """The quick way is a way among others."""
     server = apicurio.Apicurio(held=estate, said={"admin/export": (200, said)})
     reading = read_through(server, "apicurio")
 
@@ -242,6 +247,7 @@ def test_registry_that_refuses_every_text_is_refused(api, apicurio, estate, read
 
 
 def test_v2_artifacts_that_are_all_refused_are_a_refusal(apicurio, read_through) -> None:
+    """Nothing that may be read is not an empty registry."""
     held = apicurio.Held(artifact="a", text="t", global_id=1, content_id=1)
     said = {"groups/default/artifacts/a/versions": FORBIDDEN}
     with pytest.raises(SourceRefused):
@@ -249,6 +255,7 @@ def test_v2_artifacts_that_are_all_refused_are_a_refusal(apicurio, read_through)
 
 
 def test_entries_of_another_form_cost_themselves(apicurio, estate, read_through) -> None:
+    """One odd artifact must not hide a thousand."""
     rows = [{"artifactId": "x", "version": "1", "artifactType": "AVRO"}, {"artifactId": "y"}, 7]
     rows.append({"artifactId": "ok", "version": "1", "artifactType": "avro", "globalId": 1, "contentId": 1})
     said = {
@@ -263,12 +270,14 @@ def test_entries_of_another_form_cost_themselves(apicurio, estate, read_through)
 
 @pytest.mark.parametrize("said", [[], {"count": 1}, {"versions": []}, {"count": "1", "versions": []}])
 def test_answer_that_is_no_page_says_so(said, apicurio, read_through) -> None:
+    """Something else answers at this address."""
     with pytest.raises(PayloadUnexpected, match="not a page of versions"):
         read_through(apicurio.Apicurio(exports=False, said={"search/versions": (200, said)}), "apicurio")
 
 
 @pytest.mark.parametrize("references", [[{"name": 1}], 5, ["x"]])
 def test_references_of_another_form_cost_their_version(references, apicurio, estate, read_through) -> None:
+    """Its columns could be wrong without them."""
     said = {"ids/contentIds/6/references": (200, references)}
     reading = read_through(apicurio.Apicurio(held=estate, exports=False, said=said), "apicurio")
 

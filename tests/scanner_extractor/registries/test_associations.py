@@ -21,6 +21,7 @@ EXPECTED = [("a", "orders", Role.VALUE), ("b", "orders", Role.KEY)]
 
 
 def test_associations_in_rows_need_no_request(serving, stored, read) -> None:
+    """Newer servers list them beside the schemas."""
     registry = serving("confluent", *map(stored, "abc"), associations=LINKS, inline_associations=True)
 
     assert links(read(registry, strategies=("associated",))) == EXPECTED
@@ -36,12 +37,14 @@ def test_one_list_tells_the_associations_of_all_subjects(serving, stored, read) 
 
 
 def test_default_strategies_of_confluent_ask_for_them(serving, stored, read) -> None:
+    """What the registry says itself comes before every convention."""
     registry = serving("confluent", *map(stored, "abc"), associations=LINKS)
 
     assert links(read(registry, strategies=())) == EXPECTED
 
 
 def test_nobody_asks_where_no_strategy_uses_them(serving, stored, read) -> None:
+    """Requests are limited."""
     registry = serving("confluent", *map(stored, "abc"), associations=LINKS)
     read(registry, strategies=("topic",))
 
@@ -49,6 +52,7 @@ def test_nobody_asks_where_no_strategy_uses_them(serving, stored, read) -> None:
 
 
 def test_registry_before_8_2_is_asked_once(serving, stored, read) -> None:
+    """It does not know the word; to ask again for each subject would be a thousand requests."""
     registry = serving("confluent-7.4", *map(stored, "abc"))
     reading = read(registry, strategies=("associated",))
 
@@ -57,6 +61,7 @@ def test_registry_before_8_2_is_asked_once(serving, stored, read) -> None:
 
 
 def test_subjects_are_asked_one_by_one_where_no_list_shows_them(serving, stored, read, fake) -> None:
+    """Slow, and complete."""
     path = "/schemas?subjectPrefix=%3A%2A%3A&offset=0&limit=1000&latestOnly=true&resourceType=topic"
     fault = fake.Fault(status=422, body=b"{}")
     registry = serving("confluent", *map(stored, "abc"), associations=LINKS, faults={path: fault})
@@ -75,6 +80,7 @@ def test_associations_that_cannot_be_asked_are_reported(status, serving, stored,
 
 
 def test_one_subjects_associations_that_fail_are_reported(serving, stored, read, fake) -> None:
+    """The other subjects are bound all the same."""
     path = "/schemas?subjectPrefix=%3A%2A%3A&offset=0&limit=1000&latestOnly=true&resourceType=topic"
     faults = {path: fake.Fault(status=404), "/associations/subjects/b": fake.Fault(status=500)}
     reading = read(

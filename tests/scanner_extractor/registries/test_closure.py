@@ -22,6 +22,7 @@ def test_referenced_deleted_version_is_read_where_deleted_ones_are_not_wanted(se
 
 
 def test_chain_of_deleted_versions_is_followed(serving, stored, read) -> None:
+    """A live schema may stand on deleted ones."""
     estate = (
         stored("a", references=(("b", "b", 1),)),
         stored("b", deleted=True, references=(("c", "c", -1),)),
@@ -32,6 +33,7 @@ def test_chain_of_deleted_versions_is_followed(serving, stored, read) -> None:
 
 
 def test_reference_is_looked_for_in_its_parents_context(serving, stored, read) -> None:
+    """The same name in the default context is another subject."""
     estate = (stored(":.eu:a", references=(("m", "m", 1),)), stored(":.eu:m", deleted=True), stored("m", 2))
     reading = read(serving("confluent", *estate), deleted=False)
 
@@ -39,6 +41,7 @@ def test_reference_is_looked_for_in_its_parents_context(serving, stored, read) -
 
 
 def test_reference_into_another_context_is_asked_for_there(serving, stored, read) -> None:
+    """A qualified name says where."""
     estate = (stored("a", references=(("m", ":.eu:m", 1),)), stored(":.eu:m", deleted=True))
     reading = read(serving("confluent", *estate), deleted=False)
 
@@ -66,6 +69,7 @@ def test_reference_that_cannot_be_read_now_is_unread(serving, stored, read, fake
 
 
 def test_nothing_is_asked_where_lists_carry_everything(serving, stored, read) -> None:
+    """One list is all that it takes."""
     registry = serving("confluent", stored("a", references=(("m", "m", 1),)), stored("m", deleted=True))
     read(registry)
 

@@ -14,6 +14,7 @@ FORBIDDEN = (403, {"responseMessage": "not allowed"})
 
 
 def test_everything_takes_one_request(cloudera, read_through) -> None:
+    """The server aggregates."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="orders", text='"int"', id=7),))
     reading = read_through(server, "cloudera")
 
@@ -25,6 +26,7 @@ def test_everything_takes_one_request(cloudera, read_through) -> None:
     "url", ["http://r", "http://r/api/v1/schemaregistry", "http://knox/gateway/x/api/v1/schemaregistry"]
 )
 def test_url_may_name_the_api(url, cloudera, read_through) -> None:
+    """People copy the address from a browser."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="orders", text='"int"', id=7),))
 
     assert len(read_through(server, "cloudera", url=url).versions) == 1
@@ -62,6 +64,7 @@ def test_state_is_the_registrys_word(state, expected, cloudera, read_through) ->
 
 
 def test_deleted_version_is_deleted(cloudera, read_through) -> None:
+    """The registry keeps it with a state, as others keep theirs with a mark."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, state=8),))
     (version,) = read_through(server, "cloudera").versions
 
@@ -69,6 +72,7 @@ def test_deleted_version_is_deleted(cloudera, read_through) -> None:
 
 
 def test_what_is_said_beside_a_schema_is_kept(cloudera, read_through) -> None:
+    """Group and description tell people whose it is."""
     about = {"description": "what was ordered", "schemaGroup": "shop"}
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, about=about),))
     (version,) = read_through(server, "cloudera").versions
@@ -98,6 +102,7 @@ def test_include_means_the_newest_enabled_version_of_the_main_branch(wanted, num
 
 @pytest.mark.parametrize("text", ["no json", "[" * 100_000, '{"includeSchemas":5}', '{"includeSchemas":[5,{}]}'])
 def test_text_of_any_form_includes_nothing_and_is_kept(text, cloudera, read_through) -> None:
+    """It was accepted once, whatever it is."""
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text=text, id=1),))
     (version,) = read_through(server, "cloudera").versions
 
@@ -114,6 +119,7 @@ def test_include_of_a_schema_that_is_not_there_is_kept(cloudera, read_through) -
 
 @pytest.mark.parametrize("said", [(500, {}), FORBIDDEN, (200, []), (200, {"entities": None})])
 def test_registry_that_does_not_tell_everything_is_asked_schema_by_schema(said, cloudera, read_through) -> None:
+    """Older servers have no aggregate, or one that breaks."""
     kept = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
     reading = read_through(cloudera.Cloudera(kept=kept, said={"schemas/aggregated": said}), "cloudera")
 
@@ -122,6 +128,7 @@ def test_registry_that_does_not_tell_everything_is_asked_schema_by_schema(said, 
 
 
 def test_schema_that_cannot_be_read_costs_that_schema(cloudera, read_through) -> None:
+    """And its earlier versions stay."""
     kept = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
     server = cloudera.Cloudera(kept=kept, aggregates=False, said={"schemas/o/versions": FORBIDDEN})
     reading = read_through(server, "cloudera")
@@ -130,12 +137,14 @@ def test_schema_that_cannot_be_read_costs_that_schema(cloudera, read_through) ->
 
 
 def test_registry_that_refuses_every_schema_is_refused(cloudera, read_through) -> None:
+    """Nothing that may be read is not an empty registry."""
     kept = (cloudera.Kept(name="o", text='"int"', id=1),)
     with pytest.raises(SourceRefused):
         read_through(cloudera.Cloudera(kept=kept, aggregates=False, said={"schemas/o/branches": FORBIDDEN}), "cloudera")
 
 
 def test_another_servers_answer_says_so(cloudera, read_through) -> None:
+    """A proxy's JSON is JSON, too."""
     with pytest.raises(PayloadUnexpected, match="not a list of entities"):
         read_through(cloudera.Cloudera(aggregates=False, said={"schemas": (200, ["a"])}), "cloudera")
 

@@ -61,6 +61,7 @@ def read(url: str, waits: list[float] | None = None, **members: object):
 
 
 def test_api_key_reads(cloud) -> None:
+    """The usual way in."""
     url, _ = cloud()
     reading = read(url, auth=BasicAuth(user="key", password="secret"))
 
@@ -68,6 +69,7 @@ def test_api_key_reads(cloud) -> None:
 
 
 def test_token_reads_with_the_headers_that_name_its_registry(cloud) -> None:
+    """One endpoint serves many registries."""
     url, _ = cloud()
     oauth = OAuthAuth(token_url=f"{url}/token", client_id="c", client_secret="s")
 
@@ -75,6 +77,7 @@ def test_token_reads_with_the_headers_that_name_its_registry(cloud) -> None:
 
 
 def test_token_without_them_is_refused(cloud) -> None:
+    """The service says only `Unauthorized`, and so do we."""
     url, _ = cloud()
     with pytest.raises(SourceRefused, match="Unauthorized"):
         read(url, auth=OAuthAuth(token_url=f"{url}/token", client_id="c", client_secret="s"))

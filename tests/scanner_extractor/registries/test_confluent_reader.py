@@ -46,6 +46,7 @@ def test_format_that_is_not_said_is_avro() -> None:
 
 
 def test_unknown_format_is_kept() -> None:
+    """A registry may have plug-ins of its own."""
     assert version_of(schemaType="thrift").format == "THRIFT"
 
 
@@ -77,6 +78,7 @@ def test_references_are_kept_as_registered() -> None:
     ],
 )
 def test_misshapen_row_says_what_is_wrong(member, value, what) -> None:
+    """People ask the registry's makers with it."""
     row = read_row({**PLAIN, member: value}, CONFLUENT)
 
     assert isinstance(row, BadRow)
@@ -84,6 +86,7 @@ def test_misshapen_row_says_what_is_wrong(member, value, what) -> None:
 
 
 def test_context_is_taken_off_where_there_are_contexts() -> None:
+    """A subject has its name in a context."""
     version = version_of(subject=":.eu:orders-value")
 
     assert (version.context, version.subject) == (".eu", "orders-value")
@@ -99,6 +102,7 @@ def test_same_text_is_a_plain_name_elsewhere() -> None:
 
 @pytest.mark.parametrize(("context", "subject"), [(".", "a"), (".eu", "a"), (".eu", "")])
 def test_qualified_name_is_read_back(context, subject) -> None:
+    """What was written for a request is what an answer names."""
     version = version_of(subject=qualified(context, subject))
 
     assert (version.context, version.subject) == (context, subject)
@@ -113,12 +117,14 @@ def test_metadata_and_rules_are_kept_as_canonical_json() -> None:
 
 
 def test_tags_beside_the_schema_are_gathered_once() -> None:
+    """Each entity has its own list."""
     tags = [{"schemaEntity": {"entityPath": "R.a", "entityType": "sr_field"}, "tags": ["PII", "A"]}, {"tags": ["PII"]}]
 
     assert version_of(schemaTags=tags).tags == ("A", "PII")
 
 
 def test_unknown_members_are_ignored() -> None:
+    """Newer servers tell more."""
     assert version_of(ts=1, aliases=["x"], future={"a": 1}) == version_of()
 
 
@@ -139,10 +145,12 @@ def test_subject_asked_for_is_the_one_meant() -> None:
 
 
 def test_newest_version_must_say_its_number() -> None:
+    """It was asked for as `latest`, so nothing else tells which it is."""
     assert isinstance(read_row({"id": 5, "schema": "{}"}, CONFLUENT, asked=("a", -1)), BadRow)
 
 
 def test_associations_with_topics_are_read() -> None:
+    """Those with tables are somebody else's."""
     entry = {"resourceName": "orders", "resourceType": "topic", "associationType": "value"}
     other = {"resourceName": "x", "resourceType": "table", "associationType": "value"}
     (link,) = read_associations([entry, other, {"resourceName": "y"}, "z"], CONFLUENT, ":.eu:s")
@@ -153,6 +161,7 @@ def test_associations_with_topics_are_read() -> None:
 @pytest.mark.parametrize("reader", [read_names, read_numbers, lambda payload: read_rows(payload, CONFLUENT)])
 @pytest.mark.parametrize("payload", [None, {}, "x", 1, {"error_code": 1}])
 def test_answer_that_is_no_list_is_unexpected(reader, payload) -> None:
+    """It must not be taken for an empty one."""
     with pytest.raises(PayloadUnexpected):
         reader(payload)
 
@@ -161,11 +170,13 @@ def test_answer_that_is_no_list_is_unexpected(reader, payload) -> None:
     ("reader", "payload"), [(read_names, ["a", 1]), (read_numbers, [1, True]), (read_numbers, ["1"])]
 )
 def test_list_of_something_else_is_unexpected(reader, payload) -> None:
+    """It must not be taken for subjects."""
     with pytest.raises(PayloadUnexpected):
         reader(payload)
 
 
 def test_row_nested_too_deeply_to_be_written_costs_that_row() -> None:
+    """Python reads deeper than it writes."""
     deep: object = 1
     for _ in range(100_000):
         deep = [deep]

@@ -12,6 +12,7 @@ from scanner_model.errors import NotFound, SourceUnreachable
 
 
 def test_results_stand_in_the_order_of_the_jobs() -> None:
+    """Whichever answer came first."""
     gate = threading.Event()
 
     def ask(number: int) -> int:
@@ -25,10 +26,13 @@ def test_results_stand_in_the_order_of_the_jobs() -> None:
 
 
 def test_nothing_to_ask_is_nothing() -> None:
+    """No thread is started for it."""
     assert ask_each([], lambda job: job, crew=Crew()) == []
 
 
 def test_error_stands_in_its_jobs_place() -> None:
+    """One that is gone must not stop the others."""
+
     def ask(number: int) -> int:
         if number == 1:
             raise NotFound("gone", status=404)
@@ -41,6 +45,7 @@ def test_error_stands_in_its_jobs_place() -> None:
 
 
 def test_source_that_stopped_answering_is_left_alone() -> None:
+    """A hundred time-outs help nobody."""
     asked: list[int] = []
 
     def ask(number: int) -> int:
@@ -55,6 +60,8 @@ def test_source_that_stopped_answering_is_left_alone() -> None:
 
 
 def test_failures_with_answers_between_them_do_not_stop_it() -> None:
+    """It is alive, if unwell."""
+
     def ask(number: int) -> int:
         if number % 2:
             raise SourceUnreachable("down")
@@ -78,6 +85,8 @@ def test_jobs_that_are_not_found_do_not_stop_it() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_defect_in_what_is_asked_is_not_taken_for_an_answer() -> None:
+    """A mistake of ours is no state of the source."""
+
     def ask(number: int) -> int:
         raise ZeroDivisionError
 

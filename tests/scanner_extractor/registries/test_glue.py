@@ -74,6 +74,7 @@ def test_versions_are_read_page_by_page(glue, filed, read) -> None:
 
 
 def test_only_named_registries_are_read_and_are_contexts(glue, filed, read) -> None:
+    """Two registries may have schemas of one name."""
     server = glue.Glue(filed=(filed(1), filed(2, registry="shop"), filed(3, registry="bank")))
 
     assert [(v.context, v.schema_id) for v in read(server, "default-registry", "shop").versions] == [
@@ -92,12 +93,14 @@ def test_only_named_registries_are_read_and_are_contexts(glue, filed, read) -> N
     ],
 )
 def test_status_is_the_state(status, state, deleted, glue, filed, read) -> None:
+    """A version that is being deleted is deleted."""
     (version,) = read(glue.Glue(filed=(filed(1, status=status),))).versions
 
     assert (version.state, version.deleted) == (state, deleted)
 
 
 def test_what_is_said_beside_a_schema_is_kept(glue, filed, read) -> None:
+    """Tags are how accounts say whose it is."""
     server = glue.Glue(filed=(filed(1, description="what was ordered"),), tags={"team": "sales"})
     (version,) = read(server).versions
 
@@ -110,6 +113,7 @@ def test_what_is_said_beside_a_schema_is_kept(glue, filed, read) -> None:
 
 @pytest.mark.parametrize("denied", ["GetSchema", "GetTags"])
 def test_schema_is_read_without_the_right_to_what_is_beside_it(denied, glue, filed, read) -> None:
+    """A narrow policy is no reason to read nothing."""
     reading = read(glue.Glue(filed=(filed(1), filed(2, "payments")), denied=frozenset({denied})))
 
     assert (len(reading.versions), reading.outcome.answer, len(reading.problems)) == (2, Answer.READ, 1)
@@ -123,6 +127,7 @@ def test_denied_operation_is_a_refusal(denied, glue, filed, read) -> None:
 
 
 def test_registry_that_is_not_there_is_not_found(glue, read) -> None:
+    """A misspelt name is no empty registry."""
     with pytest.raises(NotFound, match="EntityNotFound"):
         read(glue.Glue(), "shop")
 
@@ -156,6 +161,7 @@ def asked(connect) -> ScannerError | int:
 
 
 def test_failures_say_what_to_do_next() -> None:
+    """Missing credentials are mended by people, a network by time."""
     from botocore import exceptions as boto
 
     failures = [
@@ -194,6 +200,7 @@ def test_errors_of_aws_are_told_apart_by_their_code(code, status, expected) -> N
 
 
 def test_client_is_made_with_the_first_request_and_once(glue) -> None:
+    """To import boto3 takes longer than a replay."""
     made: list[int] = []
 
     def connect():
@@ -233,16 +240,19 @@ def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
 
 
 def test_other_registries_are_asked_over_http() -> None:
+    """Only AWS signs requests its own way."""
     assert own_exchange(RegistrySettings(type="confluent", http=WEB)) is None
 
 
 @pytest.mark.parametrize("said", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
 def test_answer_of_another_form_says_so(said, read_through) -> None:
+    """An empty list would mark everything gone."""
     with pytest.raises(PayloadUnexpected):
         read_through(lambda method, url: (200, json.dumps(said).encode()), "glue", glue=GlueSettings(region="r"))
 
 
 def test_version_of_another_form_costs_its_schema(read_through) -> None:
+    """The other schemas are read."""
     answers = {
         "ListSchemas": {"Schemas": [{"SchemaName": "x", "SchemaArn": "a", "RegistryName": "r"}]},
         "ListSchemaVersions": {"Schemas": [{"SchemaVersionId": "i"}]},

@@ -35,22 +35,26 @@ def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_our_kinds_are_there() -> None:
+    """The table is where a kind begins to exist."""
     assert {"confluent", "karapace", "apicurio", "cloudera", "glue"} <= set(registries())
 
 
 def test_plug_in_reads(plug_in) -> None:
+    """Other people's packages register under a name."""
     plug_in("homemade_registry:read")
     with Http(SETTINGS.http, SETTINGS.source) as http:
         assert registries()["homemade"](SETTINGS, http, no_progress) == "homemade"
 
 
 def test_plug_in_does_not_replace_ours(plug_in) -> None:
+    """An installed package must not change what `karapace` means."""
     plug_in("homemade_registry:read")
 
     assert registries()["karapace"] is REGISTRIES["karapace"]
 
 
 def test_plug_in_that_cannot_be_loaded_says_which(plug_in) -> None:
+    """And only when somebody uses it."""
     plug_in("no_such_module_here:read")
     with Http(SETTINGS.http, SETTINGS.source) as http, pytest.raises(InputInvalid, match="homemade"):
         registries()["homemade"](SETTINGS, http, no_progress)

@@ -37,6 +37,7 @@ def test_walk_flags_deleted_versions_of_live_and_of_deleted_subjects(serving, st
 
 
 def test_walk_leaves_deleted_versions_out_where_nobody_wants_them(serving, stored, read) -> None:
+    """And does not ask for them."""
     registry = serving("confluent-old", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
 
     assert seen(read(registry, deleted=False)) == [("a", 2, False)]
@@ -69,6 +70,7 @@ def test_versions_beyond_apicurios_list_are_read(serving, stored, read, fake) ->
 
 
 def test_url_may_name_apicurios_compatible_api_already(serving, stored, read) -> None:
+    """Its documentation gives the address so."""
     registry = serving("apicurio", stored("a"))
     registry.url += "/apis/ccompat/v7"
 
@@ -97,6 +99,7 @@ def test_one_broken_subject_costs_one_subject(kind, serving, stored, read, fake)
 
 
 def test_version_that_cannot_be_read_leaves_its_siblings(serving, stored, read, fake) -> None:
+    """The subject is told as unread, so nothing of it goes."""
     faults = {"/subjects/a/versions/2": fake.Fault(status=200, body=b"{}")}
     reading = read(serving("confluent-old", stored("a", 1), stored("a", 2), stored("a", 3), faults=faults))
 
@@ -185,6 +188,7 @@ def test_order_does_not_depend_on_threads(serving, stored, read) -> None:
 
 
 def test_requests_in_flight_are_bounded(serving, stored, read) -> None:
+    """A registry serves producers first."""
     registry = serving("confluent-old", *(stored(f"s{number}") for number in range(40)), delay=0.005)
     read(registry, threads=3)
 
@@ -192,6 +196,7 @@ def test_requests_in_flight_are_bounded(serving, stored, read) -> None:
 
 
 def test_registry_that_is_not_there_is_unreachable(serving, stored, read) -> None:
+    """The first request tells."""
     registry = serving("confluent", stored("a"))
     registry.url = "http://127.0.0.1:1"
 
@@ -208,6 +213,7 @@ def test_names_are_read_page_by_page(read, serving, stored, fake) -> None:
 
 
 def test_registry_without_the_deleted_parameter_keeps_nothing_deleted(read, serving, stored, fake) -> None:
+    """An old server deletes for good."""
     faults = {"/subjects?offset=0&deleted=true": fake.Fault(status=400, body=b"{}")}
     registry = serving("confluent-old", stored("a"), stored("b", deleted=True), faults=faults)
 
