@@ -37,7 +37,7 @@ def list_cell(items: Iterable[str]) -> str | None:
 
 def problems_cell(problems: Iterable[Problem]) -> str:
     """Give problems as a JSON array of objects."""
-    return json_cell([{"where": each.where, "what": each.what, "hint": each.hint} for each in problems])
+    return json_cell(tuple({"where": each.where, "what": each.what, "hint": each.hint} for each in problems))
 
 
 def column_cells(column: Column) -> tuple[Any, ...]:

@@ -70,6 +70,8 @@ def entries(entity: Entity, plan: Plan) -> Iterator[Entry]:
     """
     labels = (*entity.values, *([entity.children.label] if entity.children else []))
     added = (Entry(entity.kind, w.key, "added", None, _told(labels, w.values)) for w in plan.added)
+    if not plan.changed and not plan.gone:  # a first scan
+        return added
     gone = (Entry(entity.kind, key, "gone", _told(labels, old.values), None) for key, old in plan.gone)
     return heapq.merge(added, gone, _changed(entity, plan, labels), key=lambda entry: in_order(entry.key))
 
