@@ -13,6 +13,8 @@ from dataflow_generator.connectors.sources import Read, Reads, fixed, source
 from dataflow_generator.connectors.topics import ReadTopics
 
 _URLS = ("http.api.url", "http.api.base.url", "http.url", "http.request.url", "url")
+_TOPICS = ("topic.name.pattern", "kafka.topic", "topic")
+_ENTITY = "${entityName}"
 _API = re.compile(r"(api\d+)\.(?:http\.api\.path|topics|topic|http\.api\.topic)")
 
 
@@ -51,10 +53,21 @@ def http_source(connector: Connector) -> ConnectorFlows:
             for name in topics
         ]
         return source(connector, Reads(reads=tuple(reads)))
-    pattern = config.text("topic.name.pattern", "kafka.topic", "topic")
+    pattern = config.text(*_TOPICS)
+    entities = config.items("entity.names") if _ENTITY in pattern + base else ()
+    if entities:
+        return source(connector, Reads(reads=tuple(_of_entity(config, base, pattern, entity) for entity in entities)))
     names = [pattern] if pattern and "${" not in pattern else []
     key = config.key(*_URLS)
     return fixed(connector, web_dataset(base) if base else None, names, ", ".join(filter(None, (key, "topic"))))
+
+
+def _of_entity(config: Config, base: str, pattern: str, entity: str) -> Read:
+    """Read the endpoint and the topic of one entity (Confluent's HTTP Source, `entity.names`)."""
+    url, topic = (text.replace(_ENTITY, entity) for text in (base, pattern))
+    keys = (config.key(*_URLS), "entity.names", config.key(*_TOPICS))
+    known = topic if "${" not in topic else ""
+    return Read(source=web_dataset(url) if url else None, topic=known, because=", ".join(filter(None, keys)))
 
 
 def _apis(config: Config) -> Iterator[tuple[tuple[str, ...], str, str]]:

@@ -534,3 +534,16 @@ def test_names_that_a_lineage_transform_is_told_are_a_sources_too() -> None:
     }
 
     assert edges(read(config)) == [("gen://a orders", "t")]
+
+
+@pytest.mark.parametrize(("pattern", "topics"), [("web.${entityName}", ("web.a", "web.b")), ("all", ("all", "all"))])
+def test_each_entity_of_a_service_has_its_endpoint(pattern: str, topics: tuple[str, str]) -> None:
+    """Confluent's HTTP source writes the entity's name into its URL, and into its topic where that asks for it."""
+    config = {
+        "connector.class": "HttpSource",
+        "url": "https://h/v1/${entityName}?since=${offset}",
+        "entity.names": "a, b",
+        "topic.name.pattern": pattern,
+    }
+
+    assert edges(read(config)) == [("https://h /v1/a", topics[0]), ("https://h /v1/b", topics[1])]
