@@ -1,4 +1,4 @@
-"""A real HTTP server for tests, in a thread, told what to answer by a function."""
+"""A real HTTP server for tests, in a thread, told what to answer by a function; and sources that do not wait."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+
+from scanner_extractor.http import Http
+from scanner_extractor.rate import Clock
+from scanner_extractor.settings import HttpSettings
+from scanner_model.names import SourceId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,3 +93,38 @@ def _handler_class(handler: Handler) -> type[BaseHTTPRequestHandler]:
             """Say nothing."""
 
     return Handling
+
+
+class Pauses:
+    """A clock that only notes how long it was to wait; what is drawn is the longest possible."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+        self.time = 0.0
+
+    def clock(self) -> Clock:
+        return Clock(now=lambda: self.time, pause=self._pause, draw=lambda low, high: high)
+
+    def _pause(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.time += seconds
+
+
+@pytest.fixture
+def pauses() -> Pauses:
+    """Note the waits of the sources that `ask` opens."""
+    return Pauses()
+
+
+@pytest.fixture
+def ask(pauses):
+    """Open sources with a clock that does not wait, and close them with the test."""
+    opened = []
+
+    def start(url, **settings):
+        opened.append(Http(HttpSettings(url=url, **settings), SourceId("test:source"), clock=pauses.clock()))
+        return opened[-1]
+
+    yield start
+    for http in opened:
+        http.close()

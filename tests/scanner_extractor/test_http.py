@@ -3,63 +3,25 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import socket
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from scanner_extractor.exchange import Answer
 from scanner_extractor.http import Http
-from scanner_extractor.rate import Clock
-from scanner_extractor.settings import BasicAuth, BearerAuth, HttpSettings, OAuthAuth, Tls
+from scanner_extractor.settings import BasicAuth, BearerAuth, HttpSettings, Tls
 from scanner_model.errors import (
     NotFound,
     PayloadUnexpected,
     ScannerError,
-    SourceObjected,
     SourceRefused,
     SourceUnreachable,
 )
 from scanner_model.names import SourceId
 
 SOURCE = SourceId("test:source")
-
-
-class Pauses:
-    """A clock that only notes how long it was to wait; what is drawn is the longest possible."""
-
-    def __init__(self) -> None:
-        self.waits: list[float] = []
-        self.time = 0.0
-
-    def clock(self) -> Clock:
-        return Clock(now=lambda: self.time, pause=self._pause, draw=lambda low, high: high)
-
-    def _pause(self, seconds: float) -> None:
-        self.waits.append(seconds)
-        self.time += seconds
-
-
-@pytest.fixture
-def pauses() -> Pauses:
-    return Pauses()
-
-
-@pytest.fixture
-def ask(pauses):
-    """Open sources with a clock that does not wait, and close them with the test."""
-    opened = []
-
-    def start(url, **settings):
-        opened.append(Http(HttpSettings(url=url, **settings), SOURCE, clock=pauses.clock()))
-        return opened[-1]
-
-    yield start
-    for http in opened:
-        http.close()
 
 
 def failure(http: Http, kind: type[ScannerError], *segments: str):
@@ -267,139 +229,6 @@ def test_plain_http_server_behind_https_is_told_as_such(serve, reply, ask, pause
     assert pauses.waits == []
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n[1, 2",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n[1, 2\r\n",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[1, 2\r\n",
-    ],
-    ids=["short", "cut chunk", "broken chunk"],
-)
-def test_truncated_answer_is_never_taken_for_a_whole_one(serve, reply, ask, pauses, raw):
-    """It is asked again first: connections break."""
-    error = failure(ask(serve(lambda seen: reply(raw=raw))), PayloadUnexpected, "x")
-
-    assert "broke off" in error.what
-    assert len(pauses.waits) == 3
-
-
-def test_truncated_answer_that_is_whole_the_second_time_is_read(serve, reply, ask):
-    """One broken connection is no reason to lose a registry."""
-    answers = [reply(body=b"[1", announced=9), reply(body=b"[1]")]
-
-    assert ask(serve(lambda seen: answers.pop(0))).get("x") == [1]
-
-
-def test_gzip_bomb_is_stopped_early(serve, reply, ask):
-    """A few kilobytes may inflate to gigabytes; the limit counts what comes out."""
-    bomb = gzip.compress(b"[" + b" " * 50_000_000 + b"]")
-    url = serve(lambda seen: reply(body=bomb, headers={"Content-Encoding": "gzip"}))
-
-    error = failure(ask(url, max_bytes=1_000_000), PayloadUnexpected, "x")
-
-    assert "larger than 1000000 bytes" in error.what
-    assert "max_bytes" in error.hint
-
-
-def test_gzip_answer_is_inflated_and_a_false_one_reported(serve, reply, ask):
-    """Proxies compress, and some only say so."""
-    answers = [gzip.compress(b"[1]"), b"[1]"]
-    url = serve(lambda seen: reply(body=answers.pop(0), headers={"Content-Encoding": "gzip"}))
-    http = ask(url)
-
-    assert http.get("x") == [1]
-    assert "compressed" in failure(http, PayloadUnexpected, "x").what
-
-
-@pytest.mark.parametrize(
-    ("body", "kind", "says"),
-    [
-        (b"<!DOCTYPE html><title>Sign in</title>", "text/html", "a web page"),
-        (b"", "application/json", "is empty"),
-        (b"{'a': 1}", "application/json", "is not JSON"),
-        ('{"a": "ü"}'.encode("latin-1"), "application/json", "is not UTF-8"),
-        (b"[" * 100_000, "application/json", "nested too deeply"),
-        (b"1" * 5000, "application/json", "is not JSON"),
-    ],
-)
-def test_answer_that_is_not_json_names_url_type_and_beginning(serve, reply, ask, body, kind, says):
-    """A login page with status 200 is the commonest misconfiguration."""
-    url = serve(lambda seen: reply(body=body, headers={"Content-Type": kind}))
-
-    error = failure(ask(url), PayloadUnexpected, "x")
-
-    assert says in error.what
-    assert kind in error.what
-    assert error.where == f"GET {url}/x"
-    assert len(error.what) < 250
-
-
-def test_beginning_of_a_strange_answer_hides_secrets(serve, reply, ask):
-    """An echo of a configuration must not end in a log."""
-    url = serve(lambda seen: reply(body=b'db.password="hunter22" and more', headers={}))
-
-    assert "hunter22" not in str(failure(ask(url), PayloadUnexpected, "x"))
-
-
-def test_byte_order_mark_is_no_part_of_json(serve, reply, ask):
-    """Some gateways add one."""
-    assert ask(serve(lambda seen: reply(body=b"\xef\xbb\xbf[1]"))).get("x") == [1]
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "kind", "code", "message"),
-    [
-        (404, b'{"error_code": 40401, "message": "Subject not found."}', NotFound, 40401, "Subject not found."),
-        (404, b'"Not Found"', NotFound, 0, "Not Found"),
-        (404, b"<html>nope</html>", NotFound, 0, ""),
-        (405, b"", NotFound, 0, ""),
-        (410, b"null", NotFound, 0, ""),
-        (422, b'{"error_code": "42201", "message": "bad"}', SourceObjected, 42201, "bad"),
-        (400, b'{"@type":"statement_error","error_code":40001,"message":"no"}', SourceObjected, 40001, "no"),
-        (409, b'{"error":{"code":409,"message":"rebalance"}}', SourceObjected, 409, "rebalance"),
-        (400, b'{"errors":[{"status":"400","detail":"bad page"}]}', SourceObjected, 0, "bad page"),
-        (418, b'{"detail":"d","title":"t","status":418}', SourceObjected, 0, "d"),
-    ],
-)
-def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, ask, status, body, kind, code, message):
-    """Bodies come in six shapes; the status is the one thing that all servers share."""
-    error = failure(ask(serve(lambda seen: reply(status=status, body=body))), kind, "x")
-
-    assert (error.status, error.code) == (status, code)
-    assert message in error.what
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "message", "hint"),
-    [
-        (401, b'{"message":"Unauthorized"}', "Unauthorized", "auth.basic"),
-        (401, b'{"error":"invalid_token","reason":"expired"}', "expired", "auth.basic"),
-        (403, b"<html>no</html>", "", "right"),
-        (407, b"", "", "proxy"),
-    ],
-)
-def test_refused_access_says_which_credential_or_right(serve, reply, ask, status, body, message, hint):
-    """A 401 and a 403 send an operator to different places."""
-    http = ask(serve(lambda seen: reply(status=status, body=body)), auth=BasicAuth(user="u", password="pw12"))
-
-    error = failure(http, SourceRefused, "x")
-
-    assert message in error.what
-    assert hint in error.hint
-    assert http.requests == 1
-
-
-def test_server_that_quotes_our_password_does_not_get_it_into_the_error(serve, reply, ask):
-    """Some servers say `wrong password X`."""
-    http = ask(
-        serve(lambda seen: reply(status=401, body=b'{"message": "bad hunter2 for u"}')),
-        auth=BasicAuth(user="u", password="hunter2"),
-    )
-
-    assert "hunter2" not in str(failure(http, SourceRefused, "x"))
-
-
 def test_redirect_on_the_same_server_keeps_credentials_and_method(serve, reply, ask):
     """A gateway that adds a path is still the gateway."""
     seen = []
@@ -438,84 +267,6 @@ def test_redirect_that_leads_nowhere_ends(serve, reply, ask, location, says):
 def test_redirect_without_a_target_is_unexpected(serve, reply, ask):
     """304 and 300 carry nothing to read."""
     assert "304" in failure(ask(serve(lambda seen: reply(status=304, body=b""))), PayloadUnexpected, "x").what
-
-
-class TokenServer:
-    """Hands out numbered tokens; the API takes the newest only."""
-
-    def __init__(self, reply, **answer) -> None:
-        self.reply, self.answer, self.forms, self.issued = reply, answer, [], 0
-
-    def token(self, seen):
-        self.forms.append((seen.headers.get("authorization", ""), seen.body.decode()))
-        self.issued += 1
-        body = f'{{"access_token": "t{self.issued}", "expires_in": 100}}'.encode()
-        return self.reply(**({"body": body} | self.answer))
-
-    def api(self, seen):
-        return self.reply(status=200 if seen.headers.get("authorization") == f"Bearer t{self.issued}" else 401)
-
-
-def oauth(url: str) -> OAuthAuth:
-    return OAuthAuth(token_url=url, client_id="me", client_secret="s3cret!", scope="read")
-
-
-def test_oauth_token_is_fetched_once_for_all_threads_and_again_before_it_expires(serve, reply, ask, pauses):
-    """A token server has limits too."""
-    tokens = TokenServer(reply)
-    http = ask(serve(tokens.api), auth=oauth(serve(tokens.token)))
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(http.get, "abcdefgh"))
-    pauses.time += 95
-    http.get("x")
-
-    assert [form for _, form in tokens.forms] == ["grant_type=client_credentials&scope=read"] * 2
-
-
-def test_oauth_token_that_was_revoked_is_renewed_once(serve, reply, ask):
-    """A restarted identity server forgets its tokens."""
-    tokens = TokenServer(reply)
-    http = ask(serve(tokens.api), auth=oauth(serve(tokens.token)))
-    http.get("x")
-    tokens.issued += 1
-
-    http.get("x")
-
-    assert len(tokens.forms) == 2
-
-
-def test_oauth_client_may_log_in_by_form_only(serve, reply, ask):
-    """RFC 6749 section 2.3.1 lets a server choose."""
-    seen = []
-
-    def token(request):
-        seen.append(request.body.decode())
-        return reply(body=b'{"access_token": "t", "expires_in": "60"}', status=200 if "client_id" in seen[-1] else 401)
-
-    ask(serve(lambda request: reply()), auth=oauth(serve(token))).get("x")
-
-    assert "client_secret=s3cret%21" in seen[-1]
-
-
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
-        ({"status": 400, "body": b'{"error": "invalid_client"}'}, SourceRefused),
-        ({"status": 503}, SourceUnreachable),
-        ({"body": b'{"token": 1}'}, PayloadUnexpected),
-        ({"body": b"<html>"}, PayloadUnexpected),
-    ],
-)
-def test_token_that_cannot_be_had_is_reported_without_the_secret(serve, reply, ask, answer, kind):
-    """The error is about the token endpoint, so it names it."""
-    tokens = TokenServer(reply, **answer)
-    url = serve(tokens.token)
-
-    error = failure(ask(serve(tokens.api), auth=oauth(url)), kind, "x")
-
-    assert url in error.where
-    assert "s3cret" not in str(error)
 
 
 def test_rate_limit_spaces_requests(serve, reply, ask, pauses):
