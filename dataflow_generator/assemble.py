@@ -31,6 +31,7 @@ def assemble(conn: Connection, flows: Flows) -> FlowGraph:
         coverage=flows.coverage,
         above=above,
         schemas=lambda: graph_input.all_cells(conn),
+        flowing=flows.flowing,
     )
 
 
@@ -41,7 +42,12 @@ def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:
     """
     around = around_of(conn)
     parts = list(job_parts(conn))
-    found = list(read(parts) if read else (read_part(conn, name, part, around) for name, part in parts))
+    return flows_of(conn, around, read(parts) if read else (read_part(conn, *part, around) for part in parts))
+
+
+def flows_of(conn: Connection, around: Around, parts: Iterable[PartReading]) -> Flows:
+    """Draw what was read of all *parts* of jobs, in their order."""
+    found = list(parts)
     readings = [each for part in found for each in part.jobs]
     jobs, told, unsure, attributes = joined_jobs(conn, [each.flows for each in readings], around)
     coverage = Coverage.total([*(each.coverage for each in readings), unsure])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
-from dataflow_generator.graph import Attribute, Certainty, Edge, EdgeKind, Node, NodeKind
+from dataflow_generator.graph import Attribute, Attributes, Certainty, Edge, EdgeKind, Node, NodeKind
 from dataflow_generator.validation import Finding, validate
 from scanner_dictionary.graph_store import NodeRow
 from scanner_dictionary.opening import Connection
 from scanner_dictionary.queries.graph_level import upper_edges, upper_nodes
 
+_KEPT = 4_096
+
 
 def stored_findings(conn: Connection) -> tuple[Finding, ...]:
-    """Validate the stored graph; of it only what stands above the schemas is read."""
-    keys: dict[int, str] = {}
-    nodes = []
-    for row in upper_nodes(conn):
-        keys[row.id] = row.node_key
-        nodes.append(_node(row))
+    """Validate the stored graph; of it only what stands above the schemas is read, and of that no flows of columns."""
+    rows = list(upper_nodes(conn))
+    keys = {row.id: row.node_key for row in rows}
+    columns = [row.id for row in rows if row.kind == NodeKind.COLUMN]
     edges = (
         Edge(
             keys[row.source_node_id],
@@ -28,12 +29,18 @@ def stored_findings(conn: Connection) -> tuple[Finding, ...]:
             row.flow_type,
             row.subtype,
         )
-        for row in upper_edges(conn)
+        for row in upper_edges(conn, columns)
     )
-    return validate(nodes, edges)
+    return validate(map(_node, rows), edges)
 
 
 def _node(row: NodeRow) -> Node:
     path = None if row.path is None else tuple(json.loads(row.path))
-    told: dict[str, Attribute] = json.loads(row.attributes)
-    return Node(row.node_key, NodeKind(row.kind), row.namespace, row.name, path, tuple(told.items()))
+    return Node(row.node_key, NodeKind(row.kind), row.namespace, row.name, path, _attributes(row.attributes))
+
+
+@lru_cache(maxsize=_KEPT)
+def _attributes(text: str) -> Attributes:
+    """Read attributes; few nodes differ in them."""
+    told: dict[str, Attribute] = json.loads(text)
+    return tuple(told.items())

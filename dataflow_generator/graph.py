@@ -83,7 +83,8 @@ class FlowGraph:
     Schemas are not held in memory, so a graph may be larger than that. *coverage* counts what of the statements was
     read. *part* says which part of a graph this is; empty for all. *above* is the same graph without schemas and
     their columns, and *schemas* gives these as bare cells, where who made the graph offers that: writing millions of
-    columns needs no object for each.
+    columns needs no object for each. *flowing* counts each job's flows between columns, in their order, where that
+    is known.
     """
 
     nodes: Callable[[], Iterator[Node]]
@@ -92,6 +93,7 @@ class FlowGraph:
     part: str = ""
     above: FlowGraph | None = None
     schemas: Callable[[], Iterator[Cells]] | None = None
+    flowing: tuple[tuple[str, int], ...] | None = None
 
 
 def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:

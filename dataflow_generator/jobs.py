@@ -62,11 +62,27 @@ class OpenEnds(NamedTuple):
     known: Known
 
 
+class MadeOf(NamedTuple):
+    """What a job was read from: a *row* (cluster, source, name), none where its kind is read whole, and what it led to.
+
+    *topics* had their columns looked up; *dark* are datasets that nobody describes, looked up among what connectors
+    derive; *matched* says that names of live topics were looked at, and *told* hashes what came of that, where it can
+    be told.
+    """
+
+    row: tuple[str, ...] = ()
+    topics: frozenset[ClusterTopic] = frozenset()
+    dark: frozenset[Dataset] = frozenset()
+    matched: bool = False
+    told: str = ""
+
+
 class JobReading(NamedTuple):
     """A job, and what reading it adds to the counts and problems of the graph."""
 
     flows: JobFlows
     coverage: Coverage = Coverage()
+    made_of: MadeOf = MadeOf()
 
 
 class JobKind(NamedTuple):
@@ -110,10 +126,18 @@ def connect_parts(conn: Connection) -> Iterator[Part]:
 
 def connect_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobReading]:
     """Read connectors."""
-    told = [tell(row, around.topics(), around.naming) for row in connectors(conn, keys=part)]
-    for each in connect_jobs(told, Seen(_columns_of(conn, told, around), around.derived)):
+    told = told_connectors(conn, part, around)
+    seen = Seen(_columns_of(conn, told, around), around.derived)
+    for one, each in zip(told, connect_jobs(told, seen), strict=True):
         count = "unknown_connectors" if not each.known else "connector_columns" if each.whole else "connectors"
-        yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}))
+        row, topics = one.row[:3], frozenset(_cluster_topics(each.ends, around))
+        made_of = MadeOf(row, topics, each.dark, each.matched, one.digest if one.matched else "")
+        yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}), made_of)
+
+
+def told_connectors(conn: Connection, part: Part, around: Around) -> list[Told]:
+    """Give what the configurations of some connectors tell."""
+    return [tell(row, around.topics(), around.naming) for row in connectors(conn, keys=part)]
 
 
 def group_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobReading]:
@@ -131,7 +155,7 @@ def group_readings(conn: Connection, _: Part, around: Around) -> Iterator[JobRea
 
 def open_ends(conn: Connection, part: Part, around: Around) -> OpenEnds:
     """Give what of some connectors has an end that nobody describes; of nearly all connectors that is nothing."""
-    told = [tell(row, around.topics(), around.naming) for row in connectors(conn, keys=part)]
+    told = told_connectors(conn, part, around)
     known = _columns_of(conn, told, around)
     kept: list[Telling] = []
     for each in told:
@@ -156,11 +180,16 @@ def derived_columns(conn: Connection, found: Iterable[OpenEnds], around: Around)
 
 def _columns_of(conn: Connection, told: Iterable[Told], around: Around) -> Known:
     """Read the columns of the topics and of the catalogs' tables that connectors move, of each once."""
-    clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
-    named = {end for each in told for _, *ends in each.pairs for end in ends if end is not None}
-    topics = {(clusters[each.namespace], each.name): each for each in named if each.namespace in clusters}
+    named = {end for each in told for end in each.ends}
+    topics = _cluster_topics(named, around)
     found = {topics[topic]: paths for topic, paths in flow_input.paths_of_topics(conn, topics.keys()).items()}
     return {**found, **_tables_of(conn, named, around)}
+
+
+def _cluster_topics(datasets: Iterable[Dataset], around: Around) -> dict[ClusterTopic, Dataset]:
+    """Give those of *datasets* that are of a known cluster, by its name and theirs."""
+    clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
+    return {(clusters[each.namespace], each.name): each for each in datasets if each.namespace in clusters}
 
 
 def _tables_of(conn: Connection, named: Collection[Dataset], around: Around) -> Known:
@@ -301,7 +330,7 @@ def merged(parts: Iterable[Described]) -> Described:
 def _counted(each: Reading) -> JobReading:
     columns, tables, unread = (each.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
     counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=each.problems)
-    return JobReading(each.flows, counted)
+    return JobReading(each.flows, counted, MadeOf(each.row, each.topics))
 
 
 def _cut(keys: list[int]) -> Iterator[Part]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
@@ -21,13 +21,16 @@ _SCHEMA = str(NodeKind.SCHEMA)
 _DEFINITION = itemgetter(0)
 
 
-def schema_rows(cells: Cells, node: int, edge: int) -> tuple[list[NodeRow], list[EdgeRow]]:
-    """Make the rows of whole schemas, numbered from *node* and *edge* in the graph's order."""
+def schema_rows(cells: Cells, places: Mapping[int, int]) -> tuple[list[NodeRow], list[EdgeRow]]:
+    """Make the rows of whole schemas; *places* gives the key of each definition's node, its columns have the next.
+
+    The edge to a column has the column's own key: each has one.
+    """
     columns = {key: list(group) for key, group in groupby(cells.columns, key=_DEFINITION)}
     nodes: list[NodeRow] = []
     edges: list[EdgeRow] = []
     for head in cells.heads:
-        nodes_of, edges_of = _schema(head, columns.get(head.id, ()), node + len(nodes), edge + len(edges))
+        nodes_of, edges_of = _schema(head, columns.get(head.id, ()), places[head.id])
         nodes += nodes_of
         edges += edges_of
     return nodes, edges
@@ -45,7 +48,7 @@ def object_text(attributes: Attributes) -> str:
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 
-def _schema(head: Head, columns: Sequence[Sequence[Any]], node: int, edge: int) -> tuple[list[NodeRow], list[EdgeRow]]:
+def _schema(head: Head, columns: Sequence[Sequence[Any]], node: int) -> tuple[list[NodeRow], list[EdgeRow]]:
     key, name = schema_key(head.fingerprint), head.name
     (schema,) = pieces.definition_nodes(DefinitionRow(head.fingerprint, head.format, name, ()))
     stem, evidence = f"{pieces.column_stem(key)}#", pieces.schema_evidence(name)
@@ -56,8 +59,8 @@ def _schema(head: Head, columns: Sequence[Sequence[Any]], node: int, edge: int) 
         for number, cell in enumerate(columns, node + 1)
     ]
     edges = [
-        EdgeRow(edge + i, numbers.get(_place(cell[2])[1], node), node + 1 + i, _CONTAINS, "", "", evidence, _DECLARED)
-        for i, cell in enumerate(columns)
+        EdgeRow(number, numbers.get(_place(cell[2])[1], node), number, _CONTAINS, "", "", evidence, _DECLARED)
+        for number, cell in enumerate(columns, node + 1)
     ]
     return nodes, edges
 

@@ -1,19 +1,20 @@
-"""The generated graph into the dictionary, in one transaction, and never held in memory whole."""
+"""The generated graph into the dictionary, in one transaction; of it only what stands above the schemas is held."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from itertools import chain
 
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.coverage import Coverage
-from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, NodeKind
+from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind, schema_key
+from dataflow_generator.renewal.places import edge_numbers, node_numbers, plain_edge_numbers, schema_places
 from dataflow_generator.schema_rows import list_text, object_text, schema_rows
 from scanner_dictionary.graph_store import EdgeRow, NodeRow, StoredGraph, write_graph
-from scanner_dictionary.opening import Engine, writing
-from scanner_dictionary.queries.column_cells import Cells
+from scanner_dictionary.opening import Connection, Engine, writing
+from scanner_dictionary.queries.column_cells import live_heads
+from scanner_dictionary.queries.part_input import definition_sizes
 
 _WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
 """Plain text for the words: a driver takes much longer over a text of another type."""
@@ -21,20 +22,51 @@ _WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
 
 def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
     """Replace the graph in the dictionary with *graph*; until that is whole, readers see the one before."""
-    told = coverage_text(graph.coverage)
     with seldom_collected(), writing(engine) as conn:
-        if graph.above is None or graph.schemas is None:
-            rows = _Rows()
-            return write_graph(conn, rows.nodes(graph), rows.edges(graph.edges()), told)
-        # The edges above lead to schemas, which must be there before: only how many there are is needed first.
-        edges = list(graph.above.edges())
-        rows = _Rows(edge=len(edges))
-        portions = chain(map(rows.schemas, graph.schemas()), _last(rows.edges(edges)))
-        return write_graph(conn, rows.nodes(graph.above), (), told, more=portions)
+        return write(conn, graph)
 
 
-def _last(edges: Iterator[EdgeRow]) -> Iterator[tuple[Iterable[NodeRow], Iterable[EdgeRow]]]:
-    yield (), edges
+def write(conn: Connection, graph: FlowGraph) -> StoredGraph:
+    """Replace the graph in the caller's transaction."""
+    told = coverage_text(graph.coverage)
+    if graph.above is None or graph.schemas is None:
+        rows = _Rows()
+        return write_graph(conn, rows.nodes(graph), rows.edges(graph.edges()), told)
+    places = schema_places(definition_sizes(conn))
+    nodes, edges = upper_rows(graph.above, schema_keys(conn, places), graph.flowing)
+    # Edges lead to schemas, which must be there before.
+    portions = (schema_rows(cells, places) for cells in graph.schemas())
+    return write_graph(conn, nodes, (), told, more=_then(portions, edges))
+
+
+def upper_rows(
+    above: FlowGraph, schemas: Mapping[str, int], flowing: Iterable[tuple[str, int]] | None
+) -> tuple[list[NodeRow], Iterator[EdgeRow]]:
+    """Number what stands above the schemas; without *flowing* only in its order."""
+    nodes, edges = list(above.nodes()), list(above.edges())
+    rows = [node_row(number, node) for number, node in zip(node_numbers(len(nodes)), nodes, strict=True)]
+    keys = {**schemas, **{row.node_key: row.id for row in rows}}
+    plain = zip(plain_edge_numbers(), edges, strict=False)
+    numbered = plain if flowing is None else edge_numbers(edges, keys, flowing)
+    return rows, (edge_row(number, edge, keys) for number, edge in numbered)
+
+
+def schema_keys(conn: Connection, places: Mapping[int, int]) -> dict[str, int]:
+    """Give the stored key of the node of every schema that live topics have, by the node's key."""
+    return {schema_key(head.fingerprint): places[head.id] for head in live_heads(conn)}
+
+
+def node_row(number: int, node: Node) -> NodeRow:
+    """Make the row of a node."""
+    path = None if node.path is None else list_text(node.path)
+    told = node.namespace, node.name, path, object_text(node.attributes)
+    return NodeRow(number, node.key, _WORDS[node.kind], *told)
+
+
+def edge_row(number: int, edge: Edge, keys: Mapping[str, int]) -> EdgeRow:
+    """Make the row of an edge between nodes that *keys* has."""
+    ends, kind = (keys[edge.source], keys[edge.target]), _WORDS[edge.kind]
+    return EdgeRow(number, *ends, kind, edge.type, edge.subtype, edge.evidence, _WORDS[edge.certainty])
 
 
 def coverage_text(coverage: Coverage) -> str:
@@ -42,30 +74,23 @@ def coverage_text(coverage: Coverage) -> str:
     return json.dumps(asdict(coverage), ensure_ascii=False)
 
 
+def _then(
+    portions: Iterable[tuple[list[NodeRow], list[EdgeRow]]], edges: Iterable[EdgeRow]
+) -> Iterator[tuple[Iterable[NodeRow], Iterable[EdgeRow]]]:
+    yield from portions
+    yield (), edges
+
+
 @dataclass(slots=True)
 class _Rows:
-    """Numbers nodes and edges in the graph's order; *edge* is the last one that is taken."""
+    """Numbers nodes and edges of any graph in its order."""
 
     keys: dict[str, int] = field(default_factory=dict)
-    node: int = 0
-    edge: int = 0
 
     def nodes(self, graph: FlowGraph) -> Iterator[NodeRow]:
-        for node in graph.nodes():
-            self.node += 1
-            self.keys[node.key] = self.node
-            path = None if node.path is None else list_text(node.path)
-            told = node.namespace, node.name, path, object_text(node.attributes)
-            yield NodeRow(self.node, node.key, _WORDS[node.kind], *told)
+        for number, node in enumerate(graph.nodes(), 1):
+            self.keys[node.key] = number
+            yield node_row(number, node)
 
     def edges(self, edges: Iterable[Edge]) -> Iterator[EdgeRow]:
-        for number, edge in enumerate(edges, 1):
-            ends, kind = (self.keys[edge.source], self.keys[edge.target]), _WORDS[edge.kind]
-            yield EdgeRow(number, *ends, kind, edge.type, edge.subtype, edge.evidence, _WORDS[edge.certainty])
-
-    def schemas(self, cells: Cells) -> tuple[list[NodeRow], list[EdgeRow]]:
-        nodes, edges = schema_rows(cells, self.node + 1, self.edge + 1)
-        self.keys |= {row.node_key: row.id for row in nodes if row.kind == NodeKind.SCHEMA}
-        self.node += len(nodes)
-        self.edge += len(edges)
-        return nodes, edges
+        return (edge_row(number, edge, self.keys) for number, edge in enumerate(edges, 1))

@@ -12,6 +12,7 @@ from scanner_dictionary import tables as t
 from scanner_dictionary.bulk import in_chunks, insert_rows
 
 _GRAPH = 1
+_ABOUT = ("id", "last_scan", "node_count", "edge_count", "coverage")
 _NODES_AT_ONCE = 500
 
 
@@ -65,14 +66,14 @@ def write_graph(
     Nodes and edges come with their keys, each unique; an edge's ends are nodes' keys. *more* are further portions of
     them, an edge's ends at the latest in its own.
     """
-    for table in (t.flow_edge, t.flow_node, t.flow_graph):
+    for table in (t.flow_edge, t.flow_node, t.flow_graph, t.flow_part):
         conn.execute(table.delete())
     for some_nodes, some_edges in chain([(nodes, edges)], more):
         insert_rows(conn, t.flow_node, some_nodes)
         insert_rows(conn, t.flow_edge, some_edges)
     sizes = [conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)]
     graph = StoredGraph(newest_scan(conn), nodes=sizes[0], edges=sizes[1], coverage=coverage)
-    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph)])
+    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph)], _ABOUT)
     return graph
 
 

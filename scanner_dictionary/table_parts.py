@@ -15,6 +15,9 @@ ColumnType = TypeEngine[Any] | type[TypeEngine[Any]]
 
 metadata = MetaData()
 
+_WIDE = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite's INTEGER has 64 bits, and only of that name is a key the row's own place."""
+
 _ABOUT = "about"
 
 
@@ -31,6 +34,16 @@ def about(table: Table) -> str:
 def identity() -> Column[int]:
     """Give the key that the writer assigns in sorted order: no database sequence, the same in every database."""
     return Column("id", Integer, primary_key=True, autoincrement=False, doc="key, assigned by the writer")
+
+
+def wide_identity(doc: str) -> Column[int]:
+    """Give the key of a table that may have more rows, or more room between them, than 32 bits can tell apart."""
+    return Column("id", _WIDE, primary_key=True, autoincrement=False, doc=doc)
+
+
+def wide_parent(name: str, target: str, doc: str) -> Column[int]:
+    """Give the reference to a row with a wide key."""
+    return Column(name, _WIDE, ForeignKey(f"{target}.id"), autoincrement=False, nullable=False, doc=doc)
 
 
 def ordinal(doc: str) -> Column[int]:

@@ -28,7 +28,7 @@ scan = declare(
     parent("cluster_id", "cluster", "the cluster scanned"),
     must("started", String, "ISO 8601, UTC"),
     must("finished", String, "ISO 8601, UTC"),
-    must("mode", String, "full, extract or enrich"),
+    must("mode", String, "full, extract, enrich, or forget"),
     must("answer", String, "read (every source asked was read), partial, or unavailable (none was)"),
     must("added", Integer, "facts found for the first time"),
     must("changed", Integer, "facts that differ from what the scan before found"),
@@ -60,7 +60,7 @@ scan_outcome = declare(
     ordinal("place in the scan's own order"),
     parent("source_id", "source", "the source"),
     must("kind", String, "what the source is"),
-    must("answer", String, "read, partial, unavailable or skipped"),
+    must("answer", String, "read, partial, unavailable, skipped, kept or forgotten"),
     must("got", Integer, "objects it gave"),
     must("asked", Integer, "objects it was asked for"),
     must("reason", Text, "one line where it did not answer fully"),
@@ -327,46 +327,6 @@ manual_flow = declare(
     Index("ix_manual_flow_cluster", "cluster_id"),
 )
 
-# --- the generated graph
-
-flow_graph = declare(
-    "flow_graph",
-    "The graph that was generated last; one row, or none.",
-    identity(),
-    must("last_scan", Integer, "newest scan number when it was generated; a newer scan makes it out of date"),
-    must("node_count", Integer, "its nodes"),
-    must("edge_count", Integer, "its edges"),
-    may("coverage", Text, "JSON object: how much of statements and connectors was read, and every problem"),
-)
-
-flow_node = declare(
-    "flow_node",
-    "A node of the generated graph.",
-    identity(),
-    must("node_key", Text, "its identity in every generation: unique, stable"),
-    must("kind", String, "cluster, topic, schema, column, job, dataset, consumer_group, …"),
-    must("namespace", String, "OpenLineage namespace"),
-    must("name", String, "OpenLineage name"),
-    may("path", Text, "JSON array: the column's path; empty for other nodes"),
-    must("attributes", Text, "JSON object: extra information"),
-    Index("ix_flow_node_name", "name", "namespace"),
-)
-
-flow_edge = declare(
-    "flow_edge",
-    "An edge of the generated graph.",
-    identity(),
-    parent("source_node_id", "flow_node", "where it starts"),
-    parent("target_node_id", "flow_node", "where it ends"),
-    must("kind", String, "contains, reads, writes, member-of, has-schema, materializes, column-flow, …"),
-    must("flow_type", String, "DIRECT or INDIRECT of a column flow, else empty"),
-    must("subtype", String, "IDENTITY, TRANSFORMATION, AGGREGATION, JOIN, …, else empty"),
-    must("evidence", Text, "which configuration key, statement, manual line or event says so"),
-    must("certainty", String, "declared, derived or matched"),
-    Index("ix_flow_edge_source", "source_node_id"),
-    Index("ix_flow_edge_target", "target_node_id"),
-)
-
 # --- the rest of the estate: at the end, because its tables refer to those above
 
 from scanner_dictionary import tables_openlineage as tables_openlineage  # noqa: E402  after what they refer to
@@ -386,3 +346,7 @@ from scanner_dictionary.tables_estate import materialization as materialization 
 from scanner_dictionary.tables_estate import metric as metric  # noqa: E402  as above
 from scanner_dictionary.tables_estate import mirror_topic as mirror_topic  # noqa: E402  as above
 from scanner_dictionary.tables_estate import streams_topology as streams_topology  # noqa: E402  as above
+from scanner_dictionary.tables_graph import flow_edge as flow_edge  # noqa: E402  as above
+from scanner_dictionary.tables_graph import flow_graph as flow_graph  # noqa: E402  as above
+from scanner_dictionary.tables_graph import flow_node as flow_node  # noqa: E402  as above
+from scanner_dictionary.tables_graph import flow_part as flow_part  # noqa: E402  as above

@@ -18,6 +18,7 @@ from dataflow_generator.flows.facts import Dataset, JobFlows, job_node
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.flows.ways import Pair, uses
 from dataflow_generator.graph import Certainty, Node, present
+from dataflow_generator.hashing import digest
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.problems import Problem
 
@@ -32,19 +33,52 @@ class Told:
     config: Config
     flows: ConnectorFlows
     pairs: tuple[tuple[Flow, Dataset | None, Dataset | None], ...]
+    matched: bool
+
+    @property
+    def digest(self) -> str:
+        """Hash all that was told; empty where a part of it is a function."""
+        return "" if self.flows.lands else digest((self.flows, self.pairs))
+
+    @property
+    def ends(self) -> frozenset[Dataset]:
+        """Give the datasets at the ends of its flows."""
+        return frozenset(end for _, *ends in self.pairs for end in ends if end is not None)
+
+
+class _Watched(tuple[str, ...]):
+    """Names that tell whether anybody looked at them."""
+
+    looked = False
+
+    def __iter__(self) -> Iterator[str]:
+        self.looked = True
+        return super().__iter__()
+
+    def __contains__(self, name: object) -> bool:
+        self.looked = True
+        return super().__contains__(name)
+
+    def __len__(self) -> int:
+        self.looked = True
+        return super().__len__()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorReading:
     """A connector's flows, and what could not be told of them; *known*: its class is one that we read.
 
-    *whole* says that the columns of all its flows are told.
+    *whole* says that the columns of all its flows are told. *ends* are the datasets whose columns were looked up, and
+    of them *dark* those that nobody describes; *matched* says that names of live topics were looked at.
     """
 
     flows: JobFlows
     known: bool
     whole: bool
     problems: tuple[Problem, ...]
+    ends: frozenset[Dataset]
+    dark: frozenset[Dataset]
+    matched: bool
 
 
 def tell(row: ConnectorRow, topics: Mapping[str, Collection[str]], naming: Naming) -> Told:
@@ -53,12 +87,13 @@ def tell(row: ConnectorRow, topics: Mapping[str, Collection[str]], naming: Namin
     A class that nobody knows keeps the topics that are known of it.
     """
     config = Config.of(row.config)
+    known = _Watched(sorted(topics.get(row.cluster, ())))
     flows = read_connector(
         Connector(
             name=row.name,
             config=config,
             direction=DIRECTIONS.get(row.kind),
-            known=tuple(sorted(topics.get(row.cluster, ()))),
+            known=known,
             active=row.topics,
             namespace=naming.clusters[row.cluster],
         )
@@ -66,7 +101,7 @@ def tell(row: ConnectorRow, topics: Mapping[str, Collection[str]], naming: Namin
     pairs = tuple(
         (flow, named_dataset(flow.source, naming), named_dataset(flow.target, naming)) for flow in flows.flows
     )
-    return Told(row=row, config=config, flows=flows, pairs=pairs)
+    return Told(row=row, config=config, flows=flows, pairs=pairs, matched=known.looked)
 
 
 def connect_jobs(told: Iterable[Told], seen: Seen) -> Iterator[ConnectorReading]:
@@ -80,6 +115,9 @@ def connect_jobs(told: Iterable[Told], seen: Seen) -> Iterator[ConnectorReading]
             known=not any(problem.where == "connector.class" for problem in problems),
             whole=columns.whole and not (one.flows.problems and not one.pairs),
             problems=tuple(replace(problem, where=f"{where} {problem.where}") for problem in problems),
+            ends=one.ends,
+            dark=frozenset(end for end in one.ends if not seen.known.get(end)),
+            matched=one.matched,
         )
 
 

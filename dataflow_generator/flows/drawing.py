@@ -10,21 +10,38 @@ from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use
 from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind, present
 from scanner_model.columns import Column
-from scanner_model.paths import ColumnPath
 
 Described = Mapping[tuple[str, str], tuple[Column, ...]]
 """The columns of a topic, by its namespace and name."""
 
-_Paths = Mapping[tuple[str, str], Mapping[ColumnPath, Column]]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flows:
-    """The part of a graph that jobs make: it is small, and so held in memory."""
+    """The part of a graph that jobs make: it is small, and so held in memory.
+
+    *flowing* lists the jobs whose flows between columns follow each other in *edges*, with how many each has; None
+    where two have one in common, or where others than jobs tell some.
+    """
 
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
     coverage: Coverage = Coverage()
+    flowing: tuple[tuple[str, int], ...] | None = None
+
+
+class JobDrawing(NamedTuple):
+    """One job alone: the edges of what it reads and writes, its flows between columns, and the columns by key."""
+
+    uses: tuple[Edge, ...]
+    flows: tuple[Edge, ...]
+    places: Mapping[str, Place]
+
+
+def drawn_alone(job: JobFlows) -> JobDrawing:
+    """Draw one job, for who has drawn the others."""
+    flows = list(_flows([job]))
+    places = {key: place for key, (place, _) in _columns(flows).items()}
+    return JobDrawing(tuple(dict.fromkeys(_uses([job]))), tuple(dict.fromkeys(map(_column_edge, flows))), places)
 
 
 def drawn(jobs: Iterable[JobFlows], there: Collection[str], described: Described, coverage: Coverage) -> Flows:
@@ -36,14 +53,26 @@ def drawn(jobs: Iterable[JobFlows], there: Collection[str], described: Described
     found = {each.job.key: each for each in jobs}
     listed = [found[key] for key in sorted(found)]
     datasets = sorted(datasets_of(listed))
-    flows = list(_flows(listed))
+    of_jobs = {each.job.key: list(_flows([each])) for each in listed}
+    flows = [flow for found in of_jobs.values() for flow in found]
     columns = _columns(flows)
     kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in there]
-    paths = {name: {each.path: each for each in reversed(columns)} for name, columns in described.items()}
-    nodes = [*kept, *(each.job for each in listed), *(_column_node(*each, paths) for each in columns.items())]
-    edges = [*_uses(listed), *(edge for _, edge in columns.values()), *map(_column_edge, flows)]
+    places = {key: place for key, (place, _) in columns.items()}
+    nodes = [*kept, *(each.job for each in listed), *column_nodes(places, described)]
+    moving = {key: tuple(dict.fromkeys(map(_column_edge, found))) for key, found in of_jobs.items()}
+    edges = [
+        *_uses(listed),
+        *(edge for _, edge in columns.values()),
+        *(edge for each in moving.values() for edge in each),
+    ]
     unique = {node.key: node for node in nodes}
-    return Flows(nodes=tuple(unique.values()), edges=tuple(dict.fromkeys(edges)), coverage=coverage)
+    apart = len(set().union(*moving.values())) == sum(map(len, moving.values()))
+    return Flows(
+        nodes=tuple(unique.values()),
+        edges=tuple(dict.fromkeys(edges)),
+        coverage=coverage,
+        flowing=tuple((key, len(found)) for key, found in moving.items() if found) if apart else None,
+    )
 
 
 def datasets_of(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
@@ -111,10 +140,12 @@ def _column_edge(each: _Keyed) -> Edge:
     return Edge(*ends, EdgeKind.COLUMN_FLOW, flow.evidence, each.sure, flow.type, flow.subtype)
 
 
-def _column_node(key: str, found: tuple[Place, Edge], described: _Paths) -> Node:
-    dataset, path = found[0].dataset, found[0].path or ()
-    attributes = _attributes(described.get((dataset.namespace, dataset.name), {}).get(path))
-    return Node(key, NodeKind.COLUMN, dataset.namespace, dataset.name, path, attributes)
+def column_nodes(places: Mapping[str, Place], described: Described) -> Iterator[Node]:
+    """Make the nodes of columns in flows, by key, as far as they are *described*."""
+    paths = {name: {each.path: each for each in reversed(columns)} for name, columns in described.items()}
+    for key, (dataset, path) in ((key, (place.dataset, place.path or ())) for key, place in places.items()):
+        attributes = _attributes(paths.get((dataset.namespace, dataset.name), {}).get(path))
+        yield Node(key, NodeKind.COLUMN, dataset.namespace, dataset.name, path, attributes)
 
 
 def _attributes(column: Column | None) -> Attributes:

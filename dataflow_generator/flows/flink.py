@@ -43,7 +43,7 @@ def flink_jobs(
     topics = {topic for text in texts for topic in text.topics()}
     columns = world.columns(topics) if topics else {}
     for text in texts:
-        yield from text.readings(columns)
+        yield from text.readings({topic: columns[topic] for topic in text.topics() if topic in columns})
 
 
 def flink_owners(cluster: str, statements: Sequence[FlinkStatement], world: World) -> Iterator[Owner]:
@@ -69,6 +69,7 @@ class _Text:
 
     def __init__(self, statement: FlinkStatement, catalog: Catalog, cluster: str, world: World) -> None:
         self._statement = statement
+        self._row = cluster, str(statement.source), statement.name
         self._catalog = current(catalog, statement)
         self._namespace = flink_namespace(cluster, statement)
         self._tables = Tables(world, cluster, self._namespace)
@@ -83,9 +84,11 @@ class _Text:
 
     def readings(self, columns: Described) -> Iterator[Reading]:
         """Give a job for each statement that moves data."""
+        asked = frozenset(self.topics())
         self._learn(columns)
         for name, one in self._jobs():
-            yield _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
+            reading = _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
+            yield reading._replace(row=self._row, topics=asked)
 
     def owners(self) -> Iterator[Owner]:
         """Give the consumer groups of its jobs, each in the cluster of the topic that it reads."""

@@ -25,9 +25,14 @@ def declared(statements: Iterable[FlinkStatement]) -> Catalog:
     """Give the tables that statements of one source declare, the oldest first; what failed declares none."""
     catalog = NOTHING_KNOWN
     for each in statements:
-        if each.state not in _NEVER_RAN and _DEFINES.search(each.statement):
+        if defines(each.statement, each.state):
             catalog = read_catalog(each.statement, Dialect.FLINK, current(catalog, each))
     return catalog
+
+
+def defines(statement: str, state: str) -> bool:
+    """Tell whether a statement may declare what others read with; one that failed does not."""
+    return state not in _NEVER_RAN and _DEFINES.search(statement) is not None
 
 
 def current(catalog: Catalog, statement: FlinkStatement) -> Catalog:

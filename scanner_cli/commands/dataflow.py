@@ -15,6 +15,7 @@ from scanner_cli.engines import Engines, SparkChoice, spark_options
 from scanner_cli.jdbc_options import jdbc_options, spark_for
 from scanner_cli.options import dictionary_option, directory_option, reading
 from scanner_cli.outputs import check_directory, check_file, write_text
+from scanner_cli.renewed_graph import renew_graph, write_stored
 from scanner_cli.show import json_text
 from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid
@@ -47,6 +48,7 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
     default=None,
     help="Into the dictionary, too; the default unless parquet or another database is asked for.",
 )
+@click.option("--full", is_flag=True, help="Make everything anew, also what did not change since the last time.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
 @jdbc_options
 @directory_option(
@@ -58,13 +60,15 @@ def dataflow(
     output: Path | None,
     formats: Sequence[str],
     store: bool | None,
+    full: bool,
     report: Path | None,
     snapshot: Path | None,
     jdbc: JdbcTarget | None,
 ) -> None:
     """Generate the data flow graph of what the dictionary holds.
 
-    The graph replaces the one generated before. Every engine gives the same bytes; in Parquet, the same rows. How many
+    The graph replaces the one generated before; the local engine makes only that again which depends on what changed,
+    with the same result. Every engine gives the same bytes; in Parquet, the same rows. How many
     statements were read, what of them was not understood, and what in the graph looks odd (topics that nobody uses,
     jobs without an end, circles, columns that no schema has) is told on stderr. The files' names are the answer on
     stdout.
@@ -97,7 +101,12 @@ def dataflow(
         if jdbc and generation.database:
             _tell(generation.database(jdbc), chosen)
             click.echo(jdbc.place)
-        if store or rows:
+        if store and chosen == "local" and snapshot is None:
+            graph = renew_graph(url, anew=full)
+            for each in write_stored(url, directory, rows) if directory else ():
+                click.echo(str(each))
+            _report(graph, chosen, url, file)
+        elif store or rows:
             stored = _write_rows(generation.graph(), url if store else None, directory, rows)
             if stored:
                 _report(stored, chosen, url, file)

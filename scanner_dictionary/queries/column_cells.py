@@ -46,8 +46,19 @@ def column_ranges(conn: Connection, columns: int) -> tuple[tuple[int, int], ...]
 
 def definition_cells(conn: Connection, first: int, last: int) -> Iterator[Cells]:
     """Read the definitions that live topics have, with keys from *first* to *last*, in the order of their keys."""
-    definition, column = t.schema_definition.c, t.schema_column.c
-    heads = [Head(*row) for row in conn.execute(_heads().where(definition.id.between(first, last)))]
+    within = _heads().where(t.schema_definition.c.id.between(first, last))
+    return cells_of(conn, [Head(*row) for row in conn.execute(within)])
+
+
+def live_heads(conn: Connection) -> list[Head]:
+    """List the definitions that live topics have, in the order of their keys."""
+    found = conn.execute(_heads())
+    return [Head._make(row) for row in found.cursor.fetchall()] if found.cursor else []
+
+
+def cells_of(conn: Connection, heads: Iterable[Head]) -> Iterator[Cells]:
+    """Read the columns of definitions, in their order."""
+    column = t.schema_column.c
     cells = select(
         column.definition_id,
         column.ordinal,

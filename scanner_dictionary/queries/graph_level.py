@@ -1,30 +1,50 @@
-"""The stored graph above its schemas: clusters, datasets, jobs, columns in flows; small beside all columns."""
+"""The stored graph above its schemas: clusters, datasets, jobs, and of the columns in flows those nobody describes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from sqlalchemy import Connection, select, true
+from sqlalchemy import ColumnElement, Connection, and_, or_, select, true
 
 from scanner_dictionary import tables as t
+from scanner_dictionary.bulk import in_chunks
 from scanner_dictionary.graph_store import EdgeRow, NodeRow
+
+_DESCRIBED = '%"type":%'
+"""In the JSON text of a column's attributes, where a quote inside a value has a backslash before it."""
+
+_AT_ONCE = 500
 
 
 def upper_nodes(conn: Connection) -> Iterator[NodeRow]:
-    """List the nodes that stand before the first schema, in the graph's order: that order makes it a range of keys."""
+    """List the nodes that stand before the first schema, in the graph's order: that order makes it a range of keys.
+
+    Columns that somebody describes are left out, and those of what is no cluster's: they are nearly all.
+    """
     node = t.flow_node
     first = _first_schema(conn)
-    query = select(node).where(true() if first is None else node.c.id < first).order_by(node.c.id)
-    return (NodeRow(*row) for row in conn.execute(query))
+    spaces = list(conn.scalars(select(node.c.namespace).where(node.c.kind == "cluster", _above(first))))
+    bare = and_(node.c.attributes.not_like(_DESCRIBED), node.c.namespace.in_(spaces))
+    query = select(node).where(_above(first), or_(node.c.kind != "column", bare))
+    return (NodeRow(*row) for row in conn.execute(query.order_by(node.c.id)))
 
 
-def upper_edges(conn: Connection) -> Iterator[EdgeRow]:
-    """List the edges that leave those nodes, by key, but for flows of columns."""
-    edge = t.flow_edge
+def upper_edges(conn: Connection, columns: Iterable[int]) -> Iterator[EdgeRow]:
+    """List the edges that leave such nodes, by key; of those that contain a column only those to *columns*."""
+    edge = t.flow_edge.c
     first = _first_schema(conn)
-    upper = true() if first is None else edge.c.source_node_id < first
-    query = select(edge).where(upper, edge.c.kind != "column-flow").order_by(edge.c.id)
-    return (EdgeRow(*row) for row in conn.execute(query))
+    upper: ColumnElement[bool] = true() if first is None else edge.source_node_id < first
+    clusters = select(t.flow_node.c.id).where(t.flow_node.c.kind == "cluster")
+    topics = or_(edge.kind != "contains", edge.source_node_id.in_(list(conn.scalars(clusters.where(_above(first))))))
+    query = select(t.flow_edge).where(upper, edge.kind != "column-flow", topics).order_by(edge.id)
+    yield from (EdgeRow(*row) for row in conn.execute(query))
+    inside = select(t.flow_edge).where(edge.kind == "contains").order_by(edge.id)
+    for chunk in in_chunks(sorted(columns), _AT_ONCE):
+        yield from (EdgeRow(*row) for row in conn.execute(inside.where(edge.target_node_id.in_(chunk))))
+
+
+def _above(first: int | None) -> ColumnElement[bool]:
+    return true() if first is None else t.flow_node.c.id < first
 
 
 def _first_schema(conn: Connection) -> int | None:

@@ -14,12 +14,12 @@ def cell(ordinal: int, path: str, name: str, **more: object) -> tuple[object, ..
 
 
 def test_columns_stand_under_the_one_above_or_the_schema() -> None:
-    """A dot in a name is no level; the numbers go on from those given."""
+    """A dot in a name is no level; columns follow their schema, and the edge to each has its number."""
     cells = Cells(
         [Head(7, "f" * 40, "AVRO", "shop.R", 3)],
         [cell(0, '["a.b"]', "`a.b`"), cell(1, '["c"]', "c"), cell(2, '["c","é"]', "c.é", nullable=1, tags='["PII"]')],
     )
-    nodes, edges = schema_rows(cells, 10, 100)
+    nodes, edges = schema_rows(cells, {7: 10})
 
     assert [(row.id, row.kind, row.path) for row in nodes] == [
         (10, "schema", None),
@@ -28,9 +28,9 @@ def test_columns_stand_under_the_one_above_or_the_schema() -> None:
         (13, "column", '["c", "é"]'),
     ]
     assert [(row.id, row.source_node_id, row.target_node_id) for row in edges] == [
-        (100, 10, 11),
-        (101, 10, 12),
-        (102, 12, 13),
+        (11, 10, 11),
+        (12, 10, 12),
+        (13, 12, 13),
     ]
     assert nodes[0].node_key == schema_key("f" * 40)
     assert nodes[3].attributes == '{"nullable": true, "tags": ["PII"], "type": "long"}'
@@ -38,7 +38,7 @@ def test_columns_stand_under_the_one_above_or_the_schema() -> None:
 
 def test_message_that_is_one_value_stands_under_its_schema() -> None:
     """Its path is empty, and so is what is above."""
-    nodes, edges = schema_rows(Cells([Head(7, "f", "AVRO", "", 1)], [cell(0, "[]", "")]), 1, 1)
+    nodes, edges = schema_rows(Cells([Head(7, "f", "AVRO", "", 1)], [cell(0, "[]", "")]), {7: 1})
 
     assert [row.path for row in nodes] == [None, "[]"]
     assert [(row.source_node_id, row.target_node_id, row.evidence) for row in edges] == [(1, 2, "schema")]
@@ -46,7 +46,7 @@ def test_message_that_is_one_value_stands_under_its_schema() -> None:
 
 def test_schema_without_columns_is_a_node_alone() -> None:
     """A text that could not be read has none."""
-    nodes, edges = schema_rows(Cells([Head(7, "f", "AVRO", "R", 0), Head(8, "g", "JSON", "S", 0)], []), 1, 1)
+    nodes, edges = schema_rows(Cells([Head(7, "f", "AVRO", "R", 0), Head(8, "g", "JSON", "S", 0)], []), {7: 1, 8: 2})
 
     assert [(row.id, row.name) for row in nodes] == [(1, "R"), (2, "S")]
     assert edges == []

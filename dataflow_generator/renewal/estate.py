@@ -1,0 +1,120 @@
+"""What the dictionary holds now of topics and of rows that tell of jobs, as hashes that say what changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from dataflow_generator.flows.flink_ddl import defines
+from dataflow_generator.hashing import digest
+from dataflow_generator.renewal.program import program
+from scanner_dictionary.queries import part_input
+from scanner_dictionary.queries.flink import cluster_names
+from scanner_dictionary.queries.flow_input import ClusterTopic
+from scanner_dictionary.queries.graph_input import Connection, graph_clusters
+
+Name = tuple[str, ...]
+"""A row's cluster, source and name."""
+
+_FIRST = itemgetter(0)
+_PATTERN = "topic-pattern"
+
+
+class TopicState(NamedTuple):
+    """A live topic: its row's key, a hash of all that its own rows are made of, and one of its columns."""
+
+    id: int
+    digest: str
+    columns: str
+
+
+class JobRow(NamedTuple):
+    """A row that tells of jobs: its key, and a hash of it and of what all of its source is read with."""
+
+    id: int
+    digest: str
+    matched: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estate:
+    """What a graph is made of: topics in the graph's order, rows by kind in theirs.
+
+    *names* hashes the names of each cluster's topics. *tables* hashes what Flink's tables declare. *said* hashes what
+    bears on everything; it is empty where a job's rows cannot be told from others' because events or catalogs tell.
+    """
+
+    topics: Mapping[ClusterTopic, TopicState]
+    rows: Mapping[str, Mapping[Name, JobRow]]
+    names: str
+    tables: str
+    said: str
+
+
+def read_estate(conn: Connection) -> Estate:
+    """Read what the dictionary holds now."""
+    topics = _topics(conn)
+    names = digest(list(topics))
+    statements, tables = _statements(conn)
+    matching = any(_PATTERN in each for each in tables)
+    more = part_input.tells_more(conn)
+    said = "" if more else digest([program(), graph_clusters(conn), sorted(map(_named, cluster_names(conn).items()))])
+    return Estate(
+        topics=topics,
+        rows={"ksqldb": _queries(conn), "connect": _connectors(conn), "flink": statements},
+        names=names,
+        tables=digest([tables, names if matching else ""]) if tables else "",
+        said=said,
+    )
+
+
+def name_text(name: Sequence[str]) -> str:
+    """Write a natural name."""
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _named(pair: tuple[str, Any]) -> tuple[object, ...]:
+    name, found = pair
+    return name, sorted(found.databases), sorted(found.catalogs), found.whole
+
+
+def _topics(conn: Connection) -> dict[ClusterTopic, TopicState]:
+    links = {key: list(rows) for key, rows in groupby(part_input.link_cells(conn), key=_FIRST)}
+    found: dict[ClusterTopic, TopicState] = {}
+    for cluster, name, *cells, key in part_input.topic_cells(conn):
+        own = links.get(key, [])
+        columns = repr([(role, definition) for _, role, definition, *_ in own])
+        found[cluster, name] = TopicState(key, digest((cells, own)), columns)
+    return found
+
+
+def _queries(conn: Connection) -> dict[Name, JobRow]:
+    servers: dict[tuple[str, str], list[object]] = {}
+    for server, cells in part_input.collection_cells(conn):
+        servers.setdefault(server, []).append(cells)
+    around = {server: digest(found) for server, found in servers.items()}
+    rows = part_input.query_cells(conn)
+    found = {tuple(row[1:4]): JobRow(row[0], digest((row[1:], around.get(tuple(row[1:3]))))) for row in rows}
+    return {name: found[name] for name in sorted(found)}
+
+
+def _connectors(conn: Connection) -> dict[Name, JobRow]:
+    return {tuple(row[1:4]): JobRow(row[0], digest(row[1:])) for row in part_input.connector_cells(conn)}
+
+
+def _statements(conn: Connection) -> tuple[dict[Name, JobRow], list[str]]:
+    """Give the statements of Flink, and what those that declare something say, in their order."""
+    found: dict[Name, JobRow] = {}
+    tables: list[str] = []
+    for _, group in groupby(part_input.statement_cells(conn), key=lambda row: row[1:3]):
+        rows = list(group)
+        declared = repr([(row[4], *row[6:8]) for row in rows if defines(row[4], row[5])])
+        tables.append(declared)
+        for row in rows:
+            matched = _PATTERN in declared or _PATTERN in row[4]
+            found[tuple(row[1:4])] = JobRow(row[0], digest((row[1:], declared)), matched)
+    return found, tables

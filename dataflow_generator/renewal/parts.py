@@ -1,0 +1,147 @@
+"""What a stored graph has of each topic and of each row that tells of jobs, and what that was made of, as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dataflow_generator.coverage import Coverage
+from dataflow_generator.flows.facts import Dataset
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.hashing import digest
+from dataflow_generator.jobs import JobReading, MadeOf
+from dataflow_generator.renewal.estate import Estate, JobRow
+from dataflow_generator.renewal.places import Unrenewable
+from scanner_dictionary.graph_parts import PartName, PartRow
+from scanner_dictionary.queries.flow_input import ClusterTopic
+from scanner_model.problems import Problem
+
+TOPICS = "topics"
+"""The kind of the parts that remember the topics of a cluster, by its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What came of a row that tells of jobs, or of a job whose kind is read whole.
+
+    *digest* hashes what it was made of, but for the names of topics: those are hashed by *names* where they were looked
+    at, and *told* hashes what a connector made of them. *flows* hashes what came of it; *jobs* are the keys of nodes.
+    """
+
+    digest: str
+    names: str
+    told: str
+    flows: str
+    jobs: tuple[str, ...]
+    made_of: MadeOf
+    coverage: Coverage
+
+
+def topic_parts(estate: Estate) -> dict[PartName, PartRow]:
+    """Give what is remembered of every topic: one part for each cluster, because they are many."""
+    found: dict[str, dict[str, str]] = {}
+    for (cluster, name), state in estate.topics.items():
+        found.setdefault(cluster, {})[name] = state.digest
+    return {(TOPICS, name): PartRow("", json.dumps(told, ensure_ascii=False)) for name, told in found.items()}
+
+
+def read_topic_parts(rows: Mapping[PartName, PartRow]) -> dict[ClusterTopic, str]:
+    """Give the hash of each topic; raises Unrenewable for what this program did not write."""
+    try:
+        told = ((cluster, json.loads(row.told)) for (kind, cluster), row in rows.items() if kind == TOPICS)
+        return {(cluster, name): digest for cluster, topics in told for name, digest in topics.items()}
+    except (ValueError, AttributeError) as error:
+        raise Unrenewable from error
+
+
+def row_part(estate: Estate, kind: str, row: JobRow, readings: Iterable[JobReading]) -> Part:
+    """Give what is remembered of a row that *readings* came of."""
+    listed = list(readings)
+    made_of = MadeOf(
+        topics=frozenset[tuple[str, str]]().union(*(each.made_of.topics for each in listed)),
+        dark=frozenset[Dataset]().union(*(each.made_of.dark for each in listed)),
+        matched=row.matched or any(each.made_of.matched for each in listed),
+    )
+    names = estate.names if made_of.matched else ""
+    return _part(
+        (made_digest(estate, kind, row, made_of), names, told_digest(each.made_of.told for each in listed)),
+        made_of,
+        listed,
+    )
+
+
+def whole_part(reading: JobReading) -> Part:
+    """Give what is remembered of a job whose kind is read whole: it is made of nothing else than it tells."""
+    return _part((digest(reading.flows), "", ""), MadeOf(), [reading])
+
+
+def made_digest(estate: Estate, kind: str, row: JobRow, made_of: MadeOf) -> str:
+    """Hash all that a row's jobs are made of but names of topics, as the dictionary has it now."""
+    topics = ((topic, estate.topics.get(topic)) for topic in sorted(made_of.topics))
+    columns = [(topic, state and state.columns) for topic, state in topics]
+    tables = estate.tables if kind == "connect" and made_of.dark else ""
+    return digest((row.digest, columns, tables))
+
+
+def part_row(part: Part) -> PartRow:
+    """Write a part."""
+    told = {
+        "jobs": part.jobs,
+        "names": part.names,
+        "told": part.told,
+        "flows": part.flows,
+        "topics": sorted(part.made_of.topics),
+        "dark": sorted((str(each.kind), each.namespace, each.name) for each in part.made_of.dark),
+        "matched": part.made_of.matched,
+        "coverage": asdict(part.coverage),
+    }
+    return PartRow(part.digest, json.dumps(told, ensure_ascii=False))
+
+
+def read_part_row(row: PartRow) -> Part:
+    """Read a part; raises Unrenewable for what this program did not write."""
+    try:
+        told = json.loads(row.told)
+        made_of = MadeOf(
+            topics=frozenset((cluster, name) for cluster, name in told["topics"]),
+            dark=frozenset(Dataset(NodeKind(kind), namespace, name) for kind, namespace, name in told["dark"]),
+            matched=told["matched"],
+        )
+        coverage = _coverage(told["coverage"])
+        words = {name: told[name] for name in ("names", "told", "flows")}
+        return Part(digest=row.digest, **words, jobs=tuple(told["jobs"]), made_of=made_of, coverage=coverage)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Unrenewable from error
+
+
+def told_digest(told: Iterable[str]) -> str:
+    """Hash what connectors made of names of topics; empty where it cannot be compared."""
+    listed = list(told)
+    return digest(listed) if all(listed) else ""
+
+
+def job_keys(parts: Mapping[PartName, Part]) -> list[str]:
+    """List the keys of all jobs; raises Unrenewable where two parts tell of one."""
+    keys = [key for part in parts.values() for key in part.jobs]
+    if len(set(keys)) < len(keys):
+        raise Unrenewable
+    return keys
+
+
+def _part(made: tuple[str, str, str], made_of: MadeOf, readings: list[JobReading]) -> Part:
+    return Part(
+        digest=made[0],
+        names=made[1],
+        told=made[2],
+        flows=digest([each.flows for each in readings]),
+        jobs=tuple(each.flows.job.key for each in readings),
+        made_of=made_of,
+        coverage=Coverage.total(each.coverage for each in readings),
+    )
+
+
+def _coverage(told: dict[str, Any]) -> Coverage:
+    problems = tuple(Problem(**each) for each in told.pop("problems"))
+    return Coverage(**told, problems=problems)

@@ -1,0 +1,169 @@
+"""The jobs that must be read again because what they are made of changed; the others stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from dataflow_generator.flows.connect_columns import Known
+from dataflow_generator.flows.facts import Dataset, JobFlows
+from dataflow_generator.jobs import JOBS, Around, JobReading, derived_columns, open_ends, told_connectors
+from dataflow_generator.renewal.estate import Estate, Name, name_text
+from dataflow_generator.renewal.parts import Part, job_keys, made_digest, row_part, told_digest, whole_part
+from dataflow_generator.renewal.places import Unrenewable
+from scanner_dictionary.graph_parts import PartName
+from scanner_dictionary.queries.graph_input import Connection
+
+CONNECT = "connect"
+_AT_ONCE = 200
+
+
+class Reread(NamedTuple):
+    """All parts as they are now, in the order of the graph's problems; what came of those that came to something else.
+
+    *gone* are the keys of jobs that are no more, or come of another part.
+    """
+
+    parts: Mapping[PartName, Part]
+    changed: tuple[JobFlows, ...]
+    gone: frozenset[str]
+
+
+def reread(conn: Connection, estate: Estate, known: Mapping[PartName, Part], around: Around) -> Reread:
+    """Read what changed since *known*; raises Unrenewable where two rows tell of one job."""
+    parts: dict[PartName, Part] = {}
+    changed: list[JobFlows] = []
+    for kind in JOBS:
+        if kind in estate.rows:
+            found = _again(conn, kind, estate, known, around)
+            new = _rows_now(kind, estate, known, found)
+        else:
+            found = by_job(each for part in JOBS[kind].parts(conn) for each in JOBS[kind].read(conn, part, around))
+            new = {name: whole_part(readings[0]) for name, readings in found.items()}
+        parts |= {(kind, name): part for name, part in new.items()}
+        for name, readings in found.items():
+            before = known.get((kind, name))
+            if before is None or before.flows != new[name].flows or before.jobs != new[name].jobs:
+                changed += (each.flows for each in readings)
+    left = frozenset(key for part in known.values() for key in part.jobs) - frozenset(job_keys(parts))
+    return Reread(parts, tuple(changed), left)
+
+
+def _rows_now(
+    kind: str, estate: Estate, known: Mapping[PartName, Part], found: Mapping[str, list[JobReading]]
+) -> dict[str, Part]:
+    """Give the parts of a kind, those of rows that were not read again as they were."""
+    parts: dict[str, Part] = {}
+    for name, row in estate.rows[kind].items():
+        text = name_text(name)
+        if text in found:
+            parts[text] = row_part(estate, kind, row, found[text])
+        else:
+            kept = known[kind, text]
+            parts[text] = replace(kept, names=estate.names) if kept.names not in ("", estate.names) else kept
+    return parts
+
+
+def all_parts(estate: Estate, readings: Mapping[str, Iterable[JobReading]]) -> dict[PartName, Part]:
+    """Give what is remembered of all that was read, by kind; raises Unrenewable where two rows tell of one job."""
+    parts: dict[PartName, Part] = {}
+    for kind in JOBS:
+        rows = estate.rows.get(kind)
+        if rows is None:
+            found = by_job(readings.get(kind, ()))
+            parts |= {(kind, name): whole_part(each[0]) for name, each in found.items()}
+        else:
+            of_rows: dict[Name, list[JobReading]] = {name: [] for name in rows}
+            for reading in readings.get(kind, ()):
+                of_rows.setdefault(reading.made_of.row, []).append(reading)
+            # A row that came while this was read is read the next time.
+            parts |= {(kind, name_text(name)): row_part(estate, kind, row, of_rows[name]) for name, row in rows.items()}
+    job_keys(parts)
+    return parts
+
+
+def by_job(readings: Iterable[JobReading]) -> dict[str, list[JobReading]]:
+    """Give readings by the names of their parts; raises Unrenewable where two tell of one job."""
+    listed = list(readings)
+    found = {name_text([each.flows.job.key]): [each] for each in listed}
+    if len(found) < len(listed):
+        raise Unrenewable
+    return found
+
+
+def _again(
+    conn: Connection, kind: str, estate: Estate, known: Mapping[PartName, Part], around: Around
+) -> dict[str, list[JobReading]]:
+    """Read the rows of a kind that changed, or that were read with others that did."""
+    names = _changed(conn, kind, estate, known, around)
+    if kind == CONNECT:
+        names = _linked(conn, estate, known, around, names)
+        around = around._replace(derived=cache(lambda: _derived(conn, estate, names, around)))
+    found: dict[str, list[JobReading]] = {name_text(name): [] for name in names}
+    for keys in _portions(estate, kind, names):
+        for each in JOBS[kind].read(conn, keys, around):
+            found[name_text(each.made_of.row)].append(each)
+    return found
+
+
+def _changed(conn: Connection, kind: str, estate: Estate, known: Mapping[PartName, Part], around: Around) -> list[Name]:
+    """List the rows that are made of something else now."""
+    chosen: set[Name] = set()
+    matched: list[Name] = []
+    for name, row in estate.rows[kind].items():
+        part = known.get((kind, name_text(name)))
+        if part is None or part.digest != made_digest(estate, kind, row, part.made_of):
+            chosen.add(name)
+        elif part.names not in ("", estate.names):
+            matched.append(name)
+    for keys in _portions(estate, kind, matched) if kind == CONNECT else ():
+        # A topic came or went: that need not be one that these connectors match.
+        for told in told_connectors(conn, keys, around):
+            before = known[kind, name_text(told.row[:3])].told
+            if not before or before != told_digest([told.digest]):
+                chosen.add(told.row[:3])
+    return [name for name in estate.rows[kind] if name in chosen or (kind != CONNECT and name in matched)]
+
+
+def _portions(estate: Estate, kind: str, names: Iterable[Name]) -> Iterator[tuple[int, ...]]:
+    """Cut rows by their sources: those of two are not read together."""
+    for _, group in groupby(names, key=lambda name: name[:2]):
+        keys = [estate.rows[kind][name].id for name in group]
+        yield from (tuple(keys[start : start + _AT_ONCE]) for start in range(0, len(keys), _AT_ONCE))
+
+
+def _linked(
+    conn: Connection, estate: Estate, known: Mapping[PartName, Part], around: Around, names: list[Name]
+) -> list[Name]:
+    """Add the connectors that have a dataset which nobody describes in common with one that changed, and so on.
+
+    What such a dataset has is derived from the connectors around it.
+    """
+    rows = estate.rows[CONNECT]
+    dark = {name: part.made_of.dark for (kind, name), part in known.items() if kind == CONNECT}
+    texts = {name_text(name): name for name in rows}
+    reached = {name_text(name) for name in names} | (dark.keys() - texts.keys())
+    ends = set().union(*(dark.get(text, ()) for text in reached), _open(conn, estate, names, around))
+    while ends:
+        near = {text for text, own in dark.items() if text not in reached and not own.isdisjoint(ends)}
+        ends = set().union(*(dark[text] for text in near)) - ends
+        reached |= near
+    return [name for text, name in texts.items() if text in reached]
+
+
+def _open(conn: Connection, estate: Estate, names: Iterable[Name], around: Around) -> frozenset[Dataset]:
+    """Give the datasets around connectors that nobody describes now."""
+    found = [open_ends(conn, keys, around) for keys in _portions(estate, CONNECT, names)]
+    ends = (
+        end for each in found for _, _, pairs in each.tellings for _, *both in pairs for end in both if end is not None
+    )
+    described = {end for each in found for end, paths in each.known.items() if paths}
+    return frozenset(ends) - described
+
+
+def _derived(conn: Connection, estate: Estate, names: Iterable[Name], around: Around) -> Known:
+    found = [open_ends(conn, keys, around) for keys in _portions(estate, CONNECT, names)]
+    return derived_columns(conn, found, around)

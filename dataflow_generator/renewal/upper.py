@@ -1,0 +1,104 @@
+"""The nodes above the schemas as they are stored, and room for new ones among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dataflow_generator.graph import Node, NodeKind
+from dataflow_generator.renewal.places import Line, Unrenewable
+from dataflow_generator.storing import node_row
+from scanner_dictionary import graph_changes
+from scanner_dictionary.graph_changes import UpperNode
+from scanner_dictionary.graph_store import NodeRow
+from scanner_dictionary.queries.graph_input import Connection
+
+CLUSTERS, TOPICS, DATASETS, JOBS, COLUMNS = range(5)
+_KINDS = {NodeKind.CLUSTER: CLUSTERS, NodeKind.TOPIC: DATASETS, NodeKind.DATASET: DATASETS, NodeKind.COLUMN: COLUMNS}
+
+
+@dataclass(slots=True)
+class Upper:
+    """The nodes above the schemas by key, and where new ones go; *touched* are nodes that lost or won an edge.
+
+    *fresh* are new columns, each with the key of its topic or dataset.
+    """
+
+    conn: Connection
+    nodes: dict[str, UpperNode]
+    line: Line
+    touched: set[int] = field(default_factory=set)
+    fresh: dict[int, str] = field(default_factory=dict)
+
+    def place(self, section: int, wanted: Mapping[Any, Node]) -> None:
+        """Add nodes, by what they are sorted by."""
+        numbers = self.line.insert(section, wanted)
+        rows = [node_row(numbers[sort], node) for sort, node in wanted.items()]
+        graph_changes.add_rows(self.conn, sorted(rows, key=_number))
+        self._know(rows)
+
+    def move(self, section: int, sort: Any, node: Node) -> int:  # noqa: ANN401 - what a section is sorted by
+        """Put a node into another section, with all its edges; gives its new number."""
+        row = node_row(self.line.insert(section, [sort])[sort], node)
+        graph_changes.move_node(self.conn, self.number(node.key), row)
+        self._know([row])
+        return row.id
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Take away nodes that have no edges."""
+        numbers = sorted(self.nodes.pop(key).id for key in keys)
+        graph_changes.delete_spans(self.conn, [(number, number) for number in numbers], nodes=True)
+
+    def number(self, key: str) -> int:
+        """Give the stored key of a node; raises Unrenewable where it is not there."""
+        if key not in self.nodes:
+            raise Unrenewable
+        return self.nodes[key].id
+
+    def numbers(self) -> dict[str, int]:
+        """Give the stored keys of all nodes by their own."""
+        return {key: node.id for key, node in self.nodes.items()}
+
+    def _know(self, rows: Iterable[NodeRow]) -> None:
+        for row in rows:
+            self.nodes[row.node_key] = UpperNode(row.id, row.node_key, row.kind, row.namespace, row.name)
+
+
+def read_upper(conn: Connection, before: Iterable[str], now: Iterable[str]) -> Upper:
+    """Read what is there; the topics of clusters *before* and *now*, by key, are a section of their own.
+
+    Raises Unrenewable where the nodes are not what this program wrote.
+    """
+    nodes = {node.node_key: node for node in graph_changes.upper_nodes(conn)}
+    topics = dict(_topics_in_order(nodes, frozenset(before), topic_sorts(now)))
+    sections: list[list[tuple[Any, int]]] = [[] for _ in range(5)]
+    for key, node in nodes.items():
+        section = TOPICS if key in topics else _KINDS.get(NodeKind(node.kind), JOBS)
+        sort = topics[key] if section == TOPICS else dataset_sort(node) if section == DATASETS else key
+        sections[section].append((node.id if section == CLUSTERS else sort, node.id))
+    return Upper(conn, nodes, Line(sections))
+
+
+def topic_sorts(topics: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Give what topics are sorted by: their places now, and behind each of them room for those that are no more."""
+    return {key: (place, 0) for place, key in enumerate(topics)}
+
+
+def dataset_sort(node: Node | UpperNode) -> tuple[str, str, str]:
+    """Give what datasets are sorted by."""
+    return str(node.kind), node.namespace, node.name
+
+
+def _topics_in_order(
+    nodes: Mapping[str, UpperNode], before: frozenset[str], now: Mapping[str, tuple[int, int]]
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    last = (-1, 0)
+    for key in nodes:
+        if key in before:
+            last = now.get(key, (last[0], last[1] + 1))
+            yield key, last
+
+
+def _number(row: NodeRow) -> int:
+    return row.id

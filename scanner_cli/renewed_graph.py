@@ -1,0 +1,43 @@
+"""The graph stored in the dictionary brought up to date, what of it was there before said, and its files written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scanner_cli.options import reading
+from scanner_cli.telling import say
+
+if TYPE_CHECKING:
+    from dataflow_generator.renewal.renewing import Renewed
+    from scanner_dictionary.graph_store import StoredGraph
+
+
+def renew_graph(url: str, *, anew: bool) -> StoredGraph:
+    """Bring the graph in the dictionary at *url* up to date, and say how much was not made again; *anew*: all is."""
+    from dataflow_generator.renewal.renewing import renew
+    from scanner_dictionary.opening import open_dictionary
+
+    renewed = renew(open_dictionary(url, create=False), anew=anew)
+    if told := reused_text(renewed):
+        say(told)
+    return renewed.graph
+
+
+def reused_text(renewed: Renewed) -> str:
+    """Give a line that says how much of the graph was there before; empty where nothing was."""
+    counted = (("topics", renewed.topics), ("jobs", renewed.jobs), ("schemas", renewed.schemas))
+    kept = [f"{one.kept:,} of {one.all:,} {what}" for what, one in counted if one.all]
+    return f"reused {', '.join(kept)}" if any(one.kept for _, one in counted) else ""
+
+
+def write_stored(url: str, directory: Path, names: Sequence[str]) -> tuple[Path, ...]:
+    """Write the graph in the dictionary into *directory*, as its generation does."""
+    from dataflow_generator.generation import write_files
+    from dataflow_generator.stored import whole_graph
+    from scanner_dictionary.graph_store import stored_graph
+
+    with reading(url) as conn:
+        about = stored_graph(conn)
+        return write_files(whole_graph(conn, about), directory, names) if about else ()
