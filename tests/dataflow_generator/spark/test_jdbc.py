@@ -8,8 +8,11 @@ import pytest
 from dataflow_generator.assemble import assemble, read_flows
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark.assemble import write_database
-from dataflow_generator.spark.jdbc import JdbcTarget
+from dataflow_generator.spark.jdbc import JdbcTarget, replace_tables
 from scanner_model.errors import InputInvalid, ScannerError
+
+TWICE = """CREATE FUNCTION twice() RETURNS event_trigger LANGUAGE plpgsql AS
+$$ BEGIN INSERT INTO t_new VALUES (0); EXCEPTION WHEN undefined_table THEN NULL; END $$"""
 
 
 @pytest.fixture
@@ -58,6 +61,22 @@ def test_what_cannot_be_replaced_stays(spark, database, estate_of, tmp_path) -> 
     with pytest.raises(ScannerError, match=r"the database refused: .*depend"):
         write_database(spark, DictionarySource(estate_of(6, tmp_path)), target)
     assert conn.execute("SELECT old FROM graph_node").fetchall() == []
+
+
+@pytest.mark.spark
+@pytest.mark.postgres
+@pytest.mark.xdist_group("spark")
+@pytest.mark.usefixtures("driver")
+def test_rows_that_a_task_wrote_twice_do_not_take_the_place_of_any(spark, database) -> None:
+    """A task that dies after its commit is tried again; here the database itself adds the row."""
+    conn, target = database
+    conn.execute("CREATE TABLE t (old integer)")
+    conn.execute(TWICE)
+    conn.execute("CREATE EVENT TRIGGER twice ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION twice()")
+
+    with pytest.raises(ScannerError, match="t_new holds 4 rows, and 3 were made"):
+        replace_tables(spark, {"t": spark.range(3).toDF("n")}, target)
+    assert conn.execute("SELECT old FROM t").fetchall() == []
 
 
 @pytest.mark.spark
