@@ -12,9 +12,7 @@ from sqlalchemy import Engine
 
 from scanner_dictionary.diff import ScanDiff, as_json, diff, rows
 from scanner_dictionary.evolution import Verdict
-from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column
-from scanner_model.connect import Connector, ConnectorTask
 from scanner_model.errors import NameUnknown
 from scanner_model.estate import Cluster, ConsumerGroup
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId
@@ -390,43 +388,3 @@ def test_default_that_came_shows_nothing_before(estate: Any, store: Any, told: T
     row = next(each for each in rows(told(1, 2)) if each.kind == "column")
 
     assert (row.before, row.after, row.backward, row.forward) == ("default -", "default 0", "compatible", "compatible")
-
-
-def test_columns_of_a_catalogs_table_are_told_one_by_one(estate: Any, store: Any, told: Told) -> None:
-    """The rest of a hundred columns stayed as it was, and nobody reads cells without their names."""
-    glue = SourceId("catalog:glue")
-
-    def table(*columns: Column) -> ClusterScan:
-        named = {"provider": "glue", "namespace": "arn:aws:glue", "name": "table/shop/orders"}
-        found = CatalogTable(source=glue, columns=columns, **named)
-        return estate.scan(outcomes=(estate.outcome(glue),), registries=(), catalog_tables=(found,))
-
-    same = Column(path=("id",), type="bigint")
-    store(table(same, Column(path=("sum",), type="int", nullable=True), Column(path=("a", "b"), type="int")))
-    store(table(same, Column(path=("sum",), type="bigint", tags=("PII",))))
-    (fact,) = as_json(told(1, 2))["others"]
-
-    assert fact["attributes"] == [
-        {"name": "columns.a.b", "before": {"data_type": "int"}, "after": None},
-        {
-            "name": "columns.sum",
-            "before": {"data_type": "int", "nullable": True},
-            "after": {"data_type": "bigint", "tags": ["PII"]},
-        },
-    ]
-
-
-def test_tasks_of_a_connector_are_told_by_number(estate: Any, store: Any, told: Told) -> None:
-    """Also the first, whose number is 0."""
-    connect = SourceId("connect:main")
-
-    def state(word: str) -> ClusterScan:
-        tasks = (ConnectorTask(number=0, state=word), ConnectorTask(number=1, state="RUNNING"))
-        found = Connector(source=connect, name="c", connector_class="x.Y", kind="sink", state="RUNNING", tasks=tasks)
-        return estate.scan(outcomes=(estate.outcome(connect),), registries=(), connectors=(found,))
-
-    store(state("RUNNING"))
-    store(state("FAILED"))
-    (fact,) = as_json(told(1, 2))["others"]
-
-    assert fact["attributes"] == [{"name": "tasks.0", "before": {"state": "RUNNING"}, "after": {"state": "FAILED"}}]
