@@ -1,0 +1,125 @@
+"""Figures of `scanner dataflow` after a scan that changed little: the time beside making everything anew.
+
+`python benchmarks/renewal_rows.py [COLUMNS …]` measures estates of other sizes than the one of `run.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from estate import SEED
+from large_estate import Size, build
+from measure import Row, Run, conditions, run, scanner, table
+from sqlalchemy import Connection, insert, select, update
+
+from scanner_dictionary import tables as t
+from scanner_dictionary.opening import open_dictionary, writing
+from scanner_dictionary.store import next_id
+
+_RUNS = 3
+_COLUMNS = 1_000_000
+
+
+def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
+    """How long the graph takes after a change of one topic in a hundred, as a part of all of it made anew.
+
+    Of the topics that change, all but two have a new version of their value with one column more, one is new and one is
+    gone. Both commands are whole processes on copies of one file, in turn; the times are of the processor, because
+    that is what other programs on the machine change least.
+    """
+    size = Size(columns=columns, topics=max(columns // 100, 200), jobs=max(columns // 500, 6))
+    before, after = directory / "before.db", directory / "after.db"
+    build(str(before), size)
+    _dataflow(before)
+    shutil.copy(before, after)
+    changed = _change(after, size.topics // 100)
+    pairs = [(_copied(after, directory, "--full"), _copied(after, directory)) for _ in range(_RUNS)]
+    full, again = (_middle([pair[at] for pair in pairs]) for at in (0, 1))
+    ratio = statistics.median(one.processor / other.processor for other, one in pairs)
+    for file in (before, after):
+        file.unlink()
+    return [
+        Row(
+            name=f"graph of {columns:,} columns after 1 % of the topics changed",
+            ours=again.processor,
+            unit="s of processor",
+            target="< 10 % of making it anew",
+            met=ratio < 0.1,
+            limit="the same graph made anew (--full)",
+            ratio=ratio,
+            detail=f"{changed} of {size.topics:,} topics, {size.jobs:,} jobs; "
+            f"anew {full.processor:.1f} s of processor; by the clock {again.seconds:.1f} and {full.seconds:.1f} s; "
+            f"{again.memory:,.0f} and {full.memory:,.0f} MiB",
+        )
+    ]
+
+
+def _dataflow(file: Path, *more: str) -> Run:
+    return run([scanner(), "dataflow", "--engine", "local", "--dictionary", str(file), *more])
+
+
+def _copied(file: Path, directory: Path, *more: str) -> Run:
+    copy = Path(shutil.copy(file, directory / "copy.db"))
+    return _dataflow(copy, *more)
+
+
+def _middle(runs: list[Run]) -> Run:
+    names = ("seconds", "processor", "memory")
+    return Run(*(statistics.median(getattr(one, name) for one in runs) for name in names))
+
+
+def _change(file: Path, count: int) -> int:
+    """Change so many topics, by a fixed seed."""
+    engine = open_dictionary(str(file))
+    with writing(engine) as conn:
+        current = select(t.topic_schema).where(t.topic_schema.c.is_current, t.topic_schema.c.schema_role == "value")
+        links = sorted(conn.execute(current).mappings(), key=lambda link: int(link["id"]))
+        chosen = random.Random(SEED).sample(links, max(count - 1, 2))
+        for link in chosen[1:]:
+            _new_version(conn, dict(link))
+        topic = t.topic.c
+        conn.execute(update(t.topic).where(topic.id == chosen[0]["topic_id"]).values(gone=2))
+        row = dict(conn.execute(select(t.topic).where(topic.id == chosen[1]["topic_id"])).mappings().one())
+        conn.execute(insert(t.topic).values(row | {"id": next_id(conn, t.topic), "name": f"{row['name']}-new"}))
+    engine.dispose()
+    return len(chosen) + 1
+
+
+def _new_version(conn: Connection, link: dict[str, Any]) -> None:
+    """Give a topic another schema: the columns of the one before, and one more."""
+    definition, column, key = t.schema_definition, t.schema_column, link["definition_id"]
+    number = next_id(conn, definition)
+    row = dict(conn.execute(select(definition).where(definition.c.id == key)).mappings().one())
+    count = row["column_count"]
+    told = {"id": number, "fingerprint": f"{number:020x}".rjust(64, "e")[::-1], "column_count": count + 1}
+    conn.execute(insert(definition).values(row | told))
+    cells = [dict(each) for each in conn.execute(select(column).where(column.c.definition_id == key)).mappings()]
+    more = {"ordinal": count, "depth": 1, "path": json.dumps(["added"]), "name": "added", "data_type": "string"}
+    kept = {**dict.fromkeys(cells[0]), "nullable": True, **more}
+    conn.execute(insert(column), [each | {"definition_id": number} for each in [*cells, kept]])
+    conn.execute(update(t.topic_schema).where(t.topic_schema.c.id == link["id"]).values(is_current=False))
+    version = {"id": next_id(conn, t.topic_schema), "definition_id": number, "version": link["version"] + 1}
+    conn.execute(insert(t.topic_schema).values(link | version | {"schema_id": str(number)}))
+
+
+def main(sizes: list[int]) -> int:
+    """Measure *sizes*; status 1 where a figure is not met."""
+    rows: list[Row] = []
+    for columns in sizes or [_COLUMNS]:
+        with tempfile.TemporaryDirectory() as directory:
+            rows += renewal_row(Path(directory), columns)
+    print(f"{conditions()}\n\n{table(rows)}")
+    return 0 if all(row.met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main([int(each.replace("_", "")) for each in sys.argv[1:]]))
