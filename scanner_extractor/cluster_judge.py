@@ -10,7 +10,6 @@ from pathlib import Path
 
 from scanner_extractor.addresses import Address, read_address
 from scanner_extractor.catalog_judge import catalog_complaints
-from scanner_extractor.catalogs import providers
 from scanner_extractor.cloud_judge import cloud_complaints, cloud_sources
 from scanner_extractor.cluster_settings import broker_list, manual_files
 from scanner_extractor.exchange import Json
@@ -57,7 +56,10 @@ class Judge:
         catalogs = tuple(_items(self.document, _CATALOGS))
         for path, item in catalogs:
             yield from self._http(path, item)
-        yield from catalog_complaints(catalogs, self.shown.shown, providers())
+        if catalogs:
+            from scanner_extractor.catalogs import providers  # each with its reader: most files name no catalog
+
+            yield from catalog_complaints(catalogs, self.shown.shown, providers())
         for path, item in cloud_sources(self.document):
             yield from self._http(path, item)
         yield from cloud_complaints(self.document)
