@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
-from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.config import Config, split_outside
 from dataflow_generator.connectors.dataset_names import addresses, web_dataset
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.sinks import sink, to
 from dataflow_generator.connectors.sources import Read, Reads, fixed, source
+from dataflow_generator.connectors.transforms.templates import quoted
 
 _TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics", "connect.topic", "mqtt.kafka.topic", "couchbase.topic")
+_MQ_PORT = re.compile(r"\((\d+)\)")
+"""IBM MQ writes the port of a host in brackets: `mq-1(1414),mq-2(1414)`."""
+
+_ENTITY = re.compile(r"\$\{(?:entity|resource|table)Name\}")
 _HOLE = re.compile(r"\{([^{}]+)\}")
 
 
@@ -21,13 +27,25 @@ _HOLE = re.compile(r"\{([^{}]+)\}")
 class Service:
     """How a service's datasets are named: templates with `{key|other=default}`; `{}` and a default `@` are the topic.
 
-    A template whose keys have no value and no default names nothing.
+    A template whose keys have no value and no default names nothing. *entities* are keys of lists whose items a source
+    writes into `topic.name.pattern`.
     """
 
     namespace: str
     name: str
     address: tuple[str, ...] = ()
     port: str = ""
+    entities: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that may tell its name, the first that has a value does."""
+        return tuple(key for hole in _HOLE.findall(self.name) for key in hole.partition("=")[0].split("|"))
+
+    def datasets(self, config: Config) -> tuple[Dataset, ...]:
+        """Name the datasets that a source reads; a key of its name may list several."""
+        whole = self.dataset(config)
+        return tuple(Dataset(whole.namespace, name) for name in split_outside(whole.name, ",")) if whole else ()
 
     def dataset(self, config: Config, topic: str = "") -> Dataset | None:
         """Name the dataset of a configuration, and of a topic for sinks."""
@@ -35,7 +53,8 @@ class Service:
         if not name:
             return None
         if self.address:
-            return Dataset(addresses(self.namespace, config.text(*self.address), self.port), name)
+            hosts = _MQ_PORT.sub(r":\1", config.text(*self.address))
+            return Dataset(addresses(self.namespace, hosts, self.port), name)
         namespace = _filled(self.namespace, config, topic)
         return Dataset(namespace, name) if namespace else None
 
@@ -58,22 +77,48 @@ def _filled(template: str, config: Config, topic: str) -> str:
 
 
 def from_service(service: Service) -> ConnectorReader:
-    """Make the reader of a source that reads one dataset of a service."""
+    """Make the reader of a source that reads datasets of a service into one topic, or into one for each entity."""
 
     def read(connector: Connector) -> ConnectorFlows:
-        key = connector.config.key(*_TOPIC_KEYS)
-        names = [name for name in connector.config.items(*_TOPIC_KEYS) if "${" not in name]
-        return fixed(connector, service.dataset(connector.config), names, key or "topics in use")
+        config = connector.config
+        key = config.key(*_TOPIC_KEYS)
+        names = [name for name in config.items(*_TOPIC_KEYS) if "${" not in name]
+        datasets = service.datasets(config)
+        if names:
+            reads = [Read(source=one, topic=name, because=key) for one, name in product(datasets or (None,), names)]
+        elif config.items(*service.entities):
+            reads = [*_of_entities(service, config, datasets)]
+        else:
+            reads = [*_of_use(config.key(*service.keys), datasets)]
+        return source(connector, Reads(reads=tuple(reads)))
 
     return read
 
 
+def _of_use(key: str, datasets: tuple[Dataset, ...]) -> Iterator[Read]:
+    """Read datasets into topics that nobody names; of several, each into those that end with its name."""
+    for one in datasets or (None,):
+        pattern = f".*{quoted(one.name)}" if one and len(datasets) > 1 else ""
+        yield Read(source=one, pattern=pattern, because=key)
+
+
+def _of_entities(service: Service, config: Config, datasets: tuple[Dataset, ...]) -> Iterator[Read]:
+    """Read every entity into its topic, from the dataset of its name, else from all."""
+    pattern = config.text("topic.name.pattern", default="${entityName}")
+    because = f"{config.key(*service.entities)}, topic.name.pattern"
+    for entity in config.items(*service.entities):
+        own = [one for one in datasets if one.name == entity]
+        name = entity.join(_ENTITY.split(pattern))
+        for one in own or datasets or (None,):
+            yield Read(source=one, topic="" if "${" in name else name, because=because)
+
+
 def to_service(service: Service) -> ConnectorReader:
     """Make the reader of a sink that writes topics to a service."""
-    keys = tuple(key for hole in _HOLE.findall(service.name) for key in hole.partition("=")[0].split("|"))
 
     def read(connector: Connector) -> ConnectorFlows:
-        return sink(connector, to(lambda topic: service.dataset(connector.config, topic), connector.config.key(*keys)))
+        key = connector.config.key(*service.keys)
+        return sink(connector, to(lambda topic: service.dataset(connector.config, topic), key))
 
     return read
 
@@ -124,10 +169,10 @@ SPLUNK = Service("splunk", "{splunk.indexes=main}", ("splunk.hec.uri",))
 KUDU = Service("kudu", "{kudu.table.default.name|kudu.sink.table=@}", ("kudu.masters", "kudu.master"))
 HBASE = Service("hbase", "{table.name.format|hbase.table.name=@}", ("hbase.zookeeper.quorum",))
 SINGLESTORE = Service("singlestore", "{connection.database}.{}", ("connection.ddlEndpoint",), "3306")
-GITHUB = Service("https://api.github.com", "{github.repositories}")
-JIRA = Service("jira", "{jira.resources|jira.tables}", ("jira.url",))
+GITHUB = Service("https://api.github.com", "{github.repositories}", entities=("github.resources", "github.tables"))
+JIRA = Service("jira", "{jira.resources|jira.tables}", ("jira.url",), entities=("jira.resources", "jira.tables"))
 SERVICE_NOW = Service("servicenow", "{servicenow.table}", ("servicenow.url",))
-ZENDESK = Service("zendesk", "{zendesk.tables}", ("zendesk.url",))
+ZENDESK = Service("zendesk", "{zendesk.tables}", ("zendesk.url",), entities=("zendesk.tables",))
 
 
 def sqs_source(connector: Connector) -> ConnectorFlows:
@@ -142,6 +187,18 @@ def dynamodb_sink(connector: Connector) -> ConnectorFlows:
     endpoint = web_dataset(connector.config.text("aws.dynamodb.endpoint"))
     told = Service(f"dynamodb://{endpoint.namespace.partition('://')[2]}", DYNAMODB_SINK.name) if endpoint else None
     return to_service(told or DYNAMODB_SINK)(connector)
+
+
+def lambda_sink(connector: Connector) -> ConnectorFlows:
+    """Read a Lambda sink: the function that the topic is mapped to (`topic;function`), else the one for all."""
+    config = connector.config
+    functions = config.mapping("aws.lambda.topic2function.map", sign=";")
+    place = _filled(LAMBDA.namespace, config, "")
+
+    def target(name: str) -> Dataset | None:
+        return Dataset(place, functions[name]) if name in functions else LAMBDA.dataset(config, name)
+
+    return sink(connector, to(target, config.key("aws.lambda.topic2function.map", *LAMBDA.keys)))
 
 
 def cosmos(config: Config) -> tuple[str, Mapping[str, str]]:

@@ -436,3 +436,16 @@ def test_as_many_names_as_topics_go_together() -> None:
 def test_without_names_the_class_tells() -> None:
     """A namespace alone names no dataset."""
     assert edges(read(S3 | {"topics": "a"} | NAMED)) == [("a", "s3://lake topics/a")]
+
+
+def test_a_topic_calls_the_function_that_it_is_mapped_to() -> None:
+    """Confluent writes a semicolon between topic and function; what is not mapped calls the one for all."""
+    config = {
+        "connector.class": "LambdaSink",
+        "topics": "a,b",
+        "aws.lambda.function.name": "f",
+        "aws.lambda.topic2function.map": "a;fa",
+    }
+    found = read_connector(Connector(name="c", config=Config.of(config)))
+
+    assert [flow.target and flow.target.name for flow in found.flows] == ["fa", "f"]

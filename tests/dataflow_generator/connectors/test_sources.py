@@ -547,3 +547,55 @@ def test_each_entity_of_a_service_has_its_endpoint(pattern: str, topics: tuple[s
     }
 
     assert edges(read(config)) == [("https://h /v1/a", topics[0]), ("https://h /v1/b", topics[1])]
+
+
+@pytest.mark.parametrize(
+    ("config", "flows"),
+    [
+        (
+            {
+                "connector.class": "JiraSource",
+                "jira.url": "https://j",
+                "jira.resources": "issues, users",
+                "topic.name.pattern": "jira-${resourceName}",
+            },
+            [("jira://j issues", "jira-issues"), ("jira://j users", "jira-users")],
+        ),
+        (
+            {"connector.class": "ZendeskSource", "zendesk.url": "https://z", "zendesk.tables": "tickets"},
+            [("zendesk://z tickets", "tickets")],
+        ),
+        (
+            {
+                "connector.class": "GithubSource",
+                "github.repositories": "a/b,c/d",
+                "github.resources": "commits",
+                "topic.name.pattern": "gh-${entityName}",
+            },
+            [("https://api.github.com a/b", "gh-commits"), ("https://api.github.com c/d", "gh-commits")],
+        ),
+        (
+            {"connector.class": "RabbitMQSource", "rabbitmq.host": "r", "rabbitmq.queue": "p,q", "kafka.topic": "t"},
+            [("rabbitmq://r:5672 p", "t"), ("rabbitmq://r:5672 q", "t")],
+        ),
+        (
+            {
+                "connector.class": "com.ibm.eventstreams.connect.mqsource.MQSourceConnector",
+                "mq.connection.name.list": "m(1414)",
+                "mq.queue": "DEV.Q",
+                "topic": "t",
+            },
+            [("ibmmq://m:1414 DEV.Q", "t")],
+        ),
+    ],
+)
+def test_a_service_that_lists_what_is_read_has_a_dataset_for_each(config, flows) -> None:
+    """A list is no name; `topic.name.pattern` gives each resource its topic, by itself where it is not told."""
+    assert edges(read(config)) == flows
+
+
+def test_tables_without_a_topic_go_to_the_topics_that_end_with_their_names() -> None:
+    """Not each table to every topic that the connector uses."""
+    config = {"connector.class": "DynamoDbCdcSource", "dynamodb.table.includelist": "users,orders"}
+
+    assert names(config, active=("x-orders", "x-users")) == [("orders", "x-orders"), ("users", "x-users")]
