@@ -52,6 +52,11 @@ _PARTS = {
 _REDSHIFT = re.compile(
     r"([\w-]+)\.[\w-]+\.([a-z]{2}(?:-[a-z]+)+-\d)\.redshift(?:-serverless)?\.amazonaws\.com(?:\.cn)?(:\d+)"
 )
+_ENDS = (
+    "/ \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+)
+_ENDS += "\u2028\u2029\u202f\u205f\u3000"
+"""Slashes, and all that is a space."""
 _ROOTED = frozenset({"hdfs", "dbfs", "file"})
 _STORES = _KEYED | _ROOTED
 
@@ -65,6 +70,8 @@ _DATED = tuple(
         rf"(?P<rest>.*)/{_YEAR}[-_]?{_MONTH}",
     )
 )
+_MOST_PARTITIONS = 50
+"""Levels of folders that are looked at; nobody partitions deeper, and each look goes over the whole path."""
 _SEVERAL = re.compile(r"[,;]")
 
 
@@ -141,12 +148,12 @@ def _normalised(text: str) -> str:
     text = f"arn:{text}" if text.startswith("aws:glue:") else text
     written, slashes, rest = text.partition("://")
     if not slashes or not re.fullmatch(r"[A-Za-z][\w+.-]*", written):
-        return re.sub(r"[\s/]+$", "", text) or text
+        return text.rstrip(_ENDS) or text
     scheme = _SCHEMES.get(written.lower(), written.lower())
     if scheme == "kafka":
         addresses = kafka_addresses(text)
         return KAFKA + addresses[0] if addresses else KAFKA + _without_user(rest, scheme)
-    authority, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].rstrip("/").partition("/")
+    authority, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].rstrip(_ENDS).partition("/")
     authority = _without_user(authority, scheme)
     return f"{scheme}://{_hosts(scheme, authority, bool(path))}{slash}{path}"
 
@@ -159,9 +166,14 @@ def _hosts(scheme: str, authority: str, has_path: bool) -> str:
         return snowflake_account(authority) if re.fullmatch(r"[\w.-]+", authority) else authority.lower()
     hosts = with_ports(scheme, authority) or authority.lower()
     if scheme == "redshift":
-        return _REDSHIFT.sub(r"\1.\2\3", hosts)
+        return ",".join(_redshift(host) for host in hosts.split(","))
     port = None if scheme == "sqlserver" and has_path else _PORTS.get(scheme)
     return ",".join(_with_port(host, port) for host in hosts.split(",")) if port else hosts
+
+
+def _redshift(host: str) -> str:
+    match = _REDSHIFT.fullmatch(host)
+    return "".join((match[1], ".", match[2], match[3])) if match else host
 
 
 def _with_port(host: str, port: int) -> str:
@@ -182,7 +194,7 @@ def kafka_addresses(namespace: str) -> tuple[str, ...]:
 def trimmed(name: str) -> Trimmed:
     """Take the partitions off the end of a path: `day=2024-01-01`, a date, or folders of year, month and day."""
     rest, guessed = name.rstrip("/"), False
-    while True:
+    for _ in range(_MOST_PARTITIONS):
         head, slash, last = rest.rpartition("/")
         if slash and head and _KEY_VALUE.fullmatch(last):
             rest = head

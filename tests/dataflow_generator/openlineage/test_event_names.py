@@ -99,6 +99,16 @@ def test_normal_form_of_a_normal_form_is_itself(namespace, name) -> None:
     assert normal(*once) == once
 
 
+@pytest.mark.parametrize("scheme", ["", "s3://", "postgres://", "redshift://", "jdbc:postgresql://", "kafka://"])
+@pytest.mark.parametrize("piece", ["/", "/ ", "a.", "a@", "2024/01/", "k=v/", "a:1,", "("])
+def test_no_name_takes_long(scheme, piece) -> None:
+    """Each of these would take minutes where time grows with the square."""
+    text = scheme + piece * (100_000 // len(piece))
+
+    assert normal(text, text).namespace is not None
+    assert len(trimmed(text).name) <= len(text)
+
+
 def stitched(*names: tuple[str, str], symlinks=(), known=(), clusters=CLUSTERS) -> Stitching:
     refs = [DatasetRef(*each) for each in names]
     links = [(DatasetRef(*a), Symlink(namespace=b[0], name=b[1], kind=kind)) for a, b, kind in symlinks]
