@@ -6,7 +6,7 @@ least one property, its type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -185,6 +185,8 @@ def _wrong(rule: Rule, fact: Any, name: Name, known: Mapping[str, set[Name]]) ->
 
 def _with_sound_columns(definition: Definition, problems: list[Problem]) -> Definition:
     """Leave out columns that are told twice or whose parent is missing, naming both."""
+    if _are_sound(definition.columns):
+        return definition
     known: set[ColumnPath] = set()
     sound: list[Column] = []
     for column in definition.columns:
@@ -195,7 +197,18 @@ def _with_sound_columns(definition: Definition, problems: list[Problem]) -> Defi
         else:
             known.add(column.path)
             sound.append(column)
-    return definition if len(sound) == len(definition.columns) else replace(definition, columns=tuple(sound))
+    return replace(definition, columns=tuple(sound))
+
+
+def _are_sound(columns: Iterable[Column]) -> bool:
+    """Tell whether nothing is wrong with any column, as nearly always: columns are what a scan has most of."""
+    known: set[ColumnPath] = set()
+    for column in columns:
+        path = column.path
+        if path in known or not column.type or (len(path) > 1 and path[:-1] not in known):
+            return False
+        known.add(path)
+    return True
 
 
 def _wrong_column(column: Column, known: set[ColumnPath]) -> str:
