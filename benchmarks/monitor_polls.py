@@ -1,17 +1,22 @@
-"""A monitor over many polls: resident memory, seconds and requests a poll, with a made-up Connect cluster.
+"""A monitor over many polls: resident memory, seconds and requests a poll, with a made-up server.
 
-`python benchmarks/monitor_polls.py --polls 10000 --connectors 20`; a poll is ten seconds of the clock that it is given.
+`python benchmarks/monitor_polls.py --polls 10000 --kind connect --jobs 20`; a poll is ten seconds of the clock that it
+is given. `--kind ksqldb` watches as many queries.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "fakes"))
 
@@ -25,15 +30,15 @@ def resident() -> float:
     return int(line.split()[1]) / 1024
 
 
-def watch(file: str, polls: int) -> None:
+def watch(file: str, kind: str, polls: int) -> None:
     """Poll as the command does, and write the figures."""
     from dataflow_generator.openlineage.delivery import Emitter
     from dataflow_generator.openlineage.journal import Journal
     from scanner_cli.cluster_files import read_files
     from scanner_cli.monitoring import Monitor, Surroundings
-    from scanner_cli.watched_connect import connect_servers
+    from scanner_cli.watched_servers import servers_of
 
-    (server,) = connect_servers(read_files([file])[0])
+    (server,) = servers_of((kind,), read_files([file])[0])
     directory = Path(file).parent
     events = {"type": "file", "log_file_path": str(directory / "runs.ndjson"), "append": True}
     at = _START
@@ -58,30 +63,42 @@ def watch(file: str, polls: int) -> None:
                 write(f"poll {number}: {resident():.1f} MiB, {spent:.1f} ms a poll, {told}")
 
 
+def estates(jobs: int) -> Mapping[str, tuple[Any, Callable[[Any], AbstractContextManager[str]]]]:
+    """Give a server of each kind with *jobs* jobs, and what serves it."""
+    import connect_server
+    import ksqldb_server
+
+    config = {"connector.class": _CLASS, "s3.bucket.name": "lake", "filler": "x" * 300}
+    connectors = tuple(
+        connect_server.Kept(name=f"sink-{number}", config={**config, "topics": f"t{number},u{number}"})
+        for number in range(jobs)
+    )
+    queries = tuple(ksqldb_server.query(f"CTAS_{number}") for number in range(jobs))
+    return {
+        "connect": (connect_server.Connect(estate=connectors), connect_server.serving),
+        "ksqldb": (ksqldb_server.Ksql(queries=queries), ksqldb_server.serving),
+    }
+
+
 def main() -> None:
     """Serve the estate here, and watch it from a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--polls", type=int, default=10_000)
-    parser.add_argument("--connectors", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=20)
+    parser.add_argument("--kind", choices=("connect", "ksqldb"), default="connect")
     parser.add_argument("--watch", metavar="FILE", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.watch:
-        watch(options.watch, options.polls)
+        watch(options.watch, options.kind, options.polls)
         return
-    from connect_server import Connect, Kept, serving
-
-    config = {"connector.class": _CLASS, "s3.bucket.name": "lake", "filler": "x" * 300}
-    estate = tuple(
-        Kept(name=f"sink-{number}", config={**config, "topics": f"t{number},u{number}"})
-        for number in range(options.connectors)
-    )
-    connect = Connect(estate=estate)
-    with serving(connect) as url, tempfile.TemporaryDirectory() as directory:
+    estate, serving = estates(options.jobs)[options.kind]
+    with serving(estate) as url, tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "cluster.json"
-        file.write_text(f'{{"cluster": "made-up", "brokers": ["k-1:9092"], "connect": [{{"url": "{url}"}}]}}')
-        command = [sys.executable, __file__, "--watch", str(file), "--polls", str(options.polls)]
-        subprocess.run(command, check=True)
-    sys.stdout.write(f"{len(connect.asked)} requests for {options.polls} polls\n")
+        named = {"cluster": "made-up", "brokers": ["k-1:9092"], options.kind: [{"url": url}]}
+        file.write_text(json.dumps(named), "utf-8")
+        command = [sys.executable, __file__, "--watch", str(file), "--kind", options.kind]
+        subprocess.run([*command, "--polls", str(options.polls)], check=True)
+    sys.stdout.write(f"{len(estate.asked)} requests for {options.polls} polls\n")
 
 
 if __name__ == "__main__":
