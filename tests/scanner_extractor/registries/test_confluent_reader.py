@@ -50,6 +50,18 @@ def test_unknown_format_is_kept() -> None:
     assert version_of(schemaType="thrift").format == "THRIFT"
 
 
+def test_a_row_that_is_known_is_not_read_again() -> None:
+    """The list with deleted versions repeats all others, of which a large registry has a million."""
+    known = {(":.eu:s", 1): read_row({**PLAIN, "subject": ":.eu:s"}, CONFLUENT)}
+    told = [{**PLAIN, "subject": ":.eu:s"}, PLAIN, {**PLAIN, "subject": ":.eu:s", "version": True}, {"subject": []}]
+
+    same, other, *bad = read_rows(told, CONFLUENT, known)
+
+    assert same is known[":.eu:s", 1]
+    assert other == read_row(PLAIN, CONFLUENT)
+    assert [type(row) for row in bad] == [BadRow, BadRow]
+
+
 @pytest.mark.parametrize("members", [{}, {"references": None}, {"references": []}])
 def test_absent_null_and_empty_references_are_one(members) -> None:
     """Three ways to say none, depending on server and endpoint."""
