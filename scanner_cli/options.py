@@ -66,7 +66,7 @@ def cluster_option(command: Command) -> Command:
 
 
 def directory_option(name: str, text: str, *called: str) -> Callable[[Command], Command]:
-    """Give a command an option that names a directory; its argument is *called* so where it is not called *name*."""
+    """Give a command an option that names a directory; *called* are further names, of it or of its argument."""
     return click.option(name, *called, type=click.Path(path_type=Path), metavar="DIR", help=text)
 
 

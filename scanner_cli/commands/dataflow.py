@@ -33,7 +33,7 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
 @click.command()
 @dictionary_option
 @_spark_options
-@directory_option("--output", "Write files into this directory, too.")
+@directory_option("--output", "Write files into this directory, too.", "-o")
 @click.option(
     "--format",
     "formats",
