@@ -1,23 +1,28 @@
 """`scanner lineage` and `scanner export` of a graph in Parquet files: byte for byte the answers of the stored one."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
+
+from scanner_cli.main import run
 
 PARTS = {"from": {"topic": "orders", "column": "id"}, "to": {"topic": "clicks", "column": "order"}, "job": "join"}
 
 
-@pytest.fixture
-def kept(scanner, scanned, tmp_path):
+@pytest.fixture(scope="module")
+def kept(scanned, tmp_path_factory):
     """Give the options that name the same graph in a dictionary and in files."""
+    home = tmp_path_factory.mktemp("kept")
     flows = [{"from": "orders", "to": "clicks", "job": "join"}, PARTS]
-    (tmp_path / "manual.json").write_text(json.dumps({"cluster": "shop", "topics": ["clicks"], "flows": flows}))
-    (tmp_path / "cluster.json").write_text(scanned.config.read_text())
-    stored = ("--dictionary", tmp_path / "own.db")
-    scan = ("extract", "--config", tmp_path / "cluster.json", "--replay", scanned.captures[0], *stored)
-    assert scanner(*scan).status == 0
-    assert scanner("dataflow", "--store", "--format", "parquet", "--output", tmp_path / "flow", *stored).status == 0
-    return stored, ("--graph", tmp_path / "flow")
+    (home / "manual.json").write_text(json.dumps({"cluster": "shop", "topics": ["clicks"], "flows": flows}))
+    (home / "cluster.json").write_text(scanned.config.read_text())
+    stored = ("--dictionary", home / "own.db")
+    scan = ("extract", "--config", home / "cluster.json", "--replay", scanned.captures[0], "--quiet", *stored)
+    files = ("dataflow", "--store", "--format", "parquet", "--output", home / "flow", *stored)
+    assert [run(list(map(str, line))) for line in (scan, files)] == [0, 0]
+    return stored, ("--graph", home / "flow")
 
 
 @pytest.mark.parametrize(
@@ -117,9 +122,10 @@ def test_components_are_of_all_and_lineage_is_of_a_node(line, scanner, dictionar
 
 def test_a_kind_that_only_a_newer_scanner_knows_is_told(kept, scanner, tmp_path) -> None:
     """No traceback, whatever lies in the files."""
-    nodes = tmp_path / "flow" / "graph.parquet" / "nodes"
+    newer = Path(shutil.copytree(kept[1][1], tmp_path / "newer"))
+    nodes = newer / "graph.parquet" / "nodes"
     (nodes / "kind=topic").rename(nodes / "kind=lake")
-    said = scanner("export", "--format", "json", *kept[1])
+    said = scanner("export", "--format", "json", "--graph", newer)
 
     assert said.status == 2
     assert "'lake' is not a valid NodeKind" in said.err
