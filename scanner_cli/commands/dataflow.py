@@ -68,10 +68,9 @@ def dataflow(
     """Generate the data flow graph of what the dictionary holds.
 
     The graph replaces the one generated before; the local engine makes only that again which depends on what changed,
-    with the same result. Every engine gives the same bytes; in Parquet, the same rows. How many
-    statements were read, what of them was not understood, and what in the graph looks odd (topics that nobody uses,
-    jobs without an end, circles, columns that no schema has) is told on stderr. The files' names are the answer on
-    stdout.
+    with the same result. Every engine gives the same bytes; in Parquet, the same rows. How many statements were read,
+    what of them was not understood, and what in the graph looks odd (topics that nobody uses, jobs without an end,
+    circles, columns that no schema has) is told on stderr. The files' names are the answer on stdout.
 
     \b
     Examples:
@@ -84,11 +83,9 @@ def dataflow(
     from dataflow_generator.columnar.about import NAME
 
     engines = Engines(url, snapshot, spark_for(jdbc, spark))
-    names = _formats(formats)
-    directory = check_directory(output, "--output") if output else None
+    names, directory = _formats(formats), check_directory(output, "--output") if output else None
     file = check_file(report, "--report") if report else None
-    if "parquet" in names and directory is None:
-        raise InputInvalid("Parquet is written into a directory", where="--format parquet", hint="add --output DIR")
+    _check_parquet(names, directory)
     rows = [name for name in names if name != "parquet"] if directory else []
     store = "parquet" not in names and snapshot is None and jdbc is None if store is None else store
     if file and not store:
@@ -102,14 +99,23 @@ def dataflow(
             _tell(generation.database(jdbc), chosen)
             click.echo(jdbc.place)
         if store and chosen == "local" and snapshot is None:
-            graph = renew_graph(url, anew=full)
-            for each in write_stored(url, directory, rows) if directory else ():
-                click.echo(str(each))
-            _report(graph, chosen, url, file)
+            _report(_renewed(url, full, directory, rows), chosen, url, file)
         elif store or rows:
             stored = _write_rows(generation.graph(), url if store else None, directory, rows)
             if stored:
                 _report(stored, chosen, url, file)
+
+
+def _check_parquet(names: Sequence[str], directory: Path | None) -> None:
+    if "parquet" in names and directory is None:
+        raise InputInvalid("Parquet is written into a directory", where="--format parquet", hint="add --output DIR")
+
+
+def _renewed(url: str, anew: bool, directory: Path | None, names: Sequence[str]) -> StoredGraph:
+    graph = renew_graph(url, anew=anew)
+    for file in write_stored(url, directory, names) if directory else ():
+        click.echo(str(file))
+    return graph
 
 
 def _write_rows(

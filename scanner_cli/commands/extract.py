@@ -80,7 +80,6 @@ def extract(
     Examples:
       scanner extract --config cluster.json
       scanner extract --config eu.json --config us.json --dictionary postgresql://scanner@db/dictionary
-      scanner extract --config cluster.json --only schema_registry
       scanner extract --config cluster.json --mode enrich
       scanner extract --config cluster.json --capture support-case
       scanner extract --config cluster.json --replay support-case --dictionary copy.db
@@ -96,15 +95,14 @@ def extract(
     from scanner_dictionary.opening import open_dictionary
     from scanner_extractor.phases import Mode
 
-    _need_one_of(capture, replay)
+    _check(capture, replay)
     clusters = load(files, replayed=replay is not None)
-    choice = chosen(only, skip, [one.settings for one in clusters])
+    choice = replace(chosen(only, skip, [one.settings for one in clusters]), mode=Mode(mode))
     reports: list[ScanReport] = []
     with _written(report, reports):
         ways = accesses(clusters, capture, replay)
         engine = open_dictionary(url)
         with schema_engine(spark) as read, progress_on(sys.stderr, quiet=quiet) as progress:
-            choice = replace(choice, mode=Mode(mode))
             wanted = Wanted(engine=engine, choice=choice, progress=progress, read=read)
             for one in scan_clusters(clusters, ways, wanted, workers=workers):
                 reports.append(one)
@@ -112,7 +110,7 @@ def extract(
     return together([one.status for one in reports])
 
 
-def _need_one_of(capture: Path | None, replay: Path | None) -> None:
+def _check(capture: Path | None, replay: Path | None) -> None:
     if capture and replay:
         raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
 
