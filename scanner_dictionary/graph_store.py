@@ -84,11 +84,6 @@ def stored_graph(conn: Connection) -> StoredGraph | None:
     return StoredGraph(*row) if row else None
 
 
-def read_graph(conn: Connection) -> tuple[Iterator[NodeRow], Iterator[EdgeRow]]:
-    """Read the stored graph, nodes and edges in the order of their keys; read the nodes before the edges."""
-    return read_nodes(conn), read_edges(conn)
-
-
 def read_nodes(conn: Connection) -> Iterator[NodeRow]:
     """Read the nodes of the stored graph in the order of their keys."""
     return (NodeRow(*row) for row in conn.execute(select(t.flow_node).order_by(t.flow_node.c.id)))

@@ -27,7 +27,6 @@ from scanner_dictionary.bulk import in_chunks
 from scanner_model.errors import InputInvalid
 
 DESIGN, RUN, BOTH = "design", "run", "both"
-WAYS = (DESIGN, RUN, BOTH)
 """What is told: datasets and jobs as they are; each job as a run, for consumers that take nothing else; or both."""
 
 _AT_ONCE = 200

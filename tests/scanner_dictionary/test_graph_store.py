@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_dictionary.graph_store import EdgeRow, NodeRow, read_graph, stored_graph, write_graph
+from scanner_dictionary.graph_store import EdgeRow, NodeRow, read_edges, read_nodes, stored_graph, write_graph
 from scanner_dictionary.opening import writing
 from scanner_model.errors import DictionaryUnusable
 
@@ -21,7 +21,7 @@ def test_graph_is_replaced_as_a_whole(dictionary, estate, store) -> None:
         written = write_graph(conn, iter(NODES[:1]), iter(()))
 
     with dictionary.connect() as conn:
-        nodes, edges = read_graph(conn)
+        nodes, edges = read_nodes(conn), read_edges(conn)
         assert (list(nodes), list(edges)) == (NODES[:1], [])
         assert stored_graph(conn) == written == (1, 1, 0, None)
 
@@ -31,7 +31,7 @@ def test_graph_is_read_as_it_was_written(dictionary) -> None:
     with writing(dictionary) as conn:
         assert stored_graph(conn) is None
         write_graph(conn, NODES[::-1], EDGES)
-        nodes, edges = read_graph(conn)
+        nodes, edges = read_nodes(conn), read_edges(conn)
 
         assert (list(nodes), list(edges)) == (NODES, EDGES)
 
