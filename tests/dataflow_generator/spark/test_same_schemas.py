@@ -1,5 +1,6 @@
 """Conformance of the engines: the schemas of a registry through this process and through Spark, equal dictionaries."""
 
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -8,6 +9,8 @@ import pytest
 from sqlalchemy import select
 
 from dataflow_generator.spark.working import work_on
+from scanner_cli.engines import SparkChoice
+from scanner_cli.schema_engines import schema_engine
 from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.table_parts import metadata
 from scanner_dictionary.writer import write_scan
@@ -92,3 +95,17 @@ def test_spark_stores_what_one_process_stores(spark, tmp_path, seed) -> None:
     assert len(here["schema_column"]) > 50
     assert here["scan_problem"]
     assert there == here
+
+
+def test_the_command_reads_by_the_session_that_it_is_given(spark, tmp_path) -> None:
+    """`scanner extract --engine spark` hands texts to Spark, and stores what comes back."""
+
+    class Choice(SparkChoice):
+        def session(self):
+            return nullcontext(spark)
+
+    found = versions(Random(7))
+    with schema_engine(Choice("spark")) as read:
+        there = rows(tmp_path / "there.db", found, read)
+
+    assert there == rows(tmp_path / "here.db", found, read_here)
