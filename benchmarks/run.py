@@ -17,6 +17,7 @@ from estate_rows import estate_row
 from graph_rows import graph_row, statements_row
 from lineage_rows import emit_row, import_row
 from measure import Row, conditions, table
+from renewal_rows import renewal_row
 from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
 from skew_rows import skew_row
 from worker_rows import workers_row
@@ -33,6 +34,7 @@ ROWS = {
     "import-events": import_row,
     "emit-events": emit_row,
     "graph": graph_row,
+    "renewal": renewal_row,
     "statements": statements_row,
 }
 
