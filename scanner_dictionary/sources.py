@@ -32,7 +32,10 @@ _TOLD = (
 )
 """The members of a scan that list facts with a source."""
 _UNASKED = Outcome(
-    source=SourceId(""), kind="", answer=Answer.SKIPPED, reason="cluster.json does not lead to it any more"
+    source=SourceId(""),
+    kind="",
+    answer=Answer.SKIPPED,
+    reason="cluster.json does not lead to it any more (`scanner dictionary forget` says that it is no more)",
 )
 _FORGOTTEN = "forgotten"
 _ANSWERED = (Answer.READ, Answer.PARTIAL, Answer.FORGOTTEN)
