@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dataflow_generator.graph import Node, NodeKind
+from dataflow_generator.graph import Edge, Node, NodeKind
 from dataflow_generator.renewal.places import Line, Unrenewable
 from dataflow_generator.storing import node_row
 from scanner_dictionary import graph_changes
@@ -15,7 +15,12 @@ from scanner_dictionary.graph_store import NodeRow
 from scanner_dictionary.queries.graph_input import Connection
 
 CLUSTERS, TOPICS, DATASETS, JOBS, COLUMNS = range(5)
-_KINDS = {NodeKind.CLUSTER: CLUSTERS, NodeKind.TOPIC: DATASETS, NodeKind.DATASET: DATASETS, NodeKind.COLUMN: COLUMNS}
+_KINDS: Mapping[str, int] = {
+    NodeKind.CLUSTER: CLUSTERS,
+    NodeKind.TOPIC: DATASETS,
+    NodeKind.DATASET: DATASETS,
+    NodeKind.COLUMN: COLUMNS,
+}
 
 
 @dataclass(slots=True)
@@ -56,9 +61,10 @@ class Upper:
             raise Unrenewable
         return self.nodes[key].id
 
-    def numbers(self) -> dict[str, int]:
-        """Give the stored keys of all nodes by their own."""
-        return {key: node.id for key, node in self.nodes.items()}
+    def numbers(self, edges: Iterable[Edge]) -> dict[str, int]:
+        """Give the stored keys of the nodes at the ends of *edges*, as far as they are there."""
+        ends = {end for edge in edges for end in (edge.source, edge.target)}
+        return {key: self.nodes[key].id for key in ends & self.nodes.keys()}
 
     def _know(self, rows: Iterable[NodeRow]) -> None:
         for row in rows:
@@ -74,7 +80,7 @@ def read_upper(conn: Connection, before: Iterable[str], now: Iterable[str]) -> U
     topics = dict(_topics_in_order(nodes, frozenset(before), topic_sorts(now)))
     sections: list[list[tuple[Any, int]]] = [[] for _ in range(5)]
     for key, node in nodes.items():
-        section = TOPICS if key in topics else _KINDS.get(NodeKind(node.kind), JOBS)
+        section = TOPICS if key in topics else _KINDS.get(node.kind, JOBS)
         sort = topics[key] if section == TOPICS else dataset_sort(node) if section == DATASETS else key
         sections[section].append((node.id if section == CLUSTERS else sort, node.id))
     return Upper(conn, nodes, Line(sections))

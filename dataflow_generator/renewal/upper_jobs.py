@@ -63,7 +63,8 @@ def settle(upper: Upper, described_anew: Collection[str], gone: Iterable[str], a
 
 
 def _add_edges(upper: Upper, drawings: Mapping[str, JobDrawing]) -> None:
-    keys, rows = upper.numbers(), []
+    keys = upper.numbers(edge for drawing in drawings.values() for edge in (*drawing.uses, *drawing.flows))
+    rows: list[EdgeRow] = []
     for job, drawing in drawings.items():
         edges = (*drawing.uses, *drawing.flows)
         if any(end not in keys for edge in edges for end in (edge.source, edge.target)):

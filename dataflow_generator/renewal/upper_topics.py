@@ -79,8 +79,8 @@ def _link(upper: Upper, ids: Sequence[int], spaces: Mapping[str, str], schemas: 
     for link in graph_input.graph_links(upper.conn, ids):
         edge = pieces.link_edge(link, spaces)
         edges[edge.source].append(edge)
-    keys = {**upper.numbers(), **schemas}
-    listed = (edge for found in edges.values() for edge in found)
+    listed = [edge for found in edges.values() for edge in found]
+    keys = {**schemas, **upper.numbers(listed)}
     graph_changes.add_rows(
         upper.conn, edges=[edge_row(number, edge, keys) for number, edge in edge_numbers(listed, keys, ())]
     )
