@@ -255,7 +255,7 @@ def renewed(file: Path, state: dict[str, Any]) -> Renewed:
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(history=histories())
 def test_renewed_graph_is_the_one_made_anew(empty, tmp_path_factory, history) -> None:
