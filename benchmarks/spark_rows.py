@@ -94,7 +94,7 @@ def watched(command: list[str]) -> Taken:
 
 
 def _spent() -> float:
-    """Give the processor time of all processes that ended below this one."""
+    """Give the processor time of the processes below this one that were waited for; Spark's Python workers are not."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
