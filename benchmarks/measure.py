@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import statistics
@@ -29,7 +30,8 @@ class Run:
 class Row:
     """One figure: ours (a median), what it must stay under or above, and a limit of the same machine in the same run.
 
-    *limit* names what the ratio is to: work that no scanner could do without.
+    *limit* names what the ratio is to: work that no scanner could do without. Where *ours* is NaN nothing was measured,
+    and *detail* says why.
     """
 
     name: str
@@ -96,6 +98,8 @@ def table(rows: Sequence[Row]) -> str:
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
         met = "yes" if row.met else "**no**"
         ours = f"{row.ours:,.0f}" if row.ours >= 1000 else f"{row.ours:.3g}"
+        if math.isnan(row.ours):
+            ours, met = "", "skipped"
         lines.append(
             f"| {row.name} | {ours} {row.unit} | {row.target} | {met} | {ratio} | {row.limit} | {row.detail} |"
         )

@@ -84,10 +84,13 @@ ARTIFACTS: Mapping[str, Callable[[str, Path], None]] = {
     "spark-jars": _copied,
     "spark": _environment,
     "rentgen": _environment,
+    "datahub": _environment,
 }
 FOREIGN = ("kafka", "rentgen")
 """What the consumer of lineage events is made of."""
-ESTATE = tuple(name for name in ARTIFACTS if name != "rentgen")
+PEERS = ("kafka", "datahub")
+"""What the benchmark of other programs is made of."""
+ESTATE = tuple(name for name in ARTIFACTS if name not in ("rentgen", "datahub"))
 
 
 def bring(names: Collection[str]) -> Mapping[str, str]:
