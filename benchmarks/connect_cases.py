@@ -206,7 +206,7 @@ def _connector(case: Case) -> Connector:
         direction=Direction(told["type"]) if "type" in told else None,
         # An empty list says that nobody asked the worker.
         active=tuple(topics) if topics else None,
-        known=tuple(topics) if topics else None,
+        known=tuple(sorted(topics)) if topics else None,
         tables=tuple(tables) if tables else None,
     )
 

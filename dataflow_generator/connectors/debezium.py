@@ -21,7 +21,7 @@ from dataflow_generator.connectors.flows import (
 )
 from dataflow_generator.connectors.lists import Selection, literal, matched, selection
 from dataflow_generator.connectors.sources import Read, Reads, source
-from dataflow_generator.connectors.topics import KNOWN, cluster_of, seen
+from dataflow_generator.connectors.topics import KNOWN, cluster_of, is_seen, seen
 from dataflow_generator.connectors.transforms.templates import quoted
 from scanner_model.problems import Problem
 
@@ -149,8 +149,7 @@ class _Tables:
         if not self.kind.in_topic:
             return short
         full = self._joined(*(parts if len(parts) > 2 or not database else (database, *parts)))
-        names = seen(self.connector)[0]
-        return short if short in names and full not in names else full
+        return short if is_seen(self.connector, short) and not is_seen(self.connector, full) else full
 
     def _joined(self, *parts: str) -> str:
         return sanitized(self.sign.join((self.prefix, *parts)), _TOPIC_SIGNS)

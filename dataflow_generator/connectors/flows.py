@@ -112,9 +112,9 @@ class SideTopic:
 class Connector:
     """A connector to be read: its configuration, and what is known around it.
 
-    *direction* is what the worker says (None: it was not asked). *known* are the topics of its cluster and *tables* the
-    tables of its database; *active* are the topics that it was seen to use (KIP-558). None: nobody knows; empty: there
-    are none. *namespace* is that of the worker's own cluster.
+    *direction* is what the worker says (None: it was not asked). *known* are the topics of its cluster, in order, and
+    *tables* the tables of its database; *active* are the topics that it was seen to use (KIP-558). None: nobody knows;
+    empty: there are none. *namespace* is that of the worker's own cluster.
     """
 
     name: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -78,10 +79,17 @@ def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
 
 
 def seen(connector: Connector) -> tuple[tuple[str, ...], str]:
-    """Give the topics that names may be matched with, the ones in use before the known ones, and which these are."""
+    """Give the topics that names may be matched with, in order: those in use, else the known; and which these are."""
     if connector.active is not None:
         return tuple(sorted(connector.active)), USED
-    return tuple(sorted(connector.known or ())), KNOWN
+    return tuple(connector.known or ()), KNOWN
+
+
+def is_seen(connector: Connector, name: str) -> bool:
+    """Tell whether a topic is among those that names may be matched with."""
+    names = seen(connector)[0]
+    at = bisect_left(names, name)
+    return names[at : at + 1] == (name,)
 
 
 def _matching(connector: Connector, pattern: str) -> ReadTopics:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors import (
@@ -81,13 +81,13 @@ class ConnectorReading:
     matched: bool
 
 
-def tell(row: ConnectorRow, topics: Mapping[str, Collection[str]], naming: Naming) -> Told:
-    """Read a connector's configuration; *topics* are the live ones of each cluster.
+def tell(row: ConnectorRow, topics: Mapping[str, Sequence[str]], naming: Naming) -> Told:
+    """Read a connector's configuration; *topics* are the live ones of each cluster, in order.
 
     A class that nobody knows keeps the topics that are known of it.
     """
     config = Config.of(row.config)
-    known = _Watched(sorted(topics.get(row.cluster, ())))
+    known = _Watched(topics.get(row.cluster, ()))
     flows = read_connector(
         Connector(
             name=row.name,

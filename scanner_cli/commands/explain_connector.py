@@ -62,7 +62,7 @@ def _connector(file: str, topics: Sequence[str], tables: Sequence[str], broker: 
         config=Config.of(given.values),
         direction=directions.get(given.type.lower()),
         active=tuple(dict.fromkeys(topics)) or None,
-        known=tuple(dict.fromkeys(topics)) or None,
+        known=tuple(sorted(set(topics))) or None,
         tables=tuple(dict.fromkeys(tables)) or None,
         namespace=f"kafka://{broker_addresses(broker)[0]}" if broker else DEFAULT_NAMESPACE,
     )

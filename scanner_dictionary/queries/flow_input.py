@@ -119,7 +119,7 @@ def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Map
     wanted = frozenset(topics)
     found: dict[ClusterTopic, list[Column]] = {}
     for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
-        for row in conn.execute(_current_columns().where(t.topic.c.name.in_(chunk))):
+        for row in conn.execute(_current_columns().where(t.topic.c.name.in_(chunk))).all():
             if (row.cluster_name, row.topic_name) in wanted:
                 found.setdefault((row.cluster_name, row.topic_name), []).append(_sided(row))
     return {topic: tuple(columns) for topic, columns in found.items()}
@@ -134,7 +134,7 @@ def paths_of_topics(
     for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
         query = _current_columns().where(t.topic.c.name.in_(chunk))
         cells = t.cluster.c.name, t.topic.c.name, t.topic_schema.c.schema_role, t.schema_column.c.path
-        for cluster, topic, side, path in conn.execute(query.with_only_columns(*cells)):
+        for cluster, topic, side, path in conn.execute(query.with_only_columns(*cells)).all():
             if (cluster, topic) in wanted:
                 found.setdefault((cluster, topic), {}).setdefault(_path(path, side))
     return {topic: tuple(paths) for topic, paths in found.items()}
