@@ -58,12 +58,10 @@ def graph_row(directory: Path) -> list[Row]:
 
 def statements_row(_: Path) -> list[Row]:
     """How long one statement takes, read down to columns: the middle one and the slowest."""
-    fields = _fields(_JOBS)
-    texts = [(each.statement, Dialect.FLINK) for each in flink_statements(fields)]
-    texts += [(each.statement, Dialect.KSQLDB) for each in ksql(fields)[1]]
+    texts = statements()
     for text, dialect in texts:
         read_sql(text, dialect)
-    taken = [min(_seconds(text, dialect) for _ in range(3)) for text, dialect in texts]
+    taken = [min(read_seconds(text, dialect) for _ in range(3)) for text, dialect in texts]
     middle, slowest = 1000 * statistics.median(taken), 1000 * max(taken)
     return [
         Row(
@@ -75,6 +73,20 @@ def statements_row(_: Path) -> list[Row]:
             detail=f"slowest of {len(texts)}: {slowest:.2f} ms",
         )
     ]
+
+
+def statements() -> list[tuple[str, Dialect]]:
+    """List the statements that are read: 500 of Flink, 500 of ksqlDB."""
+    fields = _fields(_JOBS)
+    texts = [(each.statement, Dialect.FLINK) for each in flink_statements(fields)]
+    return texts + [(each.statement, Dialect.KSQLDB) for each in ksql(fields)[1]]
+
+
+def read_seconds(text: str, dialect: Dialect) -> float:
+    """Read a statement once; give what it took."""
+    started = time.perf_counter()
+    read_sql(text, dialect)
+    return time.perf_counter() - started
 
 
 def _generated(file: Path, topics: int, *, runs: int = _RUNS) -> tuple[Run, int]:
@@ -113,9 +125,3 @@ def _fields(count: int) -> list[list[str]]:
         if link.role == "value":
             by_topic[link.topic] = [one.path[0] for one in columns[link.fingerprint] if len(one.path) == 1]
     return [by_topic[topic_name(number)] for number in range(count)]
-
-
-def _seconds(text: str, dialect: Dialect) -> float:
-    started = time.perf_counter()
-    read_sql(text, dialect)
-    return time.perf_counter() - started

@@ -61,7 +61,7 @@ def peers_row(directory: Path) -> list[Row]:
 def _missing() -> str:
     if not shutil.which("java"):
         return "java is not installed"
-    return "; ".join(f"{name}: {reason}" for name, reason in artifacts.bring(artifacts.PEERS).items())
+    return "; ".join(f"{name}: {reason}" for name, reason in artifacts.bring(("kafka", "datahub")).items())
 
 
 def _scanned(directory: Path, address: str, url: str) -> tuple[Run, Sequence[int]]:

@@ -18,6 +18,7 @@ from graph_rows import graph_row, statements_row
 from lineage_rows import emit_row, import_row
 from measure import Row, conditions, table
 from peer_rows import peers_row
+from peer_statement_rows import peer_statements_row
 from renewal_rows import renewal_row
 from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
 from skew_rows import skew_row
@@ -39,7 +40,13 @@ ROWS = {
     "statements": statements_row,
 }
 
-LONG = {"capture": capture_row, "peers": peers_row, "skew": skew_row, "workers": workers_row}
+LONG = {
+    "capture": capture_row,
+    "peers": peers_row,
+    "peer-statements": peer_statements_row,
+    "skew": skew_row,
+    "workers": workers_row,
+}
 """Rows of many minutes that need Spark, or programs of others; they are measured where they are named."""
 
 

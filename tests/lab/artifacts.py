@@ -85,12 +85,13 @@ ARTIFACTS: Mapping[str, Callable[[str, Path], None]] = {
     "spark": _environment,
     "rentgen": _environment,
     "datahub": _environment,
+    "sqllineage": _environment,
 }
 FOREIGN = ("kafka", "rentgen")
 """What the consumer of lineage events is made of."""
-PEERS = ("kafka", "datahub")
-"""What the benchmark of other programs is made of."""
-ESTATE = tuple(name for name in ARTIFACTS if name not in ("rentgen", "datahub"))
+PEERS = ("datahub", "sqllineage")
+"""Other programs that the benchmarks run beside ours."""
+ESTATE = tuple(name for name in ARTIFACTS if name not in ("rentgen", *PEERS))
 
 
 def bring(names: Collection[str]) -> Mapping[str, str]:
