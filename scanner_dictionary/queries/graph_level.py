@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, Connection, and_, or_, select, true
 
 from scanner_dictionary import tables as t
-from scanner_dictionary.bulk import in_chunks
 from scanner_dictionary.graph_store import EdgeRow, NodeRow
 
 _DESCRIBED = '%"type":%'
 """In the JSON text of a column's attributes, where a quote inside a value has a backslash before it."""
 
-_AT_ONCE = 500
 _ROWS = 2_000
 """Rows that a driver gives at once: one by one they take twice the time."""
 
@@ -31,18 +29,15 @@ def upper_nodes(conn: Connection) -> Iterator[NodeRow]:
     return map(NodeRow._make, conn.execute(query.order_by(node.c.id).execution_options(yield_per=_ROWS)))
 
 
-def upper_edges(conn: Connection, columns: Iterable[int]) -> Iterator[EdgeRow]:
-    """List the edges that leave such nodes, by key; of those that contain a column only those to *columns*."""
+def upper_edges(conn: Connection) -> Iterator[EdgeRow]:
+    """List the edges that leave such nodes, by key, without those to columns."""
     edge = t.flow_edge.c
     first = _first_schema(conn)
     upper: ColumnElement[bool] = true() if first is None else edge.source_node_id < first
     clusters = select(t.flow_node.c.id).where(t.flow_node.c.kind == "cluster")
     topics = or_(edge.kind != "contains", edge.source_node_id.in_(list(conn.scalars(clusters.where(_above(first))))))
     query = select(t.flow_edge).where(upper, edge.kind != "column-flow", topics).order_by(edge.id)
-    yield from map(EdgeRow._make, conn.execute(query.execution_options(yield_per=_ROWS)))
-    inside = select(t.flow_edge).where(edge.kind == "contains").order_by(edge.id)
-    for chunk in in_chunks(sorted(columns), _AT_ONCE):
-        yield from map(EdgeRow._make, conn.execute(inside.where(edge.target_node_id.in_(chunk))).all())
+    return map(EdgeRow._make, conn.execute(query.execution_options(yield_per=_ROWS)))
 
 
 def _above(first: int | None) -> ColumnElement[bool]:
