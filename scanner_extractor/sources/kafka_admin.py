@@ -17,6 +17,7 @@ from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
 
 _SHOWN = 5
+_GROUPS = "__consumer_offsets"
 _RIGHTS = "give it DESCRIBE on the cluster, DESCRIBE and DESCRIBE_CONFIGS on topics: see docs/sources/kafka.md"
 
 
@@ -34,7 +35,7 @@ def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient 
     metadata = scan.client.metadata()
     brokers, problems = scan.brokers(metadata)
     topics = scan.topics(metadata)
-    groups = scan.groups()
+    groups = scan.groups(metadata)
     partial = scan.problems or problems or scan.unread
     return KafkaReading(
         outcome=Outcome(
@@ -104,9 +105,13 @@ class _Scan:
             for name in names
         )
 
-    def groups(self) -> tuple[ConsumerGroup, ...]:
-        """Read every consumer group; one whose offsets and members are both hidden from us stays as it was."""
+    def groups(self, metadata: ClusterAnswer) -> tuple[ConsumerGroup, ...]:
+        """Read every consumer group; one whose offsets and members are both hidden from us stays as it was.
+
+        Brokers that are up do not list groups of one that is down: then what is not listed is not gone.
+        """
         listed, reasons = self.client.groups()
+        reasons = [*reasons, *_without_coordinator(metadata)]
         self.problems += [Problem(str(self._source), f"consumer groups are not listed: {why}") for why in reasons]
         self.lists_all = self.lists_all and not reasons
         names = [one.group_id for one in listed]
@@ -147,6 +152,14 @@ def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId
         what = f"no topic is shown, and the user has no right to {missing}"
         raise SourceRefused(what, where=str(source), hint=_RIGHTS)
     return bool(seen)
+
+
+def _without_coordinator(metadata: ClusterAnswer) -> Iterator[str]:
+    """Say how many parts of the topic that holds consumer groups have no leader, and with it groups no coordinator."""
+    if topic := metadata.topics.get(_GROUPS):
+        lost = sum(partition.leader < 0 for partition in topic.partitions.values())
+        if lost:
+            yield f"{lost} of {len(topic.partitions)} partitions of {_GROUPS} have no leader"
 
 
 def _hidden(topic: TopicAnswer) -> str:

@@ -191,7 +191,8 @@ class KafkaClient:
     def ends(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Ask how far partitions, as (topic, number), are written (ListOffsets; one request a leader and batch).
 
-        One that has no leader just now is left out. Raises SourceRefused and SourceUnreachable where none is told.
+        One that has no leader just now, or whose leader went away, is left out: librdkafka then gives an offset below
+        zero without an error. Raises SourceRefused and SourceUnreachable where none is told.
         """
         from confluent_kafka import TopicPartition
 
@@ -202,9 +203,11 @@ class KafkaClient:
             wanted = {TopicPartition(*each): latest for each in partitions[start : start + _PARTITIONS]}
             for partition, future in self._admin.list_offsets(wanted, request_timeout=self._timeout).items():
                 try:
-                    found[partition.topic, partition.partition] = future.result().offset
+                    end = future.result().offset
                 except self._exception as error:
                     failure = failure or error
+                else:
+                    found |= {(partition.topic, partition.partition): end} if end >= 0 else {}
         if failure and not found:
             raise self._failures.error(failure.args[0]) from failure
         return found

@@ -75,7 +75,8 @@ class Brokers:
         topic = TopicMetadata()
         topic.topic, topic.error = name, self.given.get("hidden", {}).get(name)
         if topic.error is None:
-            topic.partitions = {0: PartitionMetadata()}
+            topic.partitions = {number: PartitionMetadata() for number in range(2)}
+            topic.partitions[0].leader, topic.partitions[1].leader = 1, self.given.get("leader", 1)
         return topic
 
     def poll(self, timeout: float) -> None:
@@ -260,6 +261,15 @@ def test_groups_that_are_not_listed_are_not_gone(listing) -> None:
     assert (reading.consumer_groups, reading.outcome.answer) == ((), Answer.PARTIAL)
     assert reading.outcome.unread == frozenset()
     assert "Topic authorization failed" in reading.outcome.reason
+
+
+def test_groups_of_a_broker_that_is_down_are_not_gone() -> None:
+    """The other brokers list theirs, and say nothing of those that it coordinates."""
+    reading = read(Brokers("orders", "__consumer_offsets", groups=["a"], leader=-1))
+
+    assert ([one.name for one in reading.consumer_groups], reading.outcome.answer) == (["a"], Answer.PARTIAL)
+    assert reading.outcome.unread == frozenset()
+    assert "1 of 2 partitions of __consumer_offsets have no leader" in reading.outcome.reason
 
 
 def test_group_is_unread_only_where_nothing_is_told_of_it() -> None:

@@ -158,6 +158,13 @@ def test_half_a_sum_is_no_figure() -> None:
     assert (found.outcome.answer, found.outcome.unread) == (Answer.PARTIAL, {"a"})
 
 
+def test_an_end_below_zero_is_no_figure() -> None:
+    """A broker that goes away while it is asked gives -1001, librdkafka's invalid offset, and no error."""
+    found = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): 28, ("a", 1): -1001}))
+
+    assert (found.metrics, found.outcome.answer, found.outcome.unread) == ((), Answer.PARTIAL, {"a"})
+
+
 def test_no_end_at_all_is_no_empty_answer() -> None:
     """The brokers answered nothing that was asked."""
     with pytest.raises((SourceUnreachable, SourceRefused)):
