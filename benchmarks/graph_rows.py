@@ -96,7 +96,7 @@ def _generated(file: Path, topics: int, *, runs: int = _RUNS) -> tuple[Run, int]
     write_scan(engine, scan, started=_NOW, finished=_NOW)
     engine.dispose()
     columns = sum(len(definition.columns) for definition in scan.definitions)
-    command = [scanner(), "dataflow", "--engine", "local", "--dictionary", str(file)]
+    command = [scanner(), "dataflow", "--engine", "local", "--full", "--dictionary", str(file)]
     return medians(lambda: command, runs=runs), columns
 
 
