@@ -19,6 +19,7 @@ from dictionary_rows import query_row, write_row
 from estate_rows import estate_row
 from graph_rows import graph_row, statements_row
 from lineage_rows import emit_row, import_row
+from listener_rows import listener_row
 from measure import Row, conditions, table
 from peer_rows import peers_row
 from peer_statement_rows import peer_statements_row
@@ -38,6 +39,7 @@ ROWS = {
     "query": query_row,
     "import-events": import_row,
     "emit-events": emit_row,
+    "listener": listener_row,
     "graph": graph_row,
     "renewal": renewal_row,
     "statements": statements_row,
