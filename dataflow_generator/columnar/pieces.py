@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dataflow_generator import pieces
 from dataflow_generator.columnar.schema import (
@@ -28,39 +28,73 @@ PLACES = 32
 """A row's place is its definition's key, and in the lower bits its ordinal; 0 is the schema itself."""
 
 
+class Batches(NamedTuple):
+    """The rows of some schemas: nodes of schemas, nodes of their columns (both of NODE_DDL), edges (of EDGE_DDL)."""
+
+    schemas: pyarrow.RecordBatch
+    columns: pyarrow.RecordBatch
+    edges: pyarrow.RecordBatch
+
+
 def node_batch(cells: Cells) -> pyarrow.RecordBatch:
     """Make the nodes of schemas and of their columns; rows of NODE_DDL in the graph's order."""
     import pyarrow as pa
 
-    schemas = pa.RecordBatch.from_pylist(list(map(_schema_record, cells.heads)), schema=arrow_schema(NODE_DDL))
+    schemas = _schema_rows(cells)
     if not cells.columns:
         return schemas
+    return pa.concat_batches([schemas, _node_rows(_Columns(cells))]).sort_by("place")
+
+
+def edge_batch(cells: Cells) -> pyarrow.RecordBatch:
+    """Make the edges from schemas and columns to the columns in them; rows of EDGE_DDL."""
+    return _edge_rows(_Columns(cells)) if cells.columns else _none(EDGE_DDL)
+
+
+def batches(cells: Cells) -> Batches:
+    """Make all rows of schemas at once, each kind of them in the graph's order."""
+    schemas = _schema_rows(cells)
+    if not cells.columns:
+        return Batches(schemas, _none(NODE_DDL), _none(EDGE_DDL))
     columns = _Columns(cells)
+    return Batches(schemas, _node_rows(columns), _edge_rows(columns))
+
+
+def _none(ddl: str) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist([], schema=arrow_schema(ddl))
+
+
+def _schema_rows(cells: Cells) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist(list(map(_schema_record, cells.heads)), schema=arrow_schema(NODE_DDL))
+
+
+def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
     made = {
         "node_key": columns.keys,
         "namespace": columns.all(""),
-        "name": columns.of_head([head.name for head in cells.heads]),
+        "name": columns.of_head([head.name for head in columns.heads]),
         "path": columns.paths,
         "attributes": columns.attributes(),
         "rank": columns.all(SCHEMAS, pa.int32()),
         "place": columns.places(),
         "kind": columns.all(str(NodeKind.COLUMN)),
     }
-    return pa.concat_batches([schemas, pa.RecordBatch.from_pydict(made, schema=schemas.schema)]).sort_by("place")
+    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(NODE_DDL))
 
 
-def edge_batch(cells: Cells) -> pyarrow.RecordBatch:
-    """Make the edges from schemas and columns to the columns in them; rows of EDGE_DDL."""
+def _edge_rows(columns: _Columns) -> pyarrow.RecordBatch:
     import pyarrow as pa
 
-    schema = arrow_schema(EDGE_DDL)
-    if not cells.columns:
-        return pa.RecordBatch.from_pylist([], schema=schema)
-    columns = _Columns(cells)
     made = {
         "source": columns.sources(),
         "target": columns.keys,
-        "evidence": columns.of_head([pieces.schema_evidence(head.name) for head in cells.heads]),
+        "evidence": columns.of_head([pieces.schema_evidence(head.name) for head in columns.heads]),
         "certainty": columns.all(str(Certainty.DECLARED)),
         "type": columns.all(""),
         "subtype": columns.all(""),
@@ -68,7 +102,7 @@ def edge_batch(cells: Cells) -> pyarrow.RecordBatch:
         "place": columns.places(),
         "kind": columns.all(str(EdgeKind.CONTAINS)),
     }
-    return pa.RecordBatch.from_pydict(made, schema=schema)
+    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(EDGE_DDL))
 
 
 def _schema_record(head: Head) -> dict[str, Any]:
@@ -84,6 +118,7 @@ class _Columns:
         import pyarrow.compute as pc
 
         self._pa, self._pc = pa, pc
+        self.heads = cells.heads
         names = ("definition", "ordinal", "path", "name", "type", "logical_type", "nullable", "tags")
         found = dict(zip(names, zip(*cells.columns, strict=True), strict=True))
         texts = ("path", "name", "type", "logical_type", "tags")

@@ -11,7 +11,6 @@ from typing import Any
 from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import Written, whole_graph, write_about
-from dataflow_generator.columnar.pieces import edge_batch, node_batch
 from dataflow_generator.columnar.schema import (
     EDGE_DDL,
     ESTATE,
@@ -22,12 +21,11 @@ from dataflow_generator.columnar.schema import (
     node_record,
     record_batches,
 )
+from dataflow_generator.columnar.spans import COLUMNS, make_places, parquet_file, write_span
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.source import DictionarySource
 from scanner_dictionary.queries.graph_input import Connection
-
-_COLUMNS_AT_ONCE = 1_000_000
 
 
 def write_graph(source: DictionarySource, directory: Path) -> Written:
@@ -42,14 +40,19 @@ def write_graph(source: DictionarySource, directory: Path) -> Written:
 
 def write_parquet(source: DictionarySource, directory: Path) -> Coverage:
     """Write the graph of *source* into *directory*, in bounded memory."""
-    spans = source.ranges(_COLUMNS_AT_ONCE)
     with source.connected() as conn, seldom_collected():
         flows = read_flows(conn)
-        nodes = (node_batch(cells) for span in spans for cells in source.cells(span))
-        edges = (edge_batch(cells) for span in spans for cells in source.cells(span))
-        write_kinds(chain(estate_node_batches(conn), flow_nodes(flows), nodes), directory / "nodes")
-        write_kinds(chain(estate_edge_batches(conn), flow_edges(flows), edges), directory / "edges")
+        write_above(conn, flows, directory)
+    make_places(directory)
+    for span in source.ranges(COLUMNS):
+        write_span(source, span, directory)
     return flows.coverage
+
+
+def write_above(conn: Connection, flows: Flows, directory: Path) -> None:
+    """Write what stands above the schemas: what the dictionary tells of clusters and topics, and *flows*."""
+    write_kinds(chain(estate_node_batches(conn), flow_nodes(flows)), directory / "nodes")
+    write_kinds(chain(estate_edge_batches(conn), flow_edges(flows)), directory / "edges")
 
 
 def write_kinds(batches: Iterable[Any], directory: Path) -> None:
@@ -61,14 +64,8 @@ def write_kinds(batches: Iterable[Any], directory: Path) -> None:
                 if kind not in writers:
                     file = directory / f"kind={kind}" / "part-0.parquet"
                     file.parent.mkdir(parents=True, exist_ok=True)
-                    writers[kind] = open_files.enter_context(_writer(file, rows.schema))
-                writers[kind].write_batch(rows)
-
-
-def _writer(file: Path, schema: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    from pyarrow import parquet
-
-    return parquet.ParquetWriter(file, schema, compression="zstd")
+                    writers[kind] = open_files.enter_context(parquet_file(file, rows.schema))
+                writers[kind].write_batch(rows.drop_columns(["kind"]))
 
 
 def _by_kind(batch: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyarrow has no types
@@ -76,7 +73,7 @@ def _by_kind(batch: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyarrow
 
     kinds = batch.column("kind")
     for kind in sorted(pc.unique(kinds).to_pylist()):
-        yield kind, batch.filter(pc.equal(kinds, kind)).drop_columns(["kind"])
+        yield kind, batch.filter(pc.equal(kinds, kind))
 
 
 def flow_nodes(flows: Flows) -> Iterator[Any]:

@@ -1,0 +1,83 @@
+"""The rows of schemas as files of their own, those of each span of definitions apart, whichever process writes them.
+
+A file is named by the first and the last key of its definitions, and is there whole or not at all: a task that is tried
+twice writes the same file twice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dataflow_generator.collector import seldom_collected
+from dataflow_generator.columnar.pieces import Batches, batches
+from dataflow_generator.graph import EdgeKind, NodeKind
+from dataflow_generator.source import DictionarySource, Range
+
+COLUMNS = 100_000
+"""How many columns a span has, but for a schema that alone has more: enough for a file, few enough for a task."""
+
+PLACES = (f"nodes/kind={NodeKind.SCHEMA}", f"nodes/kind={NodeKind.COLUMN}", f"edges/kind={EdgeKind.CONTAINS}")
+"""Where the files of a span lie in a graph's directory, in the order of `Batches`."""
+
+_REPEATED = ["namespace", "name", "attributes", "source", "evidence", "certainty", "type", "subtype", "rank"]
+"""Columns whose values come again and again; of the others a dictionary would be made for nothing."""
+
+
+class Rows(NamedTuple):
+    """How many rows were written."""
+
+    nodes: int
+    edges: int
+
+
+def span_name(span: Range) -> str:
+    """Name the files of a span, so that their names have the order of their rows."""
+    return f"schemas-{span[0]:012}-{span[1]:012}.parquet"
+
+
+def make_places(directory: Path) -> None:
+    """Make the directories that files of spans lie in."""
+    for place in PLACES:
+        (directory / place).mkdir(parents=True, exist_ok=True)
+
+
+def write_span(source: DictionarySource, span: Range, directory: Path) -> Rows:
+    """Write the rows of the schemas of *span* into the graph in *directory*, in bounded memory.
+
+    Raises OSError where the directories that `make_places` makes are not there.
+    """
+    with seldom_collected():
+        return write_batches((batches(cells) for cells in source.cells(span)), directory, span_name(span))
+
+
+def write_batches(found: Iterable[Batches], directory: Path, name: str) -> Rows:
+    """Write the rows of some schemas, in the graph's order, as the files called *name* of the graph in *directory*."""
+    counts = [0] * len(PLACES)
+    with ExitStack() as files:
+        writers: dict[int, Any] = {}
+        for at, rows in (pair for each in found for pair in enumerate(each)):
+            if rows.num_rows:
+                if at not in writers:
+                    writers[at] = files.enter_context(parquet_file(directory / PLACES[at] / name, rows.schema))
+                writers[at].write_batch(rows.drop_columns(["kind"]))
+                counts[at] += rows.num_rows
+    return Rows(counts[0] + counts[1], counts[2])
+
+
+@contextmanager
+def parquet_file(file: Path, schema: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
+    """Write rows of *schema*, but for their kind, which the directory tells; *file* is there when all is written."""
+    from pyarrow import parquet
+
+    part = file.with_name(f".{file.name}.{os.getpid()}")
+    columns = schema.remove(schema.get_field_index("kind"))
+    try:
+        with parquet.ParquetWriter(part, columns, compression="zstd", use_dictionary=_REPEATED) as writer:
+            yield writer
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
