@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.collector import seldom_collected
-from dataflow_generator.columnar.about import About, Written, whole_graph, write_about
+from dataflow_generator.columnar.about import About, Written, count_rows, whole_graph, write_about
 from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, record_edge, record_node
-from dataflow_generator.columnar.writing import flow_edges, flow_nodes, write_kinds
+from dataflow_generator.columnar.spans import make_places
+from dataflow_generator.columnar.tables import EDGES, NODES
+from dataflow_generator.columnar.writing import flow_edges, flow_nodes, write_above
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import Edge, FlowGraph, Node
@@ -19,6 +21,7 @@ from dataflow_generator.spark import frames
 from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
 from dataflow_generator.spark.reading import read_parts
 from dataflow_generator.storing import coverage_text
+from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,18 +51,19 @@ def write_graph(spark: SparkSession, source: DictionarySource, directory: Path) 
 
 
 def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
-    """Write the graph of *source* into *directory* as `nodes` and `edges`, each by kind, straight from the tasks.
+    """Write the graph of *source* into *directory*: what jobs make from here, files of schemas from the tasks.
 
-    What jobs make is drawn and written here, first: it is the small part, and is let go before the tasks need memory.
+    What jobs make is drawn and written first: it is the small part, and is let go before the tasks need memory.
+    Raises InputInvalid where tasks write into another directory of that name, on a machine of their own.
     """
-    coverage = _write_flows(_flows(spark, source), directory)
-    for name, estate, schemas in (
-        ("nodes", frames.estate_node_frame, frames.schema_nodes),
-        ("edges", frames.estate_edge_frame, frames.schema_edges),
-    ):
-        frame = estate(spark, source).unionAll(schemas(spark, source))
-        writer = frame.write.mode("append").partitionBy("kind").option("compression", "zstd")
-        writer.parquet(str(directory / name))
+    coverage = _write_above(spark, source, directory)
+    make_places(directory)
+    before = count_rows(directory / NODES) + count_rows(directory / EDGES)
+    written = sum(map(sum, frames.written_spans(spark, source, directory)))
+    found = count_rows(directory / NODES) + count_rows(directory / EDGES) - before
+    if found != written:
+        what = f"tasks wrote {written} rows there, and {found} are to be seen here"
+        raise InputInvalid(what, where=str(directory), hint="name a directory that all machines share")
     return coverage
 
 
@@ -82,10 +86,10 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     return Written(About(last_scan=scan, nodes=rows["graph_node"], edges=rows["graph_edge"]), flows.coverage)
 
 
-def _write_flows(flows: Flows, directory: Path) -> Coverage:
-    with seldom_collected():
-        write_kinds(flow_nodes(flows), directory / "nodes")
-        write_kinds(flow_edges(flows), directory / "edges")
+def _write_above(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
+    flows = _flows(spark, source)
+    with source.connected() as conn, seldom_collected():
+        write_above(conn, flows, directory)
     return flows.coverage
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.columnar.pieces import edge_batch, node_batch
 from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, arrow_schema
+from dataflow_generator.columnar.spans import COLUMNS, Rows, write_span
 from dataflow_generator.columnar.writing import estate_edge_batches, estate_node_batches
 from dataflow_generator.source import DictionarySource
 from scanner_dictionary.queries.graph_input import Connection
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[Any]
-_COLUMNS_A_TASK = 100_000
 _TASKS = 2_000
 """Spark's driver keeps something of every task: of a huge dictionary each task reads more."""
 
@@ -29,6 +30,19 @@ def schema_nodes(spark: SparkSession, source: DictionarySource) -> DataFrame:
 def schema_edges(spark: SparkSession, source: DictionarySource) -> DataFrame:
     """Give the edges inside schemas, rows of EDGE_DDL; partitions and rows are in the graph's order."""
     return _by_range(spark, source, lambda cells: edge_batch(cells), EDGE_DDL)
+
+
+def written_spans(spark: SparkSession, source: DictionarySource, directory: Path) -> list[Rows]:
+    """Let tasks write the rows of schemas into the graph in *directory*; give how many each span has."""
+    ranges = source.ranges(COLUMNS)
+
+    def made(places: Iterable[int]) -> Batches:
+        import pyarrow as pa
+
+        for at in places:
+            yield pa.RecordBatch.from_pylist([write_span(source, ranges[at], directory)._asdict()])
+
+    return [Rows(*row) for row in tasks(spark, len(ranges), made, "nodes long, edges long").collect()]
 
 
 def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
@@ -61,7 +75,7 @@ def _at_once(
 def _by_range(
     spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pyarrow.RecordBatch], schema: str
 ) -> DataFrame:
-    ranges = source.ranges(_COLUMNS_A_TASK)
+    ranges = source.ranges(COLUMNS)
 
     def made(places: Iterable[int]) -> Batches:
         return (batch(cells) for at in places for cells in source.cells(ranges[at]))
