@@ -13,9 +13,9 @@ from dataflow_generator.columnar.schema import (
     SCHEMAS,
     arrow_schema,
     attributes_text,
-    node_record,
+    node_rows,
 )
-from dataflow_generator.graph import Certainty, EdgeKind, NodeKind, schema_key
+from dataflow_generator.graph import Certainty, EdgeKind, Node, NodeKind, schema_key
 from scanner_dictionary.queries.column_cells import Cells, Head
 from scanner_dictionary.queries.graph_input import ColumnNodeRow, DefinitionRow
 
@@ -67,9 +67,8 @@ def _none(ddl: str) -> pyarrow.RecordBatch:
 
 
 def _schema_rows(cells: Cells) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
-    return pa.RecordBatch.from_pylist(list(map(_schema_record, cells.heads)), schema=arrow_schema(NODE_DDL))
+    nodes = [_schema_node(head) for head in cells.heads]
+    return node_rows(nodes, SCHEMAS, [head.id << PLACES for head in cells.heads])
 
 
 def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
@@ -105,9 +104,9 @@ def _edge_rows(columns: _Columns) -> pyarrow.RecordBatch:
     return pa.RecordBatch.from_pydict(made, schema=arrow_schema(EDGE_DDL))
 
 
-def _schema_record(head: Head) -> dict[str, Any]:
+def _schema_node(head: Head) -> Node:
     (node,) = pieces.definition_nodes(DefinitionRow(head.fingerprint, head.format, head.name, ()))
-    return node_record(node, SCHEMAS, head.id << PLACES)
+    return node
 
 
 class _Columns:

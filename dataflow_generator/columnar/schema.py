@@ -6,7 +6,8 @@ Ordered by *rank* and *place*, rows are in the order of the graph (`FlowGraph`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind
@@ -46,23 +47,47 @@ def arrow_schema(ddl: str) -> pyarrow.Schema:
     return pa.schema([(name, types[kind]) for name, kind in (column.split(" ") for column in ddl.split(", "))])
 
 
+@lru_cache(maxsize=4_096)
 def attributes_text(attributes: Attributes) -> str:
-    """Write attributes as a JSON object."""
+    """Write attributes as a JSON object; few nodes differ in them."""
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 
-def node_record(node: Node, rank: int, place: int) -> Record:
-    """Give a node as a row."""
-    return {
-        "node_key": node.key,
-        "namespace": node.namespace,
-        "name": node.name,
-        "path": None if node.path is None else list(node.path),
-        "attributes": attributes_text(node.attributes),
-        "rank": rank,
-        "place": place,
-        "kind": str(node.kind),
+def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
+    """Give nodes as rows of NODE_DDL, each with its place."""
+    made: dict[str, Sequence[Any]] = {
+        "node_key": [node.key for node in nodes],
+        "namespace": [node.namespace for node in nodes],
+        "name": [node.name for node in nodes],
+        "path": [node.path for node in nodes],
+        "attributes": [attributes_text(node.attributes) for node in nodes],
+        "rank": [rank] * len(nodes),
+        "place": places,
+        "kind": [str(node.kind) for node in nodes],
     }
+    return _batch(made, NODE_DDL)
+
+
+def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
+    """Give edges as rows of EDGE_DDL, each with its place."""
+    made: dict[str, Sequence[Any]] = {
+        "source": [edge.source for edge in edges],
+        "target": [edge.target for edge in edges],
+        "evidence": [edge.evidence for edge in edges],
+        "certainty": [str(edge.certainty) for edge in edges],
+        "type": [edge.type for edge in edges],
+        "subtype": [edge.subtype for edge in edges],
+        "rank": [rank] * len(edges),
+        "place": places,
+        "kind": [str(edge.kind) for edge in edges],
+    }
+    return _batch(made, EDGE_DDL)
+
+
+def _batch(made: dict[str, Sequence[Any]], ddl: str) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(ddl))
 
 
 def record_node(row: Mapping[str, Any]) -> Node:
@@ -73,36 +98,7 @@ def record_node(row: Mapping[str, Any]) -> Node:
     return Node(row["node_key"], NodeKind(row["kind"]), row["namespace"], row["name"], path, attributes)
 
 
-def edge_record(edge: Edge, rank: int, place: int) -> Record:
-    """Give an edge as a row."""
-    return {
-        "source": edge.source,
-        "target": edge.target,
-        "evidence": edge.evidence,
-        "certainty": str(edge.certainty),
-        "type": edge.type,
-        "subtype": edge.subtype,
-        "rank": rank,
-        "place": place,
-        "kind": str(edge.kind),
-    }
-
-
 def record_edge(row: Mapping[str, Any]) -> Edge:
     """Read an edge back from its row."""
     kind, certainty = EdgeKind(row["kind"]), Certainty(row["certainty"])
     return Edge(row["source"], row["target"], kind, row["evidence"], certainty, row["type"], row["subtype"])
-
-
-def record_batches(records: Iterable[Record], schema: pyarrow.Schema, size: int = 10_000) -> Iterator[Any]:
-    """Put rows into Arrow batches of at most *size*."""
-    import pyarrow as pa
-
-    waiting: list[Record] = []
-    for record in records:
-        waiting.append(record)
-        if len(waiting) == size:
-            yield pa.RecordBatch.from_pylist(waiting, schema=schema)
-            waiting = []
-    if waiting:
-        yield pa.RecordBatch.from_pylist(waiting, schema=schema)

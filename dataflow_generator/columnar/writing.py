@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import Written, whole_graph, write_about
-from dataflow_generator.columnar.schema import (
-    EDGE_DDL,
-    ESTATE,
-    FLOWS,
-    NODE_DDL,
-    arrow_schema,
-    edge_record,
-    node_record,
-    record_batches,
-)
+from dataflow_generator.columnar.schema import ESTATE, FLOWS, edge_rows, node_rows
 from dataflow_generator.columnar.spans import COLUMNS, make_places, parquet_file, write_span
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.source import DictionarySource
 from scanner_dictionary.queries.graph_input import Connection
+
+T = TypeVar("T")
+_AT_ONCE = 10_000
 
 
 def write_graph(source: DictionarySource, directory: Path) -> Written:
@@ -78,23 +72,27 @@ def _by_kind(batch: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyarrow
 
 def flow_nodes(flows: Flows) -> Iterator[Any]:
     """Give the nodes that jobs make as batches of NODE_DDL."""
-    records = (node_record(node, FLOWS, at) for at, node in enumerate(flows.nodes))
-    return record_batches(records, arrow_schema(NODE_DDL))
+    return _portions(flows.nodes, FLOWS, node_rows)
 
 
 def flow_edges(flows: Flows) -> Iterator[Any]:
     """Give the edges that jobs make as batches of EDGE_DDL."""
-    records = (edge_record(edge, FLOWS, at) for at, edge in enumerate(flows.edges))
-    return record_batches(records, arrow_schema(EDGE_DDL))
+    return _portions(flows.edges, FLOWS, edge_rows)
 
 
 def estate_node_batches(conn: Connection) -> Iterator[Any]:
     """Give the nodes of clusters and topics as batches of NODE_DDL."""
-    records = (node_record(node, ESTATE, at) for at, node in enumerate(estate_nodes(conn, Flows())))
-    return record_batches(records, arrow_schema(NODE_DDL))
+    return _portions(estate_nodes(conn, Flows()), ESTATE, node_rows)
 
 
 def estate_edge_batches(conn: Connection) -> Iterator[Any]:
     """Give the edges from clusters to topics and from topics to schemas as batches of EDGE_DDL."""
-    records = (edge_record(edge, ESTATE, at) for at, edge in enumerate(estate_edges(conn, Flows())))
-    return record_batches(records, arrow_schema(EDGE_DDL))
+    return _portions(estate_edges(conn, Flows()), ESTATE, edge_rows)
+
+
+def _portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
+    """Give *things*, which are in the graph's order, as *rows* of them."""
+    rest, first = iter(things), 0
+    while portion := list(islice(rest, _AT_ONCE)):
+        yield rows(portion, rank, range(first, first + len(portion)))
+        first += len(portion)
