@@ -35,13 +35,16 @@ def main(columns: int) -> int:
             settings = (f"spark.master={master}", "spark.driver.host=127.0.0.1", "spark.executor.memory=1g")
             arguments = [f"--spark-conf={each}" for each in settings]
             job = generate(file, place / "spark", "--engine", "spark", *arguments)
-            wait_for(lambda: job.poll() is not None or any(place.glob("spark/.scanner-*/new/nodes/_temporary/0/*/*")))
-            written = len(list(place.glob("spark/.scanner-*/new/nodes/_temporary/0/_temporary/*")))
+            begun = "spark/.scanner-*/new/nodes/kind=column/.schemas-*"
+            wait_for(lambda: job.poll() is not None or any(place.glob(begun)))
+            written = len(list(place.glob(begun)))
             os.killpg(workers[1].pid, signal.SIGKILL)
-            print(f"one of two workers killed while {written} attempts of tasks were written", flush=True)
+            print(f"one of two workers killed while {written} files were being written", flush=True)
             status = job.wait()
         print(f"the job ended with status {status}")
         same = status == 0 and rows(place / "local") == rows(place / "spark")
+        left = [str(file.name) for file in (place / "spark").rglob(".*") if file.is_file()]
+        print(f"files that the killed worker had begun and left: {left}")
         print("the graph is the one made without Spark" if same else "the graphs differ")
         return 0 if same else 1
 

@@ -45,6 +45,12 @@ def make_places(directory: Path) -> None:
         (directory / place).mkdir(parents=True, exist_ok=True)
 
 
+def drop_unfinished(directory: Path) -> None:
+    """Take away files that a process began and could not finish, because it was killed."""
+    for file in (file for place in PLACES for file in (directory / place).glob(".*")):
+        file.unlink(missing_ok=True)
+
+
 def write_span(source: DictionarySource, span: Range, directory: Path) -> Rows:
     """Write the rows of the schemas of *span* into the graph in *directory*, in bounded memory.
 

@@ -10,7 +10,7 @@ from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import About, Written, count_rows, whole_graph, write_about
 from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, record_edge, record_node
-from dataflow_generator.columnar.spans import make_places
+from dataflow_generator.columnar.spans import drop_unfinished, make_places
 from dataflow_generator.columnar.tables import EDGES, NODES
 from dataflow_generator.columnar.writing import flow_edges, flow_nodes, write_above
 from dataflow_generator.coverage import Coverage
@@ -60,6 +60,7 @@ def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path
     make_places(directory)
     before = count_rows(directory / NODES) + count_rows(directory / EDGES)
     written = sum(map(sum, frames.written_spans(spark, source, directory)))
+    drop_unfinished(directory)
     found = count_rows(directory / NODES) + count_rows(directory / EDGES) - before
     if found != written:
         what = f"tasks wrote {written} rows there, and {found} are to be seen here"

@@ -4,7 +4,7 @@ import pytest
 from pyarrow import parquet
 
 from dataflow_generator.columnar.pieces import batches, edge_batch, node_batch
-from dataflow_generator.columnar.spans import PLACES, Rows, make_places, span_name, write_batches
+from dataflow_generator.columnar.spans import PLACES, Rows, drop_unfinished, make_places, span_name, write_batches
 from scanner_dictionary.queries.column_cells import Cells, Head
 
 ORDERS = Cells(
@@ -63,3 +63,14 @@ def test_a_file_that_cannot_be_finished_is_not_there(tmp_path) -> None:
 def test_names_have_the_order_of_their_definitions() -> None:
     """A reader that goes by names reads in the order of the graph."""
     assert span_name((9, 10)) < span_name((11, 100)) < span_name((101, 2_000_000))
+
+
+def test_what_a_killed_process_had_begun_is_taken_away(tmp_path) -> None:
+    """A task that is tried again on another machine writes under a name of its own meanwhile."""
+    make_places(tmp_path)
+    write_batches([batches(ORDERS)], tmp_path, "part.parquet")
+    (tmp_path / PLACES[1] / ".part.parquet.4711").write_bytes(b"PAR1")
+
+    drop_unfinished(tmp_path)
+
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["part.parquet"] * 3
