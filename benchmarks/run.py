@@ -21,6 +21,7 @@ from graph_rows import graph_row, statements_row
 from lineage_rows import emit_row, import_row
 from listener_rows import listener_row
 from measure import Row, conditions, table
+from path_rows import paths_row
 from peer_rows import peers_row
 from peer_statement_rows import peer_statements_row
 from renewal_rows import renewal_row
@@ -47,6 +48,7 @@ ROWS = {
 
 LONG = {
     "capture": capture_row,
+    "paths": paths_row,
     "peers": peers_row,
     "peer-statements": peer_statements_row,
     "skew": skew_row,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +25,12 @@ from plot import plot
 
 from scanner_dictionary.opening import REVISION
 
-_SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")
+SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")
+"""What Spark is told where the processes of one machine are measured."""
+
 _PLOT = Path(__file__).parents[1] / "docs" / "spark.svg"
+_RUNS = 3
+_MILLION = 1_000_000
 _PLACE = Path(tempfile.gettempdir()) / "scanner-bench-estates"
 
 
@@ -54,35 +60,60 @@ def estate(columns: int) -> Path:
     return file
 
 
-def spark_row(columns: int, directory: Path) -> tuple[Row, Taken, Taken]:
-    """How long the graph of so many columns takes on Spark, as Parquet, beside a job that only copies the rows."""
-    file = estate(columns)
-    settings = [f"--spark-conf={setting}" for setting in _SETTINGS]
-    command = [scanner(), "dataflow", "--engine", "spark", "--format", "parquet", *settings]
-    ours = watched([*command, "--dictionary", str(file), "--output", str(directory / "graph")])
-    copy = [sys.executable, str(Path(__file__).with_name("spark_copy.py")), str(file), str(directory / "copy")]
-    limit = watched([*copy, *_SETTINGS])
+def spark_row(columns: int) -> tuple[Row, Taken, Taken]:
+    """How long the graph of so many columns takes on Spark, as Parquet, beside a job that only copies the rows.
+
+    Medians of three pairs, one after the other in turn.
+    """
+    pairs = [_pair(estate(columns)) for _ in range(_RUNS)]
+    ours, limit = (_middle([pair[at] for pair in pairs]) for at in (0, 1))
+    ratio = statistics.median(ours.seconds / limit.seconds for ours, limit in pairs)
     size = size_of(columns)
     row = Row(
         name=f"graph of {columns:,} columns on Spark",
         ours=ours.seconds,
         unit="s",
         target="< 300 s, < 4,096 MiB, ≤ 3 times the copy",
-        met=ours.seconds < 300 and ours.memory < 4096 and ours.seconds <= 3 * limit.seconds,
+        met=ours.seconds < 300 and ours.memory < 4096 and ratio <= 3,
         limit="a Spark job that reads the same rows and writes as many",
-        ratio=ours.seconds / limit.seconds,
-        detail=f"{ours.memory:,.0f} MiB; {ours.processor:.0f} s of processor; "
-        f"{1e6 * ours.seconds / columns:.1f} µs a column; "
-        f"{size.topics:,} topics, {size.jobs:,} jobs; the copy {limit.seconds:.0f} s",
+        ratio=ratio,
+        detail=f"{ours.memory:,.0f} MiB; {1e6 * ours.seconds / columns:.1f} µs a column; "
+        f"{size.topics:,} topics, {size.jobs:,} jobs; the copy {limit.seconds:.0f} s, {limit.memory:,.0f} MiB; "
+        f"runs of {', '.join(f'{one.seconds:.0f}' for one, _ in pairs)} s",
     )
     return row, ours, limit
 
 
-def watched(command: list[str]) -> Taken:
-    """Run *command* to its end; raises RuntimeError where it fails."""
+def _pair(file: Path) -> tuple[Taken, Taken]:
+    """Make the graph of *file*, then copy its rows."""
+    settings = [f"--spark-conf={setting}" for setting in SETTINGS]
+    command = [scanner(), "dataflow", "--engine", "spark", "--format", "parquet", *settings]
+    with tempfile.TemporaryDirectory() as name:
+        ours = watched([*command, "--dictionary", str(file), "--output", f"{name}/graph"])
+        copy = [sys.executable, str(Path(__file__).with_name("spark_copy.py")), str(file), f"{name}/copy"]
+        return ours, watched([*copy, *SETTINGS])
+
+
+def _middle(found: list[Taken]) -> Taken:
+    names = ("seconds", "processor", "memory")
+    return Taken(*(statistics.median(getattr(one, each) for one in found) for each in names))
+
+
+def growth_row(taken: Mapping[int, Taken]) -> Row:
+    """How much more a column takes in the largest estate than in one of a million, Spark's start and all."""
+    most = max(taken)
+    ratio = (taken[most].seconds / most) / (taken[_MILLION].seconds / _MILLION)
+    name = f"seconds for a column, of {most:,} to of {_MILLION:,}"
+    return Row(name=name, ours=ratio, unit="times", target="≤ 1.2", met=ratio <= 1.2)
+
+
+def watched(command: list[str], told: Mapping[str, str] | None = None) -> Taken:
+    """Run *command* to its end, with *told* in its environment; raises RuntimeError where it fails."""
     started, spent, most = time.perf_counter(), _spent(), 0.0
     with tempfile.TemporaryFile() as said:  # a pipe that nobody reads would stop a process that says much
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, env=environment())
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=said, env=environment() | dict(told or {})
+        )
         while process.poll() is None:
             most = max(most, _memory(process.pid))
             time.sleep(0.5)
@@ -124,16 +155,18 @@ def _text(file: Path) -> str:
 def main(sizes: list[int]) -> int:
     """Measure *sizes*; status 1 where a figure is not met."""
     rows: list[Row] = []
-    lines: dict[str, list[tuple[float, float]]] = {"the graph": [], "copying the rows": []}
-    for columns in sizes or [100_000, 1_000_000, 10_000_000]:
+    ours: dict[int, Taken] = {}
+    copies: dict[int, Taken] = {}
+    for columns in sizes or [100_000, _MILLION, 10_000_000]:
         print(f"measuring {columns:,} columns; load {os.getloadavg()[0]:.1f} …", file=sys.stderr, flush=True)
-        with tempfile.TemporaryDirectory() as directory:
-            row, ours, limit = spark_row(columns, Path(directory))
+        row, ours[columns], copies[columns] = spark_row(columns)
         rows.append(row)
-        lines["the graph"].append((columns, ours.seconds))
-        lines["copying the rows"].append((columns, limit.seconds))
-    if len(rows) > 1:
-        _PLOT.write_text(plot(lines, "columns", "seconds"), encoding="utf-8")
+    if _MILLION in ours and max(ours) > _MILLION:
+        rows.append(growth_row(ours))
+    if len(ours) > 1:
+        lines = {"the graph": ours, "copying the rows": copies}
+        points = {name: [(at, each.seconds) for at, each in taken.items()] for name, taken in lines.items()}
+        _PLOT.write_text(plot(points, "columns", "seconds"), encoding="utf-8")
     print(f"{conditions()}\n\n{table(rows)}")
     return 0 if all(row.met for row in rows) else 1
 
