@@ -16,6 +16,7 @@ from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.pieces import Batches, batches
 from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.source import DictionarySource, Range
+from scanner_model.errors import InputInvalid
 
 COLUMNS = 100_000
 """How many columns a span has, but for a schema that alone has more: enough for a file, few enough for a task."""
@@ -34,9 +35,9 @@ class Rows(NamedTuple):
     edges: int
 
 
-def span_name(span: Range) -> str:
+def span_name(first: int, last: int) -> str:
     """Name the files of a span, so that their names have the order of their rows."""
-    return f"schemas-{span[0]:012}-{span[1]:012}.parquet"
+    return f"schemas-{first:012}-{last:012}.parquet"
 
 
 def make_places(directory: Path) -> None:
@@ -45,10 +46,20 @@ def make_places(directory: Path) -> None:
         (directory / place).mkdir(parents=True, exist_ok=True)
 
 
-def drop_unfinished(directory: Path) -> None:
-    """Take away files that a process began and could not finish, because it was killed."""
+def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
+    """Take away what killed processes had begun in *directory*, and look whether all that was *written* is there.
+
+    Raises InputInvalid where it is not: a machine wrote into a directory of that name which is its own.
+    """
+    from pyarrow import parquet
+
     for file in (file for place in PLACES for file in (directory / place).glob(".*")):
         file.unlink(missing_ok=True)
+    files = (file for place in PLACES for file in (directory / place).glob("schemas-*.parquet"))
+    found, wanted = sum(parquet.read_metadata(file).num_rows for file in files), sum(map(sum, written))
+    if found != wanted:
+        what = f"tasks wrote {wanted} rows there, and {found} are to be seen here"
+        raise InputInvalid(what, where=str(directory), hint="name a directory that all machines share")
 
 
 def write_span(source: DictionarySource, span: Range, directory: Path) -> Rows:
@@ -57,7 +68,7 @@ def write_span(source: DictionarySource, span: Range, directory: Path) -> Rows:
     Raises OSError where the directories that `make_places` makes are not there.
     """
     with seldom_collected():
-        return write_batches((batches(cells) for cells in source.cells(span)), directory, span_name(span))
+        return write_batches((batches(cells) for cells in source.cells(span)), directory, span_name(*span))
 
 
 def write_batches(found: Iterable[Batches], directory: Path, name: str) -> Rows:

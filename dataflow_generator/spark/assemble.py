@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 
 from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.collector import seldom_collected
-from dataflow_generator.columnar.about import About, Written, count_rows, whole_graph, write_about
+from dataflow_generator.columnar.about import About, Written, whole_graph, write_about
 from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, record_edge, record_node
-from dataflow_generator.columnar.spans import drop_unfinished, make_places
-from dataflow_generator.columnar.tables import EDGES, NODES
+from dataflow_generator.columnar.spans import finish_spans, make_places
 from dataflow_generator.columnar.writing import flow_edges, flow_nodes, write_above
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import Edge, FlowGraph, Node
+from dataflow_generator.renewal.reading import read_whole
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark import frames
 from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
 from dataflow_generator.spark.reading import read_parts
 from dataflow_generator.storing import coverage_text
-from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,17 +53,11 @@ def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path
     """Write the graph of *source* into *directory*: what jobs make from here, files of schemas from the tasks.
 
     What jobs make is drawn and written first: it is the small part, and is let go before the tasks need memory.
-    Raises InputInvalid where tasks write into another directory of that name, on a machine of their own.
+    Raises InputInvalid where what tasks wrote is not there.
     """
     coverage = _write_above(spark, source, directory)
     make_places(directory)
-    before = count_rows(directory / NODES) + count_rows(directory / EDGES)
-    written = sum(map(sum, frames.written_spans(spark, source, directory)))
-    drop_unfinished(directory)
-    found = count_rows(directory / NODES) + count_rows(directory / EDGES) - before
-    if found != written:
-        what = f"tasks wrote {written} rows there, and {found} are to be seen here"
-        raise InputInvalid(what, where=str(directory), hint="name a directory that all machines share")
+    finish_spans(directory, frames.written_spans(spark, source, directory))
     return coverage
 
 
@@ -88,10 +81,10 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
 
 
 def _write_above(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
-    flows = _flows(spark, source)
     with source.connected() as conn, seldom_collected():
-        write_above(conn, flows, directory)
-    return flows.coverage
+        reading = read_whole(conn, lambda parts: read_parts(spark, source, parts))
+        write_above(conn, reading, directory)
+    return reading.flows.coverage
 
 
 def _flows(spark: SparkSession, source: DictionarySource) -> Flows:
