@@ -35,9 +35,9 @@ class Rows(NamedTuple):
     edges: int
 
 
-def span_name(first: int, last: int) -> str:
+def span_name(span: Range) -> str:
     """Name the files of a span, so that their names have the order of their rows."""
-    return f"schemas-{first:012}-{last:012}.parquet"
+    return f"schemas-{span[0]:012}-{span[1]:012}.parquet"
 
 
 def make_places(directory: Path) -> None:
@@ -68,7 +68,7 @@ def write_span(source: DictionarySource, span: Range, directory: Path) -> Rows:
     Raises OSError where the directories that `make_places` makes are not there.
     """
     with seldom_collected():
-        return write_batches((batches(cells) for cells in source.cells(span)), directory, span_name(*span))
+        return write_batches((batches(cells) for cells in source.cells(span)), directory, span_name(span))
 
 
 def write_batches(found: Iterable[Batches], directory: Path, name: str) -> Rows:

@@ -63,24 +63,24 @@ def test_a_file_that_cannot_be_finished_is_not_there(tmp_path) -> None:
 
 def test_names_have_the_order_of_their_definitions() -> None:
     """A reader that goes by names reads in the order of the graph."""
-    assert span_name(9, 10) < span_name(11, 100) < span_name(101, 2_000_000)
+    assert span_name((9, 10)) < span_name((11, 100)) < span_name((101, 2_000_000))
 
 
 def test_what_a_killed_process_had_begun_is_taken_away(tmp_path) -> None:
     """A task that is tried again on another machine writes under a name of its own meanwhile."""
     make_places(tmp_path)
-    written = write_batches([batches(ORDERS)], tmp_path, span_name(7, 9))
+    written = write_batches([batches(ORDERS)], tmp_path, span_name((7, 9)))
     (tmp_path / PLACES[1] / ".schemas-7-9.parquet.4711").write_bytes(b"PAR1")
 
     finish_spans(tmp_path, [written])
 
-    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == [span_name(7, 9)] * 3
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == [span_name((7, 9))] * 3
 
 
 def test_rows_that_a_machine_wrote_on_its_own_disk_are_missed(tmp_path) -> None:
     """A cluster whose workers do not share the directory would give half a graph."""
     make_places(tmp_path)
-    written = write_batches([batches(ORDERS)], tmp_path, span_name(7, 9))
+    written = write_batches([batches(ORDERS)], tmp_path, span_name((7, 9)))
 
     with pytest.raises(InputInvalid, match="tasks wrote 12 rows there, and 6 are to be seen here"):
         finish_spans(tmp_path, [written, written])
