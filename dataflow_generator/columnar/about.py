@@ -17,7 +17,10 @@ from scanner_model.errors import InputInvalid
 NAME = "graph.parquet"
 """The directory that a graph is written into, inside the one that people name."""
 
-PARTS = ("nodes", "edges", "_about.json")
+MADE = "_made.parquet"
+"""What the graph was made of, where it can be brought up to date; for nobody but `renewing`."""
+
+PARTS = ("nodes", "edges", "_about.json", MADE)
 
 FORMAT = 1
 """The layout of the files; a program refuses a higher one than its own."""

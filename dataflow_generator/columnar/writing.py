@@ -8,13 +8,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.assemble import estate_edges, estate_nodes
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import Written, whole_graph, write_about
+from dataflow_generator.columnar.made import made_of, write_made
 from dataflow_generator.columnar.schema import ESTATE, FLOWS, edge_rows, node_rows
 from dataflow_generator.columnar.spans import COLUMNS, make_places, parquet_file, write_span
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
+from dataflow_generator.renewal.reading import WholeReading, read_whole
 from dataflow_generator.source import DictionarySource
 from scanner_dictionary.queries.graph_input import Connection
 
@@ -35,18 +37,23 @@ def write_graph(source: DictionarySource, directory: Path) -> Written:
 def write_parquet(source: DictionarySource, directory: Path) -> Coverage:
     """Write the graph of *source* into *directory*, in bounded memory."""
     with source.connected() as conn, seldom_collected():
-        flows = read_flows(conn)
-        write_above(conn, flows, directory)
+        reading = read_whole(conn)
+        write_above(conn, reading, directory)
     make_places(directory)
     for span in source.ranges(COLUMNS):
         write_span(source, span, directory)
-    return flows.coverage
+    return reading.flows.coverage
 
 
-def write_above(conn: Connection, flows: Flows, directory: Path) -> None:
-    """Write what stands above the schemas: what the dictionary tells of clusters and topics, and *flows*."""
-    write_kinds(chain(estate_node_batches(conn), flow_nodes(flows)), directory / "nodes")
-    write_kinds(chain(estate_edge_batches(conn), flow_edges(flows)), directory / "edges")
+def write_above(conn: Connection, reading: WholeReading, directory: Path) -> None:
+    """Write what stands above the schemas, what the dictionary tells of clusters and topics and what jobs make.
+
+    What all that was made of is remembered beside it.
+    """
+    write_kinds(chain(estate_node_batches(conn), flow_nodes(reading.flows)), directory / "nodes")
+    write_kinds(chain(estate_edge_batches(conn), flow_edges(reading.flows)), directory / "edges")
+    if made := made_of(conn, reading):
+        write_made(directory, made)
 
 
 def write_kinds(batches: Iterable[Any], directory: Path) -> None:

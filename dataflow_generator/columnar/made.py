@@ -1,0 +1,91 @@
+"""What a graph in Parquet files was made of, remembered in a small file beside it, to bring it up to date later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dataflow_generator.columnar.about import MADE
+from dataflow_generator.hashing import digest
+from dataflow_generator.renewal.parts import part_row, topic_parts
+from dataflow_generator.renewal.places import Unrenewable
+from dataflow_generator.renewal.reading import WholeReading
+from scanner_dictionary.graph_parts import PartName, PartRow
+from scanner_dictionary.queries.definition_prints import definition_prints
+from scanner_dictionary.queries.graph_input import Connection
+
+_COLUMNS = ("kind", "name", "digest", "told")
+_TOLD = b"scanner"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What the graph was made of: *said* bears on all jobs, *definitions* were all that there were.
+
+    *flowing* counts the flows between columns of each job that has any, in their order. *parts* are the topics and the
+    rows that tell of jobs, as `renewal.parts` writes them.
+    """
+
+    said: str
+    definitions: str
+    flowing: Sequence[tuple[str, int]]
+    parts: Mapping[PartName, PartRow]
+
+
+def made_of(conn: Connection, reading: WholeReading) -> Made | None:
+    """Give what is remembered of a graph made of *reading*; None where it can only be made anew the next time, too."""
+    if reading.parts is None or reading.flows.flowing is None:
+        return None
+    rows = {name: part_row(part) for name, part in reading.parts.items()}
+    return Made(
+        said=reading.estate.said,
+        definitions=all_definitions(conn),
+        flowing=reading.flows.flowing,
+        parts={**topic_parts(reading.estate), **rows},
+    )
+
+
+def all_definitions(conn: Connection, last: int | None = None) -> str:
+    """Tell all definitions by the last one's key and a hash; those up to *last* only, where it is given."""
+    found = [row for row in definition_prints(conn) if last is None or row[0] <= last]
+    return f"{found[-1][0] if found else 0}/{digest(found)}"
+
+
+def write_made(directory: Path, made: Made) -> None:
+    """Remember beside the rows that stand above the schemas in *directory*, all of them, what they were made of."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    told = {"said": made.said, "definitions": made.definitions, "flowing": made.flowing, "rows": _above(directory)}
+    rows = [(*name, *row) for name, row in made.parts.items()]
+    columns = [pa.array([row[at] for row in rows], pa.string()) for at in range(len(_COLUMNS))]
+    table = pa.table(columns, list(_COLUMNS)).replace_schema_metadata({_TOLD: json.dumps(told)})
+    parquet.write_table(table, directory / MADE, compression="zstd", use_dictionary=["kind"])
+
+
+def read_made(directory: Path) -> Made:
+    """Read it back; raises Unrenewable where nothing is told, or of other rows than those that are there."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.ParquetFile(directory / MADE).read(use_threads=False)
+        told = json.loads(table.schema.metadata[_TOLD])
+        kinds, *others = (table[name].to_pylist() for name in _COLUMNS)
+        parts = {(kind, name): PartRow(*row) for kind, name, *row in zip(kinds, *others, strict=True)}
+        flowing = tuple((str(key), int(count)) for key, count in told["flowing"])
+        if told["rows"] != _above(directory):
+            raise Unrenewable
+        return Made(said=told["said"], definitions=told["definitions"], flowing=flowing, parts=parts)
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as error:
+        raise Unrenewable from error
+
+
+def _above(directory: Path) -> dict[str, int]:
+    """Count the rows above the schemas by their kinds."""
+    from pyarrow import parquet
+
+    files = sorted(directory.glob("*/kind=*/part-0.parquet"))
+    return {file.parent.relative_to(directory).as_posix(): parquet.read_metadata(file).num_rows for file in files}

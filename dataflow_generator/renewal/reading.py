@@ -1,0 +1,42 @@
+"""All that the jobs of a graph are made of, read whole, with what is remembered of it to bring the graph up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from dataflow_generator.assemble import ReadParts, flows_of
+from dataflow_generator.flows.drawing import Flows
+from dataflow_generator.jobs import JobReading, around_of, job_parts, read_part
+from dataflow_generator.renewal.estate import Estate, read_estate
+from dataflow_generator.renewal.parts import Part
+from dataflow_generator.renewal.places import Unrenewable
+from dataflow_generator.renewal.rereading import all_parts
+from scanner_dictionary.graph_parts import PartName
+from scanner_dictionary.queries.graph_input import Connection
+
+
+class WholeReading(NamedTuple):
+    """What jobs make, and how many there are; *parts* are None where the graph can never be brought up to date."""
+
+    estate: Estate
+    flows: Flows
+    parts: Mapping[PartName, Part] | None
+    jobs: int
+
+
+def read_whole(conn: Connection, read: ReadParts | None = None) -> WholeReading:
+    """Read all jobs; *read* reads their parts, in their order, without it they are read here."""
+    # First what is remembered: what changes while jobs are read is read again the next time.
+    estate, around = read_estate(conn), around_of(conn)
+    listed = list(job_parts(conn))
+    found = list(read(listed) if read else (read_part(conn, name, part, around) for name, part in listed))
+    readings: dict[str, list[JobReading]] = {}
+    for (kind, _), part in zip(listed, found, strict=True):
+        readings.setdefault(kind, []).extend(part.jobs)
+    flows = flows_of(conn, around, found)
+    try:
+        parts = all_parts(estate, readings) if estate.said and flows.flowing is not None else None
+    except Unrenewable:
+        parts = None
+    return WholeReading(estate, flows, parts, sum(map(len, readings.values())))
