@@ -43,13 +43,12 @@ def validate(nodes: Iterable[Node], edges: Iterable[Edge]) -> tuple[Finding, ...
 
     Dangling ends are looked for where jobs read and write. Linear in the graph's size.
     """
-    held = _Held()
+    held = Held()
     for node in nodes:
         held.take(node)
-    dangling = [finding for edge in edges for finding in held.join(edge)]
-    found = [*dangling, *held.topics(), *held.columns(), *held.circles(), *held.jobs()]
-    order = list(FindingKind)
-    return tuple(sorted(dict.fromkeys(found), key=lambda each: (order.index(each.kind), each.nodes, each.what)))
+    for edge in edges:
+        held.join(edge)
+    return held.findings()
 
 
 def counts(findings: Iterable[Finding]) -> Mapping[FindingKind, int]:
@@ -59,8 +58,13 @@ def counts(findings: Iterable[Finding]) -> Mapping[FindingKind, int]:
 
 
 @dataclass(slots=True)
-class _Held:
-    """The nodes above the columns, what is read and written, and columns that no schema of their topic has."""
+class Held:
+    """What findings are told by, by the keys of nodes: those above the columns, what is read and written.
+
+    *suspects* are columns in flows that nothing describes, each with its path, *holders* their topics, *described* the
+    topics that have schemas. *kept* are topics that a table is made of. *reads* and *writes* have the ways that their
+    edges are on. *dangling* are edges whose ends are not there, as far as those of jobs are concerned.
+    """
 
     names: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, NodeKind] = field(default_factory=dict)
@@ -72,6 +76,15 @@ class _Held:
     holders: dict[str, str] = field(default_factory=dict)
     reads: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     writes: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    dangling: list[Finding] = field(default_factory=list)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Find what looks wrong, the gravest kinds first."""
+        found = [*self.dangling, *self.topics(), *self.columns(), *self.circles(), *self.jobs()]
+        by_kind: dict[FindingKind, dict[tuple[tuple[str, ...], str], Finding]] = {kind: {} for kind in FindingKind}
+        for each in found:
+            by_kind[each.kind][each.nodes, each.what] = each
+        return tuple(of_kind[told] for of_kind in by_kind.values() for told in sorted(of_kind))
 
     def take(self, node: Node) -> None:
         """Remember a node, of columns only one that takes part in flows and that nothing describes."""
@@ -80,29 +93,38 @@ class _Held:
             self.names[node.key], self.kinds[node.key] = node.name, node.kind
             if attributes.get("internal"):
                 self.internal.add(node.key)
-        elif node.namespace and node.path and "type" not in attributes and not _is_told_by_broker(node.path):
-            self.suspects[node.key] = ".".join(node.path)
+        elif node.namespace and node.path and "type" not in attributes:
+            self.suspect(node.key, node.path)
 
-    def join(self, edge: Edge) -> Iterator[Finding]:
-        """Remember what an edge says; give the edge where an end of it is missing."""
+    def suspect(self, key: str, path: tuple[str, ...]) -> None:
+        """Remember a column in flows that nothing describes, unless brokers tell it of every record."""
+        if not _is_told_by_broker(path):
+            self.suspects[key] = ".".join(path)
+
+    def join(self, edge: Edge) -> None:
+        """Remember what an edge says."""
         match edge.kind:
-            case EdgeKind.READS:
-                self.reads.setdefault((edge.source, edge.target), set()).add(edge.subtype)
-            case EdgeKind.WRITES:
-                self.writes.setdefault((edge.source, edge.target), set()).add(edge.subtype)
-            case EdgeKind.MATERIALIZES:
-                self.kept.add(edge.source)
             case EdgeKind.HAS_SCHEMA:
                 self.described.add(edge.source)
             case EdgeKind.CONTAINS if edge.target in self.suspects:
                 self.holders[edge.target] = edge.source
             case EdgeKind.CONTAINS if self.kinds.get(edge.source) is NodeKind.CLUSTER:
                 self.in_cluster.add(edge.target)
-        if edge.kind in _ENDS:
-            for end in (edge.source, edge.target):
-                if end not in self.names:
-                    what = f"{edge.kind} from {edge.source} to {edge.target}: there is no {end}"
-                    yield Finding(FindingKind.DANGLING_EDGE, (edge.source, edge.target), what)
+            case kind if kind in _ENDS:
+                self.use(kind, edge.source, edge.target, edge.subtype)
+
+    def use(self, kind: EdgeKind, source: str, target: str, way: str) -> None:
+        """Remember an edge of what reads, writes or keeps, and whether an end of it is missing."""
+        if kind is EdgeKind.READS:
+            self.reads.setdefault((source, target), set()).add(way)
+        elif kind is EdgeKind.WRITES:
+            self.writes.setdefault((source, target), set()).add(way)
+        elif kind is EdgeKind.MATERIALIZES:
+            self.kept.add(source)
+        for end in (source, target):
+            if end not in self.names:
+                what = f"{kind} from {source} to {target}: there is no {end}"
+                self.dangling.append(Finding(FindingKind.DANGLING_EDGE, (source, target), what))
 
     def topics(self) -> Iterator[Finding]:
         """Find topics that only a job names, and topics that nobody reads or writes."""

@@ -14,10 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dataflow_generator.findings import stored_findings
 from dataflow_generator.openlineage.reading import read_event
 from dataflow_generator.render import OUTPUTS
 from dataflow_generator.renewal.renewing import Renewed, renew
 from dataflow_generator.stored import whole_graph
+from dataflow_generator.validation import Finding, validate
 from scanner_dictionary.event_writer import write_events
 from scanner_dictionary.graph_store import stored_graph
 from scanner_dictionary.opening import open_dictionary
@@ -265,6 +267,19 @@ def test_renewed_graph_is_the_one_made_anew(empty, tmp_path_factory, history) ->
         renewed(file, state)
 
         assert told(file) == anew(file)
+        assert found_in(file) == validated(file)
+
+
+def found_in(file: Path) -> tuple[Finding, ...]:
+    with open_dictionary(str(file)).connect() as conn:
+        return stored_findings(conn)
+
+
+def validated(file: Path) -> tuple[Finding, ...]:
+    """Give the findings of all nodes and edges that are stored."""
+    with open_dictionary(str(file)).connect() as conn:
+        graph = whole_graph(conn, stored_graph(conn))
+        return validate(graph.nodes(), graph.edges())
 
 
 def estate(**other: Any) -> dict[str, Any]:
