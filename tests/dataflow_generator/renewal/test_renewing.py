@@ -2,224 +2,39 @@
 
 from __future__ import annotations
 
-import json
+import importlib.util
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from dataflow_generator.findings import stored_findings
-from dataflow_generator.openlineage.reading import read_event
 from dataflow_generator.render import OUTPUTS
 from dataflow_generator.renewal.renewing import Renewed, renew
 from dataflow_generator.stored import whole_graph
 from dataflow_generator.validation import Finding, validate
-from scanner_dictionary.event_writer import write_events
 from scanner_dictionary.graph_store import stored_graph
 from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.writer import write_scan
-from scanner_model.catalogs import CatalogTable
-from scanner_model.columns import Column
-from scanner_model.connect import Connector
 from scanner_model.errors import DictionaryUnusable
-from scanner_model.estate import Cluster, CollectionColumn, ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
-from scanner_model.flink import FlinkStatement
-from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, TopicName
-from scanner_model.scan import Answer, ClusterScan, Outcome
-from scanner_model.schemas import Confidence, Definition, TopicSchema
-from scanner_model.streams import StreamsTopology
-
-AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-NAMES = ("a.orders", "b.paid", "b.sent", "cdc.shop.users", "out.1", "z")
-FIELDS = ("id", "name", "amount")
-SOURCES = {
-    name: SourceId(f"{name}:x")
-    for name in ("kafka", "schema_registry", "ksqldb", "connect", "manual", "flink", "streams")
-}
-JDBC = {"connector.class": "io.confluent.connect.jdbc.JdbcSinkConnector", "connection.url": "jdbc:postgresql://db/dwh"}
-CONNECTORS = (
-    {**JDBC, "topics": "a.orders", "table.name.format": "landed"},
-    {**JDBC, "topics": "b.paid", "table.name.format": "landed"},
-    {**JDBC, "topics.regex": "b.*", "table.name.format": "t_${topic}"},
-    {
-        "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
-        "connection.url": "jdbc:postgresql://db/dwh",
-        "table.whitelist": "landed",
-        "topic.prefix": "out.",
-    },
-    {
-        "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
-        "topic.prefix": "cdc",
-        "database.hostname": "db",
-        "database.dbname": "shop",
-    },
-    {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "s3.bucket.name": "lake", "topics": "z,b.sent"},
-    {"connector.class": "com.example.Unknown", "topics": "z"},
-)
-STATEMENTS = (
-    "CREATE TABLE a (id STRING, name STRING) WITH ('connector'='kafka','topic'='a.orders','properties.group.id'='g')",
-    "CREATE TABLE many (id STRING) WITH ('connector'='kafka','topic-pattern'='b\\..*')",
-    "CREATE TABLE p (id STRING) WITH ('connector'='kafka','topic'='out.1')",
-    "INSERT INTO p SELECT id FROM a",
-    "INSERT INTO p SELECT id FROM many WHERE id IS NOT NULL",
-    "CREATE VIEW v AS SELECT UPPER(id) AS id FROM a",
-    "INSERT INTO p SELECT id FROM v",
-)
-SELECTED = ("ID, NAME", "ID, AMOUNT * 2 AS AMOUNT", "*", "ID, NOWHERE", "FROM")
-TOPOLOGY = (
-    "Topologies:\n   Sub-topology: 0\n    Source: S (topics: [a.orders])\n      --> K\n"
-    "    Sink: K (topic: z)\n      <-- S\n"
-)
-EVENT = {
-    "eventTime": "2026-01-02T00:00:00Z",
-    "producer": "https://example.com/p",
-    "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-    "eventType": "COMPLETE",
-    "run": {"runId": "01890000-0000-7000-8000-000000000001"},
-    "job": {"namespace": "spark://x", "name": "nightly"},
-    "inputs": [{"namespace": "kafka://k-1:9092", "name": "a.orders"}],
-    "outputs": [{"namespace": "s3://lake", "name": "topics/z"}],
-}
+from scanner_model.names import Role
 
 
-def some(listed: tuple[Any, ...]) -> st.SearchStrategy[tuple[Any, ...]]:
-    return st.lists(st.sampled_from(listed), unique_by=repr, max_size=len(listed)).map(tuple)
+def _fake() -> ModuleType:
+    file = Path(__file__).parents[2] / "fakes" / "changing_estate.py"
+    spec = importlib.util.spec_from_file_location("changing_estate_for_stored_graphs", file)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-schemas = st.dictionaries(
-    st.tuples(st.sampled_from(NAMES), st.sampled_from((Role.KEY, Role.VALUE))), some(FIELDS).filter(bool), max_size=6
-)
-ends = st.tuples(
-    st.sampled_from(("", "kafka://k-2:9092", "postgres://db:5432")),
-    st.sampled_from(NAMES),
-    st.sampled_from((None, ("id",), ("name",))),
-)
-ASPECTS: dict[str, st.SearchStrategy[Any]] = {
-    "topics": some(NAMES),
-    "tags": st.sampled_from(((), ("PII",))),
-    "schemas": schemas,
-    "brokers": st.sampled_from((("k-1:9092", "k-2:9092"), ("k-1:9092",))),
-    "collections": st.lists(st.sampled_from(NAMES), min_size=3, max_size=3),
-    "queries": st.lists(
-        st.tuples(st.sampled_from("012"), st.sampled_from("012"), st.sampled_from(SELECTED)), max_size=3
-    ),
-    "connectors": some(CONNECTORS),
-    "states": st.sampled_from(("RUNNING", "FAILED")),
-    "groups": st.lists(st.sampled_from(NAMES), max_size=2, unique=True),
-    "manual": st.lists(st.tuples(ends, ends, st.sampled_from(("", "nightly"))), max_size=3),
-    "flink": some(STATEMENTS),
-    "streams": st.booleans(),
-    "tables": st.booleans(),
-}
-RARE = ("brokers", "tables")
-
-
-@st.composite
-def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Give an estate and what becomes of it: each time one to three things are otherwise."""
-    state = {name: draw(each) for name, each in ASPECTS.items()} | {"tables": False, "event": False}
-    states = [state]
-    for _ in range(draw(st.integers(1, 3))):
-        changing = draw(
-            st.lists(
-                st.sampled_from([name for name in ASPECTS if name not in RARE] * 3 + [*RARE, "event"]),
-                min_size=1,
-                max_size=3,
-            )
-        )
-        state = state | {name: True if name == "event" else draw(ASPECTS[name]) for name in dict.fromkeys(changing)}
-        states.append(state)
-    return states
-
-
-def scan_of(state: dict[str, Any]) -> ClusterScan:
-    definitions = {fields: definition(fields) for fields in state["schemas"].values()}
-    return ClusterScan(
-        cluster=Cluster(name=ClusterName("shop"), brokers=state["brokers"]),
-        outcomes=tuple(
-            Outcome(source=source, kind=source.partition(":")[0], answer=Answer.READ)
-            for source in (*SOURCES.values(), SourceId("catalog:glue"))
-        ),
-        topics=tuple(
-            Topic(source=SOURCES["kafka"], name=TopicName(name), partitions=3, tags=state["tags"])
-            for name in sorted(state["topics"])
-        ),
-        definitions=tuple(definitions.values()),
-        topic_schemas=tuple(
-            link(*key, definitions[fields]) for key, fields in state["schemas"].items() if key[0] in state["topics"]
-        ),
-        ksql_sources=tuple(collection(at, topic) for at, topic in enumerate(state["collections"])),
-        queries=tuple(query(at, *each) for at, each in enumerate(state["queries"])),
-        connectors=tuple(connector(config, state["states"]) for config in state["connectors"]),
-        consumer_groups=tuple(
-            ConsumerGroup(source=SOURCES["kafka"], name=name, topics=(TopicName(topic),))
-            for name, topic in zip(("people", "_ksql_1"), state["groups"], strict=False)
-        ),
-        manual_flows=tuple(manual(at, *each) for at, each in enumerate(state["manual"])),
-        flink_statements=tuple(statement(text, state["states"]) for text in state["flink"]),
-        topologies=(StreamsTopology(source=SOURCES["streams"], name="app", topology=TOPOLOGY),) * state["streams"],
-        catalog_tables=tuple(catalog_tables()) if state["tables"] else (),
-    )
-
-
-def definition(fields: tuple[str, ...]) -> Definition:
-    columns = tuple(Column(path=(name,), type="string", nullable=name == "name") for name in fields)
-    print_ = Fingerprint("".join(f"{FIELDS.index(name):02x}" for name in fields).ljust(20, "f"))
-    return Definition(fingerprint=print_, format="AVRO", text=repr(fields), name=RecordName("R"), columns=columns)
-
-
-def link(topic: str, role: Role, of: Definition) -> TopicSchema:
-    told = {"strategy": "topic", "evidence": f"subject {topic}", "confidence": Confidence.CONFIRMED}
-    return TopicSchema(
-        source=SOURCES["schema_registry"], topic=TopicName(topic), role=role, fingerprint=of.fingerprint, **told
-    )
-
-
-def collection(at: int, topic: str) -> KsqlSource:
-    columns = tuple(
-        CollectionColumn(column=Column(path=(name.upper(),), type="STRING"), role=Role.VALUE) for name in FIELDS
-    )
-    told = {"kind": "STREAM", "key_format": "KAFKA", "value_format": "AVRO", "statement": ""}
-    return KsqlSource(source=SOURCES["ksqldb"], name=f"C{at}", topic=TopicName(topic), columns=columns, **told)
-
-
-def query(at: int, source: str, sink: str, selected: str) -> Query:
-    text = f"CREATE STREAM C{sink} AS SELECT {selected} FROM C{source} WHERE ID IS NOT NULL;"
-    ends = {"sources": (f"C{source}",), "sinks": (f"C{sink}",), "consumer_group": f"_ksql_{at}"}
-    return Query(source=SOURCES["ksqldb"], name=f"Q{at}", kind="PERSISTENT", state="RUNNING", statement=text, **ends)
-
-
-def connector(config: dict[str, str], state: str) -> Connector:
-    kind = "source" if "Source" in config["connector.class"] or "debezium" in config["connector.class"] else "sink"
-    told = {"kind": kind, "connector_class": config["connector.class"], "config": tuple(sorted(config.items()))}
-    return Connector(source=SOURCES["connect"], name=f"c{CONNECTORS.index(config)}", state=state, **told)
-
-
-def manual(at: int, origin: tuple[Any, ...], target: tuple[Any, ...], job: str) -> ManualFlow:
-    one, other = (FlowEnd(namespace=namespace, name=name, path=path) for namespace, name, path in (origin, target))
-    told = {"job": job, "description": "by hand", "evidence": f"m.json {at}"}
-    return ManualFlow(source=SOURCES["manual"], origin=one, target=other, **told)
-
-
-def statement(text: str, state: str) -> FlinkStatement:
-    name = f"s{STATEMENTS.index(text)}"
-    return FlinkStatement(source=SOURCES["flink"], name=name, statement=text, kind="", state=state, created=name)
-
-
-def catalog_tables() -> Iterator[CatalogTable]:
-    yield CatalogTable(
-        source=SourceId("catalog:glue"),
-        provider="glue",
-        namespace="postgres://db:5432",
-        name="dwh.public.landed",
-        columns=(Column(path=("id",), type="int"),),
-    )
+changing = _fake()
+CONNECTORS, FIELDS, estate = changing.CONNECTORS, changing.FIELDS, changing.estate
 
 
 @pytest.fixture(scope="module")
@@ -249,17 +64,13 @@ def anew(file: Path) -> tuple[str, Any, list[Any]]:
 
 
 def renewed(file: Path, state: dict[str, Any]) -> Renewed:
-    engine = open_dictionary(str(file))
-    write_scan(engine, scan_of(state), started=AT, finished=AT)
-    if state["event"]:
-        write_events(engine, [read_event(json.dumps(EVENT))])
-    return renew(engine)
+    return renew(changing.write_state(file, state))
 
 
 @settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
-@given(history=histories())
+@given(history=changing.histories())
 def test_renewed_graph_is_the_one_made_anew(empty, tmp_path_factory, history) -> None:
     """Not a byte may tell in which order an estate became what it is."""
     file = Path(shutil.copy(empty, tmp_path_factory.mktemp("renewed") / "dictionary.db"))
@@ -280,19 +91,6 @@ def validated(file: Path) -> tuple[Finding, ...]:
     with open_dictionary(str(file)).connect() as conn:
         graph = whole_graph(conn, stored_graph(conn))
         return validate(graph.nodes(), graph.edges())
-
-
-def estate(**other: Any) -> dict[str, Any]:
-    """Give an estate of two topics, a query and two connectors."""
-    value = {(name, Role.VALUE): FIELDS for name in ("a.orders", "b.paid")}
-    plain = {"topics": ("a.orders", "b.paid"), "tags": (), "schemas": value, "brokers": ("k-1:9092",), "event": False}
-    jobs = {
-        "collections": ["a.orders", "b.paid", "z"],
-        "queries": [("0", "1", "ID, NAME")],
-        "connectors": CONNECTORS[:2],
-    }
-    none = {"groups": [], "manual": [], "flink": (), "streams": False, "tables": False, "states": "RUNNING"}
-    return {**plain, **jobs, **none, **other}
 
 
 @pytest.fixture
