@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.facts import Dataset
@@ -39,6 +39,20 @@ class Part:
     coverage: Coverage
 
 
+class JobTold(NamedTuple):
+    """What is remembered of a job: its node's key, a hash of its flows, what it adds to counts, what it is made of."""
+
+    key: str
+    flows: str
+    coverage: Coverage
+    made_of: MadeOf
+
+
+def job_told(reading: JobReading) -> JobTold:
+    """Give what is remembered of a job."""
+    return JobTold(reading.flows.job.key, digest(reading.flows), reading.coverage, reading.made_of)
+
+
 def topic_parts(estate: Estate) -> dict[PartName, PartRow]:
     """Give what is remembered of every topic: one part for each cluster, because they are many."""
     found: dict[str, dict[str, str]] = {}
@@ -56,7 +70,7 @@ def read_topic_parts(rows: Mapping[PartName, PartRow]) -> dict[ClusterTopic, str
         raise Unrenewable from error
 
 
-def row_part(estate: Estate, kind: str, row: JobRow, readings: Iterable[JobReading]) -> Part:
+def row_part(estate: Estate, kind: str, row: JobRow, readings: Iterable[JobTold]) -> Part:
     """Give what is remembered of a row that *readings* came of."""
     listed = list(readings)
     made_of = MadeOf(
@@ -72,9 +86,9 @@ def row_part(estate: Estate, kind: str, row: JobRow, readings: Iterable[JobReadi
     )
 
 
-def whole_part(reading: JobReading) -> Part:
+def whole_part(reading: JobTold) -> Part:
     """Give what is remembered of a job whose kind is read whole: it is made of nothing else than it tells."""
-    return _part((digest(reading.flows), "", ""), MadeOf(), [reading])
+    return _part((reading.flows, "", ""), MadeOf(), [reading])
 
 
 def made_digest(estate: Estate, kind: str, row: JobRow, made_of: MadeOf) -> str:
@@ -130,13 +144,13 @@ def job_keys(parts: Mapping[PartName, Part]) -> list[str]:
     return keys
 
 
-def _part(made: tuple[str, str, str], made_of: MadeOf, readings: list[JobReading]) -> Part:
+def _part(made: tuple[str, str, str], made_of: MadeOf, readings: list[JobTold]) -> Part:
     return Part(
         digest=made[0],
         names=made[1],
         told=made[2],
         flows=digest([each.flows for each in readings]),
-        jobs=tuple(each.flows.job.key for each in readings),
+        jobs=tuple(each.key for each in readings),
         made_of=made_of,
         coverage=Coverage.total(each.coverage for each in readings),
     )

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from dataflow_generator.assemble import ReadParts, flows_of
 from dataflow_generator.flows.drawing import Flows
-from dataflow_generator.jobs import JobReading, around_of, job_parts, read_part
+from dataflow_generator.jobs import around_of, job_parts, read_part
 from dataflow_generator.renewal.estate import Estate, read_estate
-from dataflow_generator.renewal.parts import Part
+from dataflow_generator.renewal.parts import JobTold, Part, job_told
 from dataflow_generator.renewal.places import Unrenewable
 from dataflow_generator.renewal.rereading import all_parts
 from scanner_dictionary.graph_parts import PartName
@@ -31,12 +31,12 @@ def read_whole(conn: Connection, read: ReadParts | None = None) -> WholeReading:
     estate, around = read_estate(conn), around_of(conn)
     listed = list(job_parts(conn))
     found = list(read(listed) if read else (read_part(conn, name, part, around) for name, part in listed))
-    readings: dict[str, list[JobReading]] = {}
+    told: dict[str, list[JobTold]] = {}
     for (kind, _), part in zip(listed, found, strict=True):
-        readings.setdefault(kind, []).extend(part.jobs)
+        told.setdefault(kind, []).extend(map(job_told, part.jobs))
     flows = flows_of(conn, around, found)
     try:
-        parts = all_parts(estate, readings) if estate.said and flows.flowing is not None else None
+        parts = all_parts(estate, told) if estate.said and flows.flowing is not None else None
     except Unrenewable:
         parts = None
-    return WholeReading(estate, flows, parts, sum(map(len, readings.values())))
+    return WholeReading(estate, flows, parts, sum(map(len, told.values())))

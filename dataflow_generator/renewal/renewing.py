@@ -10,11 +10,20 @@ from dataflow_generator.collector import seldom_collected
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import FlowGraph
-from dataflow_generator.jobs import Around, JobReading, around_of, job_parts, read_part
+from dataflow_generator.jobs import Around, around_of, job_parts, read_part
 from dataflow_generator.pieces import topic_key
 from dataflow_generator.renewal.estate import Estate, read_estate
 from dataflow_generator.renewal.made import made_text, read_made
-from dataflow_generator.renewal.parts import TOPICS, Part, part_row, read_part_row, read_topic_parts, topic_parts
+from dataflow_generator.renewal.parts import (
+    TOPICS,
+    JobTold,
+    Part,
+    job_told,
+    part_row,
+    read_part_row,
+    read_topic_parts,
+    topic_parts,
+)
 from dataflow_generator.renewal.places import Unrenewable
 from dataflow_generator.renewal.rereading import Reread, all_parts, reread
 from dataflow_generator.renewal.schemas import Schemas, read_schemas
@@ -128,15 +137,15 @@ def _read(conn: Connection) -> _Read:
     estate, around = read_estate(conn), around_of(conn)
     listed = list(job_parts(conn))
     found = [read_part(conn, name, part, around) for name, part in listed]
-    readings: dict[str, list[JobReading]] = {}
+    told: dict[str, list[JobTold]] = {}
     for (kind, _), part in zip(listed, found, strict=True):
-        readings.setdefault(kind, []).extend(part.jobs)
+        told.setdefault(kind, []).extend(map(job_told, part.jobs))
     flows = flows_of(conn, around, found)
     try:
-        parts = all_parts(estate, readings) if estate.said and flows.flowing is not None else None
+        parts = all_parts(estate, told) if estate.said and flows.flowing is not None else None
     except Unrenewable:
         parts = None
-    return _Read(estate, flows, parts, sum(map(len, readings.values())))
+    return _Read(estate, flows, parts, sum(map(len, told.values())))
 
 
 def _made_anew(conn: Connection, read: _Read, *, keep: bool) -> Renewed:

@@ -12,7 +12,16 @@ from dataflow_generator.flows.connect_columns import Known
 from dataflow_generator.flows.facts import Dataset, JobFlows
 from dataflow_generator.jobs import JOBS, Around, JobReading, derived_columns, open_ends, told_connectors
 from dataflow_generator.renewal.estate import Estate, Name, name_text
-from dataflow_generator.renewal.parts import Part, job_keys, made_digest, row_part, told_digest, whole_part
+from dataflow_generator.renewal.parts import (
+    JobTold,
+    Part,
+    job_keys,
+    job_told,
+    made_digest,
+    row_part,
+    told_digest,
+    whole_part,
+)
 from dataflow_generator.renewal.places import Unrenewable
 from scanner_dictionary.graph_parts import PartName
 from scanner_dictionary.queries.graph_input import Connection
@@ -42,7 +51,7 @@ def reread(conn: Connection, estate: Estate, known: Mapping[PartName, Part], aro
             new = _rows_now(kind, estate, known, found)
         else:
             found = by_job(each for part in JOBS[kind].parts(conn) for each in JOBS[kind].read(conn, part, around))
-            new = {name: whole_part(readings[0]) for name, readings in found.items()}
+            new = {name: whole_part(job_told(readings[0])) for name, readings in found.items()}
         parts |= {(kind, name): part for name, part in new.items()}
         for name, readings in found.items():
             before = known.get((kind, name))
@@ -60,23 +69,26 @@ def _rows_now(
     for name, row in estate.rows[kind].items():
         text = name_text(name)
         if text in found:
-            parts[text] = row_part(estate, kind, row, found[text])
+            parts[text] = row_part(estate, kind, row, map(job_told, found[text]))
         else:
             kept = known[kind, text]
             parts[text] = replace(kept, names=estate.names) if kept.names not in ("", estate.names) else kept
     return parts
 
 
-def all_parts(estate: Estate, readings: Mapping[str, Iterable[JobReading]]) -> dict[PartName, Part]:
+def all_parts(estate: Estate, readings: Mapping[str, Iterable[JobTold]]) -> dict[PartName, Part]:
     """Give what is remembered of all that was read, by kind; raises Unrenewable where two rows tell of one job."""
     parts: dict[PartName, Part] = {}
     for kind in JOBS:
         rows = estate.rows.get(kind)
         if rows is None:
-            found = by_job(readings.get(kind, ()))
-            parts |= {(kind, name): whole_part(each[0]) for name, each in found.items()}
+            listed = list(readings.get(kind, ()))
+            found = {(kind, name_text([each.key])): whole_part(each) for each in listed}
+            if len(found) < len(listed):
+                raise Unrenewable
+            parts |= found
         else:
-            of_rows: dict[Name, list[JobReading]] = {name: [] for name in rows}
+            of_rows: dict[Name, list[JobTold]] = {name: [] for name in rows}
             for reading in readings.get(kind, ()):
                 of_rows.setdefault(reading.made_of.row, []).append(reading)
             # A row that came while this was read is read the next time.
