@@ -20,7 +20,7 @@ from dataflow_generator.flows.flink import flink_jobs, flink_owners
 from dataflow_generator.flows.flink_ddl import declared_columns
 from dataflow_generator.flows.flink_places import World
 from dataflow_generator.flows.groups import Owner, Query, group_jobs
-from dataflow_generator.flows.ksqldb import Level, Reading, ksql_jobs, query_node
+from dataflow_generator.flows.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
 from dataflow_generator.flows.manual import manual_jobs
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.flows.openlineage import dataset_jobs, lineage_jobs
@@ -110,10 +110,11 @@ def ksql_parts(conn: Connection) -> Iterator[Part]:
 
 
 def ksql_readings(conn: Connection, part: Part, around: Around) -> Iterator[JobReading]:
-    """Read queries of one ksqlDB server with all its collections."""
+    """Read queries of one ksqlDB server with those of its collections that they may name."""
     queries = tuple(flow_input.ksql_queries(conn, part))
     servers = {(cluster, query.source) for cluster, query in queries}
-    collections = [found for server in sorted(servers) for found in flow_input.ksql_collections(conn, server)]
+    named = named_by(query for _, query in queries)
+    collections = [found for server in sorted(servers) for found in flow_input.ksql_collections(conn, server, named)]
     fields = around.columns({(cluster, str(collection.topic)) for cluster, collection in collections})
     aggregates = {(at, str(server)): flow_input.ksql_aggregates(conn, (at, server)) for at, server in servers}
     return map(_counted, ksql_jobs(collections, queries, fields, around.naming, aggregates))

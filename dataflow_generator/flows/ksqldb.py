@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -76,6 +76,18 @@ def ksql_jobs(
         if query.kind.upper() in _PERSISTENT:
             server = known.get((cluster, query.source)) or _server(cluster, [], fields, naming)
             yield _Job(server, query).read()
+
+
+def named_by(queries: Iterable[Query]) -> Callable[[str], bool]:
+    """Tell of the name of a collection whether *queries* may name it: their statements have it in some case.
+
+    It is told of more names than are named: of what no query names nothing has to be known to read these queries.
+    """
+    listed = list(queries)
+    told = {name for query in listed for name in (*query.sources, *query.sinks)}
+    texts = "\n".join(query.statement for query in listed).upper()
+    # A quote inside a name is written twice, and what a variable stands for is not in the text.
+    return lambda name: name in told or "`" in name or "${" in texts or name.upper() in texts
 
 
 def query_node(query: Query) -> Node:

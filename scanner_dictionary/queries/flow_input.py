@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
@@ -51,16 +51,17 @@ def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
         )
 
 
-def ksql_collections(conn: Connection, server: tuple[str, str] | None = None) -> Iterator[tuple[str, KsqlSource]]:
-    """List ksqlDB's streams and tables with their columns, each with its cluster, by cluster, server and name.
+def ksql_collections(
+    conn: Connection, server: tuple[str, str], wanted: Callable[[str], bool] = lambda _: True
+) -> Iterator[tuple[str, KsqlSource]]:
+    """List streams and tables of a ksqlDB server with their columns, each with its cluster, by name.
 
-    *server*, a cluster's name and a source's, chooses those of one.
+    *server* is a cluster's name and a source's; *wanted* chooses by the collection's name.
     """
-    query = told_rows(t.ksql_source).order_by(t.cluster.c.name, t.source.c.name, t.ksql_source.c.name)
-    if server is not None:
-        query = query.where(t.cluster.c.name == server[0], t.source.c.name == server[1])
-    rows = conn.execute(query).all()
-    columns = _collection_columns(conn, None if server is None else [row.id for row in rows])
+    query = told_rows(t.ksql_source).order_by(t.ksql_source.c.name)
+    query = query.where(t.cluster.c.name == server[0], t.source.c.name == server[1])
+    rows = [row for row in conn.execute(query) if wanted(row.name)]
+    columns = _collection_columns(conn, [row.id for row in rows])
     for row in rows:
         yield (
             row.cluster_name,
@@ -183,18 +184,14 @@ def _current_columns() -> Select[Any]:
     )
 
 
-def _collection_columns(
-    conn: Connection, collections: Sequence[int] | None
-) -> Mapping[int, tuple[CollectionColumn, ...]]:
+def _collection_columns(conn: Connection, collections: Iterable[int]) -> Mapping[int, tuple[CollectionColumn, ...]]:
     column = t.ksql_column.c
     query = select(t.ksql_column).order_by(column.ksql_source_id, column.ordinal)
-    chunks = [query] if collections is None else _chosen(query, sorted(collections))
+    chunks = (
+        query.where(column.ksql_source_id.in_(chunk)) for chunk in in_chunks(sorted(collections), _TOPICS_AT_ONCE)
+    )
     rows = (row for chunk in chunks for row in conn.execute(chunk))
     return {key: tuple(map(_collection_column, group)) for key, group in groupby(rows, key=lambda row: row[0])}
-
-
-def _chosen(query: Select[Any], collections: Sequence[int]) -> list[Select[Any]]:
-    return [query.where(t.ksql_column.c.ksql_source_id.in_(chunk)) for chunk in in_chunks(collections, _TOPICS_AT_ONCE)]
 
 
 def _collection_column(row: Row[Any]) -> CollectionColumn:

@@ -5,7 +5,7 @@ import pytest
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import drawn
 from dataflow_generator.flows.fields import Fields
-from dataflow_generator.flows.ksqldb import Level, ksql_jobs
+from dataflow_generator.flows.ksqldb import Level, ksql_jobs, named_by
 from dataflow_generator.flows.manual import manual_jobs
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Certainty, EdgeKind, NodeKind
@@ -260,3 +260,33 @@ def test_fields_of_elements_are_written_without_them() -> None:
     assert fields.find(("M", "N")) == ("m", "{}", "n")
     assert fields.find(("ITEMS",)) == ("items",)
     assert fields.find(("IDS", "N"), key=True) == ("@key", "ids", "[]", "n")
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("ORDERS", "CREATE STREAM X AS SELECT * FROM orders;"),
+        ("a.b", "CREATE STREAM X AS SELECT * FROM `a.b`;"),
+        ("O`Neill", "CREATE STREAM X AS SELECT * FROM `O``Neill`;"),
+        ("ORDERS", "CREATE STREAM X AS SELECT * FROM ${which};"),
+        ("PAID", "INSERT INTO X SELECT * FROM Y;"),
+    ],
+)
+def test_a_collection_that_a_query_may_name_is_read_with_it(name, statement) -> None:
+    """Case, quotes and what a variable stands for are the statement's; the server says names of its own."""
+    assert named_by([query(statement)])(name)
+
+
+def test_a_collection_that_no_query_names_is_not_read() -> None:
+    """Of a server with a thousand collections a query needs two."""
+    assert not named_by([query(), query()])("ELSEWHERE")
+
+
+def test_a_query_reads_the_same_without_the_collections_that_it_does_not_name() -> None:
+    """What else a server has bears on none of its flows."""
+    other = collection("ELSEWHERE", "elsewhere", (("ID",), "STRING"))
+    asked = query()
+    known = [each for each in (ORDERS, PAID, other) if named_by([asked])(each.name)]
+
+    assert other not in known
+    assert read(asked, *known) == read(asked, ORDERS, PAID, other)
