@@ -12,7 +12,7 @@ $(BIN)/scanner: pyproject.toml
 	@touch $(BIN)/scanner
 
 $(VENV)/.test: pyproject.toml $(BIN)/scanner
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,spark,postgres]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,spark,spark-connect,postgres]'
 	@touch $(VENV)/.test
 
 setup: $(BIN)/scanner ## the program, in .venv

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -98,16 +98,18 @@ class Engines:
             return self.spark.choose(0, LARGE, "columns")
         from scanner_dictionary.queries.graph_input import column_count
 
-        with self._source().connected() as conn:
+        with self.source().connected() as conn:
             columns = column_count(conn)
         return self.spark.choose(columns, LARGE, "columns")
 
     @contextmanager
     def started(self, engine: str) -> Iterator[Generation]:
         """Start *engine*, and stop it afterwards."""
-        source = self._source()
         if engine == "spark":
             from dataflow_generator.spark.assemble import assemble_on_spark, write_database, write_graph
+            from scanner_dictionary.location import from_anywhere
+
+            source = replace(self, url=from_anywhere(self.url)).source()
 
             with self.spark.session() as session:
                 yield Generation(
@@ -118,9 +120,11 @@ class Engines:
         else:
             from dataflow_generator.columnar.writing import write_graph as write_here
 
+            source = self.source()
             yield Generation(lambda: _local(source), lambda file: write_here(source, file))
 
-    def _source(self) -> DictionarySource:
+    def source(self) -> DictionarySource:
+        """Give what the graph is made of."""
         from dataflow_generator.source import DictionarySource, SnapshotSource
 
         return DictionarySource(self.url) if self.snapshot is None else SnapshotSource(str(self.snapshot.absolute()))

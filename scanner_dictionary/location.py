@@ -41,6 +41,12 @@ def locate(text: str) -> Location:
     return _KINDS[name](_url(text, name))
 
 
+def from_anywhere(text: str) -> str:
+    """Write a dictionary's place so that processes with another working directory find the same file."""
+    file = locate(text).file
+    return text if file is None else str(file.absolute())
+
+
 def _url(text: str, name: str) -> URL:
     """Read a URL; what is wrong with it is not quoted, because it may be the password."""
     try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dataflow_generator.spark.package import packed
+from dataflow_generator.spark.remote import change_settings, connect, place_of
 from scanner_model.errors import InputInvalid, ScannerError
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ LOG = Path(tempfile.gettempdir()) / "scanner-spark.log"
 
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Where spark-submit, which started this process, says how to reach its JVM."""
+
+_REMOTE = "SPARK_REMOTE"
+"""Where PySpark looks for the address of a Spark Connect server."""
 
 _NAME = "scanner dataflow"
 
@@ -56,12 +60,16 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", log: Path = 
     Connect server there. Other machines are sent our code. Raises InputInvalid where PySpark or Java is missing or too
     old, ScannerError where Spark fails.
     """
-    _check_pyspark()
+    _check_pyspark("spark-connect" if remote else "spark")
     if not remote:
         _need_java(os.environ)
-    with told_by_spark(log), tempfile.TemporaryDirectory(prefix="scanner-") as directory:
-        session = _connect(settings, remote) if remote else _start(settings, log)
+    told = told_by_spark(place_of(remote) or str(log))
+    with told, tempfile.TemporaryDirectory(prefix="scanner-") as directory:
+        with _errors_in(log):
+            session = connect(_NAME, _SQL, remote) if remote else _start(settings, log)
         try:
+            if remote:
+                change_settings(session, settings)
             _ship(session, remote, Path(directory))
             yield session
         finally:
@@ -69,15 +77,18 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", log: Path = 
 
 
 @contextlib.contextmanager
-def told_by_spark(log: Path) -> Iterator[None]:
-    """Say in one line what Spark, or a task of it, could not do; *log* tells the rest. Raises ScannerError."""
+def told_by_spark(place: str) -> Iterator[None]:
+    """Say in one line what Spark, or a task of it, could not do; *place*, a log or a server, tells the rest.
+
+    Raises ScannerError.
+    """
     from pyspark.errors import PySparkException
 
     failures: tuple[type[Exception], ...] = (PySparkException, *_java_errors())
     try:
         yield
     except failures as error:
-        raise ScannerError(f"Spark failed: {_reason(error)}", where=str(log), hint="or use --engine local") from error
+        raise ScannerError(f"Spark failed: {_reason(error)}", where=place, hint="or use --engine local") from error
 
 
 def _reason(error: Exception) -> str:
@@ -103,34 +114,23 @@ def _ship(session: SparkSession, remote: str, directory: Path) -> None:
         session.sparkContext.addPyFile(str(packed(directory)))
 
 
-def _check_pyspark() -> None:
+def _check_pyspark(extra: str) -> None:
+    hint = f"pip install 'scanner[{extra}]'"
     try:
         import pyspark
     except ImportError as error:
-        hint = "pip install 'scanner[spark]'"
         raise InputInvalid("PySpark is not installed", where="--engine spark", hint=hint) from error
     if int(pyspark.__version__.partition(".")[0]) < PYSPARK:
         what = f"PySpark {pyspark.__version__} is too old: {PYSPARK}.0 is needed"
-        raise InputInvalid(what, where="--engine spark", hint="pip install 'scanner[spark]'")
-
-
-def _connect(settings: Mapping[str, str], remote: str) -> SparkSession:
-    try:
-        import pyspark.sql.connect.session  # noqa: F401 - says what it misses
-    except ImportError as error:
-        what = "what PySpark needs for Spark Connect is not installed"
-        raise InputInvalid(what, where="--spark-remote", hint="pip install 'scanner[spark-connect]'") from error
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.appName(_NAME).remote(remote)
-    for name, value in {**_SQL, **settings}.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
+        raise InputInvalid(what, where="--engine spark", hint=hint)
 
 
 def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
     from pyspark.sql import SparkSession
 
+    if _REMOTE in os.environ:
+        what = f"{_REMOTE} names a Spark Connect server, which PySpark would take instead"
+        raise InputInvalid(what, where="--engine spark", hint=f"name it with --spark-remote, or unset {_REMOTE}")
     properties = log.with_suffix(".log4j2.properties")
     properties.write_text(_LOG4J.format(file=log.resolve()), encoding="utf-8")
     defaults = {
@@ -147,13 +147,12 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
         builder = builder.config(name, value)
     # Without it the workers would be the system's python3, which does not know scanner.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with _errors_in(log):
-        return builder.getOrCreate()
+    return builder.getOrCreate()
 
 
 @contextlib.contextmanager
 def _errors_in(log: Path) -> Iterator[None]:
-    """Let what is started meanwhile write its stderr to *log*: the JVM warns there before its own log is set up."""
+    """Let what is started meanwhile write its stderr to *log*: the JVM and gRPC log there."""
     sys.stderr.flush()
     terminal = os.dup(2)
     try:

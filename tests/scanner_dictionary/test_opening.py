@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from scanner_dictionary import tables as t
-from scanner_dictionary.location import locate
+from scanner_dictionary.location import from_anywhere, locate
 from scanner_dictionary.opening import REVISION, VERSION_TABLE, open_dictionary, writing
 from scanner_dictionary.writer import write_scan
 from scanner_model.errors import DictionaryUnusable, InputInvalid
@@ -234,6 +234,14 @@ def test_postgresql_url_uses_the_driver_that_the_extra_installs(scheme) -> None:
 
     assert place.url.drivername == "postgresql+psycopg"
     assert place.shown == "postgresql://u:***@h/d"
+
+
+def test_place_is_the_same_from_another_directory(tmp_path, monkeypatch) -> None:
+    """Spark's workers, and servers, run elsewhere."""
+    monkeypatch.chdir(tmp_path)
+
+    assert from_anywhere("d.db") == from_anywhere("sqlite:///d.db") == str(tmp_path / "d.db")
+    assert from_anywhere("postgresql://u:p@h/d") == "postgresql://u:p@h/d"
 
 
 def test_missing_driver_names_the_extra() -> None:

@@ -64,7 +64,7 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
     """Not a code of Spark's, and no traceback."""
     source = DictionarySource(str(tmp_path / "nowhere.db"))
 
-    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, told_by_spark(tmp_path / "log"):
+    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, told_by_spark("spark.log"):
         tasks(spark, 1, lambda _: source.cells((1, 2)), "a long").collect()
     assert "SQLSTATE" not in str(failed.value)
 

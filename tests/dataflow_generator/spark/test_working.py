@@ -22,5 +22,5 @@ def test_results_come_in_the_order_of_the_pieces(spark) -> None:
 
 def test_what_a_task_cannot_do_is_told(spark, tmp_path) -> None:
     """A half of a result would look like a whole one."""
-    with pytest.raises(ScannerError, match="Spark failed"), told_by_spark(tmp_path / "spark.log"):
+    with pytest.raises(ScannerError, match="Spark failed"), told_by_spark("spark.log"):
         list(work_on(spark, binascii.unhexlify, [b"00", b"x"]))
