@@ -10,6 +10,7 @@ from scanner_cli.options import reading
 from scanner_cli.telling import say
 
 if TYPE_CHECKING:
+    from dataflow_generator.columnar.renewing import RenewedFiles
     from dataflow_generator.renewal.renewing import Renewed
     from scanner_dictionary.graph_store import StoredGraph
 
@@ -25,7 +26,7 @@ def renew_graph(url: str, *, anew: bool) -> StoredGraph:
     return renewed.graph
 
 
-def reused_text(renewed: Renewed) -> str:
+def reused_text(renewed: Renewed | RenewedFiles) -> str:
     """Give a line that says how much of the graph was there before; empty where nothing was."""
     counted = (("topics", renewed.topics), ("jobs", renewed.jobs), ("schemas", renewed.schemas))
     kept = [f"{one.kept:,} of {one.all:,} {what}" for what, one in counted if one.all]

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from dataflow_generator.render import OUTPUTS
-from scanner_cli.engines import Engines, SparkChoice, spark_options
+from scanner_cli.engines import Engines, Generation, SparkChoice, spark_options
 from scanner_cli.jdbc_options import jdbc_options, spark_for
 from scanner_cli.options import dictionary_option, directory_option, reading
 from scanner_cli.outputs import check_directory, check_file, write_text
+from scanner_cli.renewed_files import renew_files
 from scanner_cli.renewed_graph import renew_graph, write_stored
 from scanner_cli.show import json_text
 from scanner_cli.telling import say
@@ -67,10 +68,10 @@ def dataflow(
 ) -> None:
     """Generate the data flow graph of what the dictionary holds.
 
-    The graph replaces the one generated before; the local engine makes only that again which depends on what changed,
-    with the same result. Every engine gives the same bytes; in Parquet, the same rows. How many statements were read,
-    what of them was not understood, and what in the graph looks odd (topics that nobody uses, jobs without an end,
-    circles, columns that no schema has) is told on stderr. The files' names are the answer on stdout.
+    The graph replaces the one generated before; here and in Parquet, only that is made again which depends on what
+    changed, with the same result. Every engine gives the same bytes; in Parquet, the same rows. How many statements
+    were read, what of them was not understood, and what in the graph looks odd (topics that nobody uses, jobs without
+    an end, circles, columns that no schema has) is told on stderr. The files' names are the answer on stdout.
 
     \b
     Examples:
@@ -91,13 +92,13 @@ def dataflow(
     if file and not store:
         raise InputInvalid("the report is of a stored graph", where="--report", hint="add --store")
     chosen = engines.choose()
+    files = directory / NAME if directory and "parquet" in names else None
+    if files and not full and _tell_renewed(engines, files, chosen):
+        files = None
+    if not (files or store or rows or jdbc):
+        return
     with engines.started(chosen) as generation:
-        if directory and "parquet" in names:
-            _tell(generation.parquet(directory / NAME), chosen, "_about.json there")
-            click.echo(str(directory / NAME))
-        if jdbc and generation.database:
-            _tell(generation.database(jdbc), chosen, "graph_about there")
-            click.echo(jdbc.place)
+        _write_tables(generation, chosen, files, jdbc)
         if store and chosen == "local" and snapshot is None:
             _report(_renewed(url, full, directory, rows), chosen, url, file)
         elif store or rows:
@@ -109,6 +110,24 @@ def dataflow(
 def _check_parquet(names: Sequence[str], directory: Path | None) -> None:
     if "parquet" in names and directory is None:
         raise InputInvalid("Parquet is written into a directory", where="--format parquet", hint="add --output DIR")
+
+
+def _write_tables(generation: Generation, engine: str, files: Path | None, jdbc: JdbcTarget | None) -> None:
+    if files:
+        _tell(generation.parquet(files), engine, "_about.json there")
+        click.echo(str(files))
+    if jdbc and generation.database:
+        _tell(generation.database(jdbc), engine, "graph_about there")
+        click.echo(jdbc.place)
+
+
+def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
+    """Bring the graph in *directory* up to date, and tell of it; False where it must be made anew."""
+    written = renew_files(engines, directory, engine)
+    if written:
+        _tell(written, "local", "_about.json there")
+        click.echo(str(directory))
+    return written is not None
 
 
 def _renewed(url: str, anew: bool, directory: Path | None, names: Sequence[str]) -> StoredGraph:

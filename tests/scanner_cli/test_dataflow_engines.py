@@ -39,6 +39,28 @@ def test_parquet_alone_leaves_the_dictionary_as_it_is(scanner, scanned, tmp_path
     assert about["nodes"] > 0
 
 
+def test_parquet_is_brought_up_to_date_unless_full_is_asked_for(scanner, scanned, tmp_path) -> None:
+    """Whether it was is said, and how much of it stayed."""
+    line = ("dataflow", "--format", "parquet", "--output", tmp_path, "--dictionary", scanned.dictionary)
+    first, again, full = (scanner(*map(str, (*line, *more))) for more in ((), (), ("--full",)))
+
+    assert "reused" not in first.err + full.err
+    assert "reused" in again.err
+    assert again.out == full.out == first.out
+
+
+def test_parquet_on_spark_needs_no_jvm_where_little_changed(scanner, scanned, tmp_path, monkeypatch) -> None:
+    """Starting one takes longer than what there is to do; with --full it is asked for all the same."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    line = ("dataflow", "--format", "parquet", "--output", tmp_path, "--dictionary", scanned.dictionary)
+    engines = ("local",), ("spark",), ("spark", "--full")
+    first, again, full = (scanner(*map(str, (*line, "--engine", *engine))) for engine in engines)
+
+    assert (first.status, again.status, full.status) == (0, 0, 2)
+    assert "Spark was not started: 0 topics differ" in again.err
+    assert again.out == first.out
+
+
 def test_parquet_needs_a_directory(scanner, scanned) -> None:
     """It cannot go anywhere else."""
     said = scanner("dataflow", "--format", "parquet", "--dictionary", str(scanned.dictionary))

@@ -1,0 +1,163 @@
+"""The files of schemas of a graph, taken over into a new one: linked where nothing in them changed, else made again.
+
+A definition never changes, so that only what topics have no longer leaves a file, and what they came to have is made.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dataflow_generator.columnar import pieces
+from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, arrow_schema
+from dataflow_generator.columnar.spans import COLUMNS, PLACES, make_places, parquet_file, span_name
+from dataflow_generator.renewal.places import Unrenewable
+from dataflow_generator.source import Range
+from scanner_dictionary.queries.column_cells import Head, cells_of
+from scanner_dictionary.queries.graph_input import Connection
+
+_NAME = re.compile(r"schemas-(\d+)-(\d+)\.parquet")
+_DDL = (NODE_DDL, NODE_DDL, EDGE_DDL)
+_AT_ONCE = 50_000
+
+
+class Cut(NamedTuple):
+    """Definitions whose rows lie in one file of each kind: *staying* of those *before* in *files*, and *new* ones."""
+
+    files: Sequence[str]
+    before: frozenset[int]
+    staying: Sequence[Head]
+    new: Sequence[Head]
+
+    @property
+    def same(self) -> bool:
+        """Say whether its files are as they were."""
+        return not self.new and len(self.staying) == len(self.before) > 0
+
+    @property
+    def columns(self) -> int:
+        """Count its columns."""
+        return sum(head.columns for head in (*self.staying, *self.new))
+
+    @property
+    def name(self) -> str:
+        """Name its files."""
+        keys = [head.id for head in (*self.staying, *self.new)]
+        return span_name((min(keys), max(keys)))
+
+
+def spans_before(directory: Path) -> dict[Range, frozenset[int]]:
+    """List the spans of the graph in *directory*, in order, each with the definitions in it.
+
+    Raises Unrenewable where a file has another name, or cannot be read.
+    """
+    files = {file.name for place in PLACES for file in (directory / place).glob("*.parquet")} - {"part-0.parquet"}
+    found = {name: _NAME.fullmatch(name) for name in files}
+    if not all(found.values()):
+        raise Unrenewable
+    spans = sorted((int(match[1]), int(match[2])) for match in found.values() if match)
+    return {span: _definitions(directory / PLACES[0] / span_name(span)) for span in spans}
+
+
+def cuts(before: Mapping[Range, frozenset[int]], live: Sequence[Head]) -> list[Cut]:
+    """Say what becomes of each span, and where definitions go that are in none; *live* are those of now, in order."""
+    heads = {head.id: head for head in live}
+    keys = list(heads)
+    new = heads.keys() - frozenset[int]().union(*before.values())
+    found: list[Cut] = []
+    for span, inside in before.items():
+        within = [key for key in keys[bisect_left(keys, span[0]) : bisect_right(keys, span[1])] if key in new]
+        new -= set(within)
+        staying = [heads[key] for key in sorted(inside) if key in heads]
+        found.append(Cut([span_name(span)], inside, staying, [heads[key] for key in within]))
+    found += (Cut((), frozenset(), (), [heads[key]]) for key in new)
+    there = (each for each in found if each.staying or each.new)
+    return list(_joined(sorted(there, key=lambda each: each.name)))
+
+
+def renew_schemas(conn: Connection, old: Path, found: Iterable[Cut], directory: Path) -> None:
+    """Write the files of schemas into *directory*, from those of the graph in *old*; raises Unrenewable."""
+    make_places(directory)
+    for cut in found:
+        if cut.same:
+            for place in PLACES:
+                take_over(old / place / cut.files[0], directory / place / cut.files[0])
+        else:
+            _write(conn, old, cut, directory)
+
+
+def _joined(found: Iterable[Cut]) -> Iterator[Cut]:
+    """Join neighbours that are written anyway, as long as they are small together."""
+    waiting: Cut | None = None
+    for each in found:
+        if waiting and not waiting.same and not each.same and waiting.columns + each.columns <= COLUMNS:
+            waiting = Cut(
+                [*waiting.files, *each.files],
+                waiting.before | each.before,
+                [*waiting.staying, *each.staying],
+                [*waiting.new, *each.new],
+            )
+        else:
+            if waiting:
+                yield waiting
+            waiting = each
+    if waiting:
+        yield waiting
+
+
+def _write(conn: Connection, old: Path, cut: Cut, directory: Path) -> None:
+    import pyarrow as pa
+
+    made = [pieces.batches(cells) for cells in cells_of(conn, cut.new)]
+    for at, (place, ddl) in enumerate(zip(PLACES, _DDL, strict=True)):
+        schema = arrow_schema(ddl)
+        new = pa.Table.from_batches([each[at] for each in made], schema).drop_columns(["kind"])
+        kept = [_staying(old / place / name, cut, new.schema) for name in cut.files]
+        rows = pa.concat_tables([*kept, new])
+        if cut.staying and cut.new and cut.staying[-1].id > cut.new[0].id:
+            rows = rows.sort_by("place")
+        if len(rows):
+            with parquet_file(directory / place / cut.name, schema) as writer:
+                writer.write_table(rows, row_group_size=_AT_ONCE)
+
+
+def _staying(file: Path, cut: Cut, schema: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Read the rows of the definitions that stay."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not file.exists():
+        # Schemas without columns.
+        return schema.empty_table()
+    rows = _read(file)
+    left = sorted(cut.before - {head.id for head in cut.staying})
+    keys = pc.shift_right(rows["place"], pieces.PLACES)
+    return rows.filter(pc.invert(pc.is_in(keys, pa.array(left, pa.int64())))).cast(schema)
+
+
+def _definitions(file: Path) -> frozenset[int]:
+    return frozenset(key >> pieces.PLACES for key in _read(file, ["place"])["place"].to_pylist())
+
+
+def _read(file: Path, columns: Sequence[str] | None = None) -> Any:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return parquet.ParquetFile(file).read(columns, use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        raise Unrenewable from error
+
+
+def take_over(file: Path, new: Path, link: Callable[[Path, Path], None] = os.link) -> None:
+    """Give a file a second name, which costs nothing; copy it where the disk knows no such names."""
+    if file.exists():
+        try:
+            link(file, new)
+        except OSError:
+            shutil.copyfile(file, new)
