@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dataflow_generator.columnar.about import MADE
+from dataflow_generator.columnar.job_rows import JobRows
 from dataflow_generator.hashing import digest
 from dataflow_generator.renewal.parts import part_row, topic_parts
 from dataflow_generator.renewal.places import Unrenewable
-from dataflow_generator.renewal.reading import WholeReading
 from scanner_dictionary.graph_parts import PartName, PartRow
 from scanner_dictionary.queries.definition_prints import definition_prints
 from scanner_dictionary.queries.graph_input import Connection
@@ -34,16 +34,16 @@ class Made:
     parts: Mapping[PartName, PartRow]
 
 
-def made_of(conn: Connection, reading: WholeReading) -> Made | None:
-    """Give what is remembered of a graph made of *reading*; None where it can only be made anew the next time, too."""
-    if reading.parts is None or reading.flows.flowing is None:
+def made_of(conn: Connection, jobs: JobRows) -> Made | None:
+    """Give what is remembered of a graph of *jobs*; None where it can only be made anew the next time, too."""
+    if jobs.parts is None or jobs.flowing is None:
         return None
-    rows = {name: part_row(part) for name, part in reading.parts.items()}
+    rows = {name: part_row(part) for name, part in jobs.parts.items()}
     return Made(
-        said=reading.estate.said,
+        said=jobs.estate.said,
         definitions=all_definitions(conn),
-        flowing=reading.flows.flowing,
-        parts={**topic_parts(reading.estate), **rows},
+        flowing=jobs.flowing,
+        parts={**topic_parts(jobs.estate), **rows},
     )
 
 

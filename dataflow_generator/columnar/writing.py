@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from dataflow_generator.assemble import estate_edges, estate_nodes
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import Written, whole_graph, write_about
+from dataflow_generator.columnar.job_rows import JobRows, portions, read_rows
 from dataflow_generator.columnar.made import made_of, write_made
-from dataflow_generator.columnar.schema import ESTATE, FLOWS, edge_rows, node_rows
+from dataflow_generator.columnar.schema import ESTATE, edge_rows, node_rows
 from dataflow_generator.columnar.spans import COLUMNS, make_places, parquet_file, write_span
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
-from dataflow_generator.renewal.reading import WholeReading, read_whole
 from dataflow_generator.source import DictionarySource
 from scanner_dictionary.queries.graph_input import Connection
-
-T = TypeVar("T")
-_AT_ONCE = 10_000
 
 
 def write_graph(source: DictionarySource, directory: Path) -> Written:
@@ -37,23 +34,23 @@ def write_graph(source: DictionarySource, directory: Path) -> Written:
 def write_parquet(source: DictionarySource, directory: Path) -> Coverage:
     """Write the graph of *source* into *directory*, in bounded memory."""
     with source.connected() as conn, seldom_collected():
-        reading = read_whole(conn)
-        write_above(conn, reading, directory)
+        coverage = write_above(conn, read_rows(conn), directory)
     make_places(directory)
     for span in source.ranges(COLUMNS):
         write_span(source, span, directory)
-    return reading.flows.coverage
+    return coverage
 
 
-def write_above(conn: Connection, reading: WholeReading, directory: Path) -> None:
-    """Write what stands above the schemas, what the dictionary tells of clusters and topics and what jobs make.
+def write_above(conn: Connection, jobs: JobRows, directory: Path) -> Coverage:
+    """Write what stands above the schemas, what the dictionary tells of clusters and topics and what *jobs* make.
 
-    What all that was made of is remembered beside it.
+    What all that was made of is remembered beside it. Gives how much was read for it.
     """
-    write_kinds(chain(estate_node_batches(conn), flow_nodes(reading.flows)), directory / "nodes")
-    write_kinds(chain(estate_edge_batches(conn), flow_edges(reading.flows)), directory / "edges")
-    if made := made_of(conn, reading):
+    write_kinds(chain(estate_node_batches(conn), jobs.nodes), directory / "nodes")
+    write_kinds(chain(estate_edge_batches(conn), jobs.edges), directory / "edges")
+    if made := made_of(conn, jobs):
         write_made(directory, made)
+    return jobs.coverage
 
 
 def write_kinds(batches: Iterable[Any], directory: Path) -> None:
@@ -77,29 +74,11 @@ def _by_kind(batch: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyarrow
         yield kind, batch.filter(pc.equal(kinds, kind))
 
 
-def flow_nodes(flows: Flows) -> Iterator[Any]:
-    """Give the nodes that jobs make as batches of NODE_DDL."""
-    return _portions(flows.nodes, FLOWS, node_rows)
-
-
-def flow_edges(flows: Flows) -> Iterator[Any]:
-    """Give the edges that jobs make as batches of EDGE_DDL."""
-    return _portions(flows.edges, FLOWS, edge_rows)
-
-
 def estate_node_batches(conn: Connection) -> Iterator[Any]:
     """Give the nodes of clusters and topics as batches of NODE_DDL."""
-    return _portions(estate_nodes(conn, Flows()), ESTATE, node_rows)
+    return portions(estate_nodes(conn, Flows()), ESTATE, node_rows)
 
 
 def estate_edge_batches(conn: Connection) -> Iterator[Any]:
     """Give the edges from clusters to topics and from topics to schemas as batches of EDGE_DDL."""
-    return _portions(estate_edges(conn, Flows()), ESTATE, edge_rows)
-
-
-def _portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
-    """Give *things*, which are in the graph's order, as *rows* of them."""
-    rest, first = iter(things), 0
-    while portion := list(islice(rest, _AT_ONCE)):
-        yield rows(portion, rank, range(first, first + len(portion)))
-        first += len(portion)
+    return portions(estate_edges(conn, Flows()), ESTATE, edge_rows)

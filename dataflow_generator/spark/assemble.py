@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import About, Written, whole_graph, write_about
+from dataflow_generator.columnar.job_rows import JobRows, read_rows
 from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, record_edge, record_node
 from dataflow_generator.columnar.spans import finish_spans, make_places
-from dataflow_generator.columnar.writing import flow_edges, flow_nodes, write_above
+from dataflow_generator.columnar.writing import write_above
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import Edge, FlowGraph, Node
-from dataflow_generator.renewal.reading import read_whole
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark import frames
 from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
-from dataflow_generator.spark.reading import read_parts
+from dataflow_generator.spark.reading import drawn_parts, read_parts
 from dataflow_generator.storing import coverage_text
+from scanner_dictionary.queries.graph_input import Connection
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,22 +70,29 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     from pyspark.sql import functions as f
 
     check_reachable(spark, target)
-    flows = _flows(spark, source)
-    nodes = frames.estate_node_frame(spark, source).unionAll(frames.schema_nodes(spark, source))
-    edges = frames.estate_edge_frame(spark, source).unionAll(frames.schema_edges(spark, source))
-    nodes = nodes.unionAll(frames.held(spark, flow_nodes(flows), NODE_DDL)).withColumn("path", f.to_json("path"))
-    edges = edges.unionAll(frames.held(spark, flow_edges(flows), EDGE_DDL))
+    with source.connected() as conn, seldom_collected():
+        jobs = _job_rows(spark, source, conn)
+        above = frames.held(spark, jobs.nodes, NODE_DDL), frames.held(spark, jobs.edges, EDGE_DDL)
+    nodes = frames.estate_node_frame(spark, source).unionAll(frames.schema_nodes(spark, source)).unionAll(above[0])
+    edges = frames.estate_edge_frame(spark, source).unionAll(frames.schema_edges(spark, source)).unionAll(above[1])
+    nodes = nodes.withColumn("path", f.to_json("path"))
     scan = source.newest_scan()
-    about = spark.createDataFrame([(scan, coverage_text(flows.coverage))], "last_scan int, coverage string")
+    about = spark.createDataFrame([(scan, coverage_text(jobs.coverage))], "last_scan int, coverage string")
     rows = replace_tables(spark, {"graph_node": nodes, "graph_edge": edges, "graph_about": about}, target)
-    return Written(About(last_scan=scan, nodes=rows["graph_node"], edges=rows["graph_edge"]), flows.coverage)
+    return Written(About(last_scan=scan, nodes=rows["graph_node"], edges=rows["graph_edge"]), jobs.coverage)
 
 
 def _write_above(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
     with source.connected() as conn, seldom_collected():
-        reading = read_whole(conn, lambda parts: read_parts(spark, source, parts))
-        write_above(conn, reading, directory)
-    return reading.flows.coverage
+        return write_above(conn, _job_rows(spark, source, conn), directory)
+
+
+def _job_rows(spark: SparkSession, source: DictionarySource, conn: Connection) -> JobRows:
+    return read_rows(
+        conn,
+        draw=lambda parts: drawn_parts(spark, source, parts),
+        read=lambda parts: read_parts(spark, source, parts),
+    )
 
 
 def _flows(spark: SparkSession, source: DictionarySource) -> Flows:
