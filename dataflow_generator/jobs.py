@@ -66,14 +66,14 @@ class MadeOf(NamedTuple):
     """What a job was read from: a *row* (cluster, source, name), none where its kind is read whole, and what it led to.
 
     *topics* had their columns looked up; *dark* are datasets that nobody describes, looked up among what connectors
-    derive; *matched* says that names of live topics were looked at, and *told* hashes what came of that, where it can
-    be told.
+    derive; *starts* is what names of its cluster's live topics began with that were looked at (an empty text says that
+    all were), and *told* hashes what came of that, where it can be told.
     """
 
     row: tuple[str, ...] = ()
     topics: frozenset[ClusterTopic] = frozenset()
     dark: frozenset[Dataset] = frozenset()
-    matched: bool = False
+    starts: frozenset[str] = frozenset()
     told: str = ""
 
 
@@ -132,7 +132,7 @@ def connect_readings(conn: Connection, part: Part, around: Around) -> Iterator[J
     for one, each in zip(told, connect_jobs(told, seen), strict=True):
         count = "unknown_connectors" if not each.known else "connector_columns" if each.whole else "connectors"
         row, topics = one.row[:3], frozenset(_cluster_topics(each.ends, around))
-        made_of = MadeOf(row, topics, each.dark, each.matched, one.digest if one.matched else "")
+        made_of = MadeOf(row, topics, each.dark, each.starts, one.digest if each.starts else "")
         yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}), made_of)
 
 

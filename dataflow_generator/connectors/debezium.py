@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import addresses, host_server, identifiers, sanitized, topic
@@ -166,11 +164,10 @@ class _Tables:
         if not self.prefix or self.config.text("transforms"):
             return
         start = self.prefix + self.sign
-        names, evidence = seen(self.connector)
+        names, evidence = seen(self.connector, start)
         if evidence == KNOWN and not self.config.items(*_TABLES):
             return  # that a topic has this prefix does not say that this connector writes it
-        # Names are sorted: of a hundred thousand topics only those with the prefix are looked at.
-        for name in takewhile(lambda name: name.startswith(start), names[bisect_left(names, start) :]):
+        for name in names:
             parts = tuple(name[len(start) :].split(self.sign))
             if len(parts) > 1:
                 yield ".".join(parts[-2:])
@@ -222,8 +219,8 @@ def spanner(connector: Connector) -> ConnectorFlows:
     prefix = config.text(*_PREFIX)
     place = f"spanner://{config.text('gcp.spanner.project.id')}:{config.text('gcp.spanner.instance.id')}"
     start = f"{prefix}."
-    names, evidence = seen(connector)
-    tables = [name[len(start) :] for name in names if prefix and name.startswith(start)]
+    names, evidence = seen(connector, start)
+    tables = [name[len(start) :] for name in names if prefix]
     database = config.text("gcp.spanner.database.id")
     reads = [
         Read(

@@ -69,8 +69,8 @@ def _seen_tables(connector: Connector, server: JdbcServer, prefix: str) -> Itera
     """Find tables in the names of topics, and write each as a pattern may: bare, and with all that stands before it."""
     if not prefix or connector.config.text("transforms"):
         return
-    for name in seen(connector)[0]:
-        if name.startswith(prefix) and len(name) > len(prefix):
+    for name in seen(connector, prefix)[0]:
+        if len(name) > len(prefix):
             parts = table_of(server, _quoted(name[len(prefix) :])).name.split(".")
             yield from (".".join(parts[start:]) for start in range(len(parts)))
 
@@ -111,9 +111,9 @@ def _patterns(connector: Connector, server: JdbcServer, chosen: Selection, prefi
     """Read what is chosen by patterns, or not limited at all, from the topics that begin with the prefix."""
     if chosen.names and not chosen.patterns:
         return
-    names, evidence = seen(connector)
+    names, evidence = seen(connector, prefix)
     schema = connector.config.text("schema.pattern", "db.schema", "schema.name")
-    found = [name[len(prefix) :] for name in names if prefix and name.startswith(prefix) and len(name) > len(prefix)]
+    found = [name[len(prefix) :] for name in names if prefix and len(name) > len(prefix)]
     if not chosen.patterns:
         for table in found:
             named = f'{schema}."{table}"' if schema and "%" not in schema else f'"{table}"'

@@ -109,9 +109,9 @@ def store_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
         because = ", ".join(filter(None, (config.key(*keys), config.key("topic.regex.list", "topics.dir"))))
         listed = [item.partition(":")[0].strip() for item in config.items("topic.regex.list")]
         if listed or config.text("kafka.topic", "topic"):
-            names = listed or [config.text("kafka.topic", "topic")]
-            return fixed(connector, folder_of(folder), names, because)
-        names = [name for name in seen(connector)[0] if connector.active is not None]
+            named = listed or [config.text("kafka.topic", "topic")]
+            return fixed(connector, folder_of(folder), named, because)
+        names = seen(connector)[0] if connector.active is not None else ()
         reads = [Read(source=folder_of(folder, name), topic=name, because=because) for name in names]
         return source(connector, Reads(reads=tuple(reads) or (Read(source=folder_of(folder), because=because),)))
 

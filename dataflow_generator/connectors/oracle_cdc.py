@@ -83,8 +83,8 @@ def _seen_tables(connector: Connector, form: str) -> Iterator[str]:
     start = form.removesuffix(_WHOLE)
     if start == form or "${" in start or connector.config.text("transforms"):
         return
-    for name in seen(connector)[0]:
-        if name.startswith(start) and name.count(".", len(start)) > 1:
+    for name in seen(connector, start)[0]:
+        if name.count(".", len(start)) > 1:
             yield name[len(start) :]
 
 

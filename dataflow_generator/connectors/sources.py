@@ -143,19 +143,25 @@ class _Resolver:
     def _family(self, one: _Routed, claimed: set[str]) -> Iterator[Flow]:
         """Find the topics of a family, or of a read whose topic is not told at all."""
         pattern = one.template.pattern if one.template else one.read.pattern if self._is_pattern(one) else ""
-        names, evidence = seen(self.connector)
-        free = [name for name in names if name not in claimed and name not in self.side]
         try:
-            fitting = [name for name in free if java_regex(pattern).matches(name)] if pattern else free
+            fitting, evidence = self._fitting(pattern, claimed)
         except InputInvalid as error:
             self.problems.append(Problem(one.read.because, error.what))
-            fitting = []
-        if not pattern and evidence != USED:
-            fitting = []  # that a topic exists does not say that this connector writes it
+            fitting, evidence = [], ""
         for name in fitting:
             yield self._flow(one.read, topic(self.namespace, name), evidence)
         if not fitting:
             yield from self._unresolved(one.read, pattern)
+
+    def _fitting(self, pattern: str, claimed: set[str]) -> tuple[list[str], str]:
+        """Give the topics of a family that nothing else claims, and how they were seen; raises InputInvalid."""
+        if not pattern:
+            # That a topic exists does not say that this connector writes it.
+            return [name for name in self._active() if name not in claimed], USED
+        regex = java_regex(pattern)
+        names, evidence = seen(self.connector, regex.start)
+        free = (name for name in names if name not in claimed and name not in self.side)
+        return [name for name in free if regex.matches(name)], evidence
 
     def _is_pattern(self, one: _Routed) -> bool:
         return bool(one.read.pattern) and not one.read.topic and not self.connector.config.text("transforms")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
 from dataflow_generator.connectors.flows import Connector, Direction, SideTopic
 from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.connectors.known import KnownTopics
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
@@ -78,27 +78,42 @@ def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
             yield SideTopic(topic(namespace, name), _MANAGED_ROLES[match["role"]], USED)
 
 
-def seen(connector: Connector) -> tuple[tuple[str, ...], str]:
-    """Give the topics that names may be matched with, in order: those in use, else the known; and which these are."""
+def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
+    """Give the topics that names may be matched with, in order: those in use, else the known; and which these are.
+
+    Who needs only those that begin with *start* says so: then no others bear on what is told of the connector.
+    """
     if connector.active is not None:
-        return tuple(sorted(connector.active)), USED
-    return tuple(connector.known or ()), KNOWN
+        return tuple(name for name in sorted(connector.active) if name.startswith(start)), USED
+    return _known(connector, start), KNOWN
 
 
 def is_seen(connector: Connector, name: str) -> bool:
     """Tell whether a topic is among those that names may be matched with."""
-    names = seen(connector)[0]
-    at = bisect_left(names, name)
-    return names[at : at + 1] == (name,)
+    return seen(connector, name)[0][:1] == (name,)
 
 
 def _matching(connector: Connector, pattern: str) -> ReadTopics:
     if connector.known is None and connector.active is None:
         return ReadTopics((), pattern, "topics.regex")
-    known = sorted({*(connector.known or ()), *(connector.active or ())})
     try:
-        names = tuple(name for name in known if java_regex(pattern).matches(name))
+        regex = java_regex(pattern)
+        names = tuple(name for name in _known_or_active(connector, regex.start) if regex.matches(name))
     except InputInvalid as error:
         return ReadTopics((), pattern, "topics.regex", (Problem("topics.regex", error.what, error.hint),))
-    told = () if names else (Problem("topics.regex", f"{pattern!r} matches none of the {len(known)} known topics"),)
-    return ReadTopics(names, "" if names else pattern, "topics.regex", told)
+    if names:
+        return ReadTopics(names, "", "topics.regex")
+    count = len(_known_or_active(connector, ""))
+    told = Problem("topics.regex", f"{pattern!r} matches none of the {count} known topics")
+    return ReadTopics((), pattern, "topics.regex", (told,))
+
+
+def _known_or_active(connector: Connector, start: str) -> list[str]:
+    active = (name for name in connector.active or () if name.startswith(start))
+    return sorted({*_known(connector, start), *active})
+
+
+def _known(connector: Connector, start: str) -> tuple[str, ...]:
+    if isinstance(connector.known, KnownTopics):
+        return connector.known.beginning(start)
+    return tuple(name for name in connector.known or () if name.startswith(start))

@@ -12,6 +12,7 @@ from dataflow_generator.connectors import (
     Flow,
     read_connector,
 )
+from dataflow_generator.connectors.known import KnownTopics
 from dataflow_generator.flows.connect_columns import Moved, Seen, moved
 from dataflow_generator.flows.connect_names import DIRECTIONS, connect_namespace, named_dataset
 from dataflow_generator.flows.facts import Dataset, JobFlows, job_node
@@ -27,13 +28,16 @@ _GROUP = "consumer.override.group.id"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A connector as its configuration tells it, with the datasets of its flows as the graph names them."""
+    """A connector as its configuration tells it, with the datasets of its flows as the graph names them.
+
+    *starts* is what the names of live topics that were looked at began with; an empty text says that all were.
+    """
 
     row: ConnectorRow
     config: Config
     flows: ConnectorFlows
     pairs: tuple[tuple[Flow, Dataset | None, Dataset | None], ...]
-    matched: bool
+    starts: frozenset[str]
 
     @property
     def digest(self) -> str:
@@ -46,30 +50,12 @@ class Told:
         return frozenset(end for _, *ends in self.pairs for end in ends if end is not None)
 
 
-class _Watched(tuple[str, ...]):
-    """Names that tell whether anybody looked at them."""
-
-    looked = False
-
-    def __iter__(self) -> Iterator[str]:
-        self.looked = True
-        return super().__iter__()
-
-    def __contains__(self, name: object) -> bool:
-        self.looked = True
-        return super().__contains__(name)
-
-    def __len__(self) -> int:
-        self.looked = True
-        return super().__len__()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorReading:
     """A connector's flows, and what could not be told of them; *known*: its class is one that we read.
 
     *whole* says that the columns of all its flows are told. *ends* are the datasets whose columns were looked up, and
-    of them *dark* those that nobody describes; *matched* says that names of live topics were looked at.
+    of them *dark* those that nobody describes; *starts* is what names of topics began with that were looked at.
     """
 
     flows: JobFlows
@@ -78,7 +64,7 @@ class ConnectorReading:
     problems: tuple[Problem, ...]
     ends: frozenset[Dataset]
     dark: frozenset[Dataset]
-    matched: bool
+    starts: frozenset[str]
 
 
 def tell(row: ConnectorRow, topics: Mapping[str, Sequence[str]], naming: Naming) -> Told:
@@ -87,7 +73,7 @@ def tell(row: ConnectorRow, topics: Mapping[str, Sequence[str]], naming: Naming)
     A class that nobody knows keeps the topics that are known of it.
     """
     config = Config.of(row.config)
-    known = _Watched(topics.get(row.cluster, ()))
+    known = KnownTopics(tuple(topics.get(row.cluster, ())))
     flows = read_connector(
         Connector(
             name=row.name,
@@ -101,7 +87,7 @@ def tell(row: ConnectorRow, topics: Mapping[str, Sequence[str]], naming: Naming)
     pairs = tuple(
         (flow, named_dataset(flow.source, naming), named_dataset(flow.target, naming)) for flow in flows.flows
     )
-    return Told(row=row, config=config, flows=flows, pairs=pairs, matched=known.looked)
+    return Told(row=row, config=config, flows=flows, pairs=pairs, starts=frozenset(known.starts))
 
 
 def connect_jobs(told: Iterable[Told], seen: Seen) -> Iterator[ConnectorReading]:
@@ -117,7 +103,7 @@ def connect_jobs(told: Iterable[Told], seen: Seen) -> Iterator[ConnectorReading]
             problems=tuple(replace(problem, where=f"{where} {problem.where}") for problem in problems),
             ends=one.ends,
             dark=frozenset(end for end in one.ends if not seen.known.get(end)),
-            matched=one.matched,
+            starts=one.starts,
         )
 
 

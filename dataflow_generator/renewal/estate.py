@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -44,13 +44,15 @@ class JobRow(NamedTuple):
 class Estate:
     """What a graph is made of: topics in the graph's order, rows by kind in theirs.
 
-    *names* hashes the names of each cluster's topics. *tables* hashes what Flink's tables declare. *said* hashes what
-    bears on everything; it is empty where a job's rows cannot be told from others' because events or catalogs tell.
+    *names* hashes the names of each cluster's topics, which *named* lists. *tables* hashes what Flink's tables declare.
+    *said* hashes what bears on everything; it is empty where a job's rows cannot be told from others' because events or
+    catalogs tell.
     """
 
     topics: Mapping[ClusterTopic, TopicState]
     rows: Mapping[str, Mapping[Name, JobRow]]
     names: str
+    named: Mapping[str, tuple[str, ...]]
     tables: str
     said: str
 
@@ -67,6 +69,7 @@ def read_estate(conn: Connection) -> Estate:
         topics=topics,
         rows={"ksqldb": _queries(conn), "connect": _connectors(conn), "flink": statements},
         names=names,
+        named=_named_topics(topics),
         tables=digest([tables, names if matching else ""]) if tables else "",
         said=said,
     )
@@ -90,6 +93,13 @@ def _topics(conn: Connection) -> dict[ClusterTopic, TopicState]:
         columns = repr([(role, definition) for _, role, definition, *_ in own])
         found[cluster, name] = TopicState(key, digest((cells, own)), columns)
     return found
+
+
+def _named_topics(topics: Iterable[ClusterTopic]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for cluster, name in topics:
+        found.setdefault(cluster, []).append(name)
+    return {cluster: tuple(sorted(names)) for cluster, names in found.items()}
 
 
 def _queries(conn: Connection) -> dict[Name, JobRow]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from dataflow_generator.connectors.known import beginning
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.facts import Dataset
 from dataflow_generator.graph import NodeKind
@@ -26,8 +27,8 @@ TOPICS = "topics"
 class Part:
     """What came of a row that tells of jobs, or of a job whose kind is read whole.
 
-    *digest* hashes what it was made of, but for the names of topics: those are hashed by *names* where they were looked
-    at, and *told* hashes what a connector made of them. *flows* hashes what came of it; *jobs* are the keys of nodes.
+    *digest* hashes what it was made of, but for the names of topics: those that were looked at are hashed by *names*,
+    and *told* hashes what a connector made of them. *flows* hashes what came of it; *jobs* are the keys of nodes.
     """
 
     digest: str
@@ -76,9 +77,9 @@ def row_part(estate: Estate, kind: str, row: JobRow, readings: Iterable[JobTold]
     made_of = MadeOf(
         topics=frozenset[tuple[str, str]]().union(*(each.made_of.topics for each in listed)),
         dark=frozenset[Dataset]().union(*(each.made_of.dark for each in listed)),
-        matched=row.matched or any(each.made_of.matched for each in listed),
+        starts=frozenset([""] if row.matched else ()).union(*(each.made_of.starts for each in listed)),
     )
-    names = estate.names if made_of.matched else ""
+    names = names_digest(estate, next((each.made_of.row[0] for each in listed), ""), made_of)
     return _part(
         (made_digest(estate, kind, row, made_of), names, told_digest(each.made_of.told for each in listed)),
         made_of,
@@ -99,6 +100,14 @@ def made_digest(estate: Estate, kind: str, row: JobRow, made_of: MadeOf) -> str:
     return digest((row.digest, columns, tables))
 
 
+def names_digest(estate: Estate, cluster: str, made_of: MadeOf) -> str:
+    """Hash those names of topics that a row of *cluster* was read with, as they are now; empty where there are none."""
+    if "" in made_of.starts:
+        return estate.names
+    named = estate.named.get(cluster, ())
+    return digest([beginning(named, start) for start in sorted(made_of.starts)]) if made_of.starts else ""
+
+
 def part_row(part: Part) -> PartRow:
     """Write a part."""
     told = {
@@ -108,7 +117,7 @@ def part_row(part: Part) -> PartRow:
         "flows": part.flows,
         "topics": sorted(part.made_of.topics),
         "dark": sorted((str(each.kind), each.namespace, each.name) for each in part.made_of.dark),
-        "matched": part.made_of.matched,
+        "starts": sorted(part.made_of.starts),
         "coverage": asdict(part.coverage),
     }
     return PartRow(part.digest, json.dumps(told, ensure_ascii=False))
@@ -121,7 +130,7 @@ def read_part_row(row: PartRow) -> Part:
         made_of = MadeOf(
             topics=frozenset((cluster, name) for cluster, name in told["topics"]),
             dark=frozenset(Dataset(NodeKind(kind), namespace, name) for kind, namespace, name in told["dark"]),
-            matched=told["matched"],
+            starts=frozenset(told["starts"]),
         )
         coverage = _coverage(told["coverage"])
         words = {name: told[name] for name in ("names", "told", "flows")}

@@ -18,6 +18,7 @@ from dataflow_generator.renewal.parts import (
     job_keys,
     job_told,
     made_digest,
+    names_digest,
     row_part,
     told_digest,
     whole_part,
@@ -72,7 +73,8 @@ def _rows_now(
             parts[text] = row_part(estate, kind, row, map(job_told, found[text]))
         else:
             kept = known[kind, text]
-            parts[text] = replace(kept, names=estate.names) if kept.names not in ("", estate.names) else kept
+            names = names_digest(estate, name[0], kept.made_of)
+            parts[text] = kept if kept.names == names else replace(kept, names=names)
     return parts
 
 
@@ -129,13 +131,14 @@ def _changed(conn: Connection, kind: str, estate: Estate, known: Mapping[PartNam
         part = known.get((kind, name_text(name)))
         if part is None or part.digest != made_digest(estate, kind, row, part.made_of):
             chosen.add(name)
-        elif part.names not in ("", estate.names):
+        elif part.names != names_digest(estate, name[0], part.made_of):
             matched.append(name)
     for keys in _portions(estate, kind, matched) if kind == CONNECT else ():
-        # A topic came or went: that need not be one that these connectors match.
+        # A topic came or went that they looked at: that need not be one that these connectors match.
         for told in told_connectors(conn, keys, around):
-            before = known[kind, name_text(told.row[:3])].told
-            if not before or before != told_digest([told.digest]):
+            part = known[kind, name_text(told.row[:3])]
+            same = part.told == told_digest([told.digest]) and part.made_of.starts == told.starts
+            if not (part.told and same):
                 chosen.add(told.row[:3])
     return [name for name in estate.rows[kind] if name in chosen or (kind != CONNECT and name in matched)]
 

@@ -35,7 +35,7 @@ def connector(kind: str = "sink", active: tuple[str, ...] | None = None, **confi
 
 
 def read(row: ConnectorRow, *topics: str) -> ConnectorReading:
-    (reading,) = connect_jobs([tell(row, {"retail": set(topics)}, NAMING)], Seen({}))
+    (reading,) = connect_jobs([tell(row, {"retail": tuple(sorted(topics))}, NAMING)], Seen({}))
     return reading
 
 

@@ -31,7 +31,7 @@ def read(
     told = ("c", kind, config["connector.class"], "RUNNING", "w", (), 0, None, "", "", "", "", config, False, False)
     row = ConnectorRow("retail", "connect:main", *told)
     known = {Dataset(NodeKind.TOPIC, "kafka://kafka-1:9092", name): columns for name in topics}
-    (reading,) = connect_jobs([tell(row, {"retail": set(topics)}, NAMING)], Seen(known))
+    (reading,) = connect_jobs([tell(row, {"retail": tuple(sorted(topics))}, NAMING)], Seen(known))
     return reading
 
 

@@ -25,7 +25,7 @@ from scanner_model.schemas import Confidence, Definition, TopicSchema
 from scanner_model.streams import StreamsTopology
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-NAMES = ("a.orders", "b.paid", "b.sent", "cdc.shop.users", "out.1", "z")
+NAMES = ("a.orders", "b.paid", "b.sent", "cdc.main.shop.users", "cdc.shop.users", "out.1", "z")
 FIELDS = ("id", "name", "amount")
 SOURCES = {
     name: SourceId(f"{name}:x")
@@ -50,6 +50,19 @@ CONNECTORS = (
     },
     {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "s3.bucket.name": "lake", "topics": "z,b.sent"},
     {"connector.class": "com.example.Unknown", "topics": "z"},
+    {
+        "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
+        "topic.prefix": "cdc",
+        "database.hostname": "db",
+        "database.names": "main",
+        "table.include.list": "shop.users",
+    },
+    {**JDBC, "topics.regex": r"b\.p.*", "table.name.format": "p_${topic}"},
+    {
+        "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
+        "connection.url": "jdbc:postgresql://db/dwh",
+        "topic.prefix": "b.",
+    },
 )
 STATEMENTS = (
     "CREATE TABLE a (id STRING, name STRING) WITH ('connector'='kafka','topic'='a.orders','properties.group.id'='g')",

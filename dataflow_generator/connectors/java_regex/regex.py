@@ -15,6 +15,7 @@ _REFERENCE = re.compile(
 )
 # What Python reads as Java does, and cannot search long: literals and few `.*`. Most patterns are of this kind.
 _SAME = re.compile(r"(?:[\w-]|\\[.-])*(?:\.[*+](?:[\w-]|\\[.-])*){0,3}", re.ASCII)
+_START = re.compile(r"(?:[\w-]|\\[.-])*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,12 @@ class JavaRegex:
     groups: int
     names: tuple[tuple[str, int], ...]
     same: re.Pattern[str] | None
+
+    @property
+    def start(self) -> str:
+        """Give what every text that matches begins with, as far as that is plain to see."""
+        found = _START.match(self.pattern) if self.same else None
+        return found[0].replace("\\", "") if found else ""
 
     def matches(self, text: str) -> bool:
         """Say whether the pattern matches the whole *text*, as `Matcher.matches()`."""

@@ -132,3 +132,20 @@ def test_any_text_is_a_pattern_or_an_error_of_ours(pattern, text) -> None:
     """People write anything into a configuration."""
     with suppress(InputInvalid):
         assert java_regex(pattern).matches(text) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "start"),
+    [
+        (r"orders\..*", "orders."),
+        ("a-b_c.+", "a-b_c"),
+        ("plain", "plain"),
+        ("ab*", ""),
+        ("a|b", ""),
+        ("(?i)a.*", ""),
+        (".*x", ""),
+    ],
+)
+def test_what_a_pattern_plainly_begins_with_is_told(pattern, start) -> None:
+    """Names that begin otherwise need not be looked at; where that is not plain, nothing is told."""
+    assert java_regex(pattern).start == start

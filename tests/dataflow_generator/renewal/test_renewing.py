@@ -120,6 +120,26 @@ def test_a_topic_that_went_stays_where_a_job_names_it(file) -> None:
         assert told(file) == anew(file)
 
 
+def test_a_topic_is_looked_at_by_a_connector_that_could_name_it_otherwise(file) -> None:
+    """Whether the topic that it would name first is there decides whether the other one is looked at."""
+    (server,) = (each for each in CONNECTORS if "sqlserver" in each["connector.class"])
+    short, full = "cdc.shop.users", "cdc.main.shop.users"
+    for topics in ((), (short, full), (short,), (full,), (short, "z"), ("z",)):
+        renewed(file, estate(topics=topics, connectors=(server,)))
+
+        assert told(file) == anew(file)
+
+
+def test_names_that_no_connector_looked_at_change_nothing_for_it(file) -> None:
+    """Of the names of all topics each reader goes through those that its pattern begins as."""
+    matching = tuple(each for each in CONNECTORS if each.get("topics.regex") == r"b\.p.*")
+    renewed(file, estate(connectors=matching))
+    before = [row for row in told(file)[2] if row[0] == "connect"]
+    renewed(file, estate(connectors=matching, topics=("a.orders", "b.paid", "z")))
+
+    assert [row for row in told(file)[2] if row[0] == "connect"] == before
+
+
 @pytest.mark.parametrize(
     "damage",
     [
