@@ -1,0 +1,111 @@
+"""Jobs that are drawn part by part make the rows that all of them drawn together make."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from dataflow_generator.assemble import assemble, read_flows
+from dataflow_generator.columnar.drawn_jobs import draw_part, put_together
+from dataflow_generator.columnar.schema import record_edge, record_node
+from dataflow_generator.columnar.tables import EDGES, NODES, ParquetTables
+from dataflow_generator.columnar.writing import write_graph
+from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use
+from dataflow_generator.graph import Certainty, Node, NodeKind
+from dataflow_generator.jobs import JobReading, PartReading
+from dataflow_generator.source import DictionarySource
+from scanner_dictionary.opening import open_dictionary
+
+ORDERS = Dataset(NodeKind.TOPIC, "kafka://b:9092", "orders")
+TABLE = Dataset(NodeKind.DATASET, "postgres://db:5432", "shop.orders")
+
+
+def _fake() -> ModuleType:
+    file = Path(__file__).parents[2] / "fakes" / "changing_estate.py"
+    spec = importlib.util.spec_from_file_location("changing_estate_for_drawing", file)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+changing = _fake()
+
+
+def job(name: str, evidence: str = "") -> JobReading:
+    node = Node(f"job:connect/{name}", NodeKind.JOB, "connect", name)
+    why = evidence or f"connector {name}"
+    flow = ColumnFlow(Place(ORDERS, ("id",)), Place(TABLE, ("id",)), "DIRECT", "IDENTITY", why)
+    told = {"reads": (Use(ORDERS, why),), "writes": (Use(TABLE, why),), "columns": (flow,)}
+    return JobReading(JobFlows(job=node, certainty=Certainty.DERIVED, **told))
+
+
+def parts(*jobs: JobReading):
+    return [draw_part(PartReading((each,), {})) for each in jobs]
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory) -> Path:
+    """Give a dictionary that holds nothing: making one takes longer than a test."""
+    file = tmp_path_factory.mktemp("empty") / "dictionary.db"
+    open_dictionary(str(file)).dispose()
+    return file
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(history=changing.histories())
+def test_files_hold_the_rows_of_the_graph(empty, tmp_path_factory, history) -> None:
+    """Parquet and JSON of one dictionary are one graph, in one order."""
+    home = tmp_path_factory.mktemp("drawn")
+    file = Path(shutil.copy(empty, home / "dictionary.db"))
+    changing.write_state(file, history[-1]).dispose()
+    source = DictionarySource(str(file))
+    written = write_graph(source, home / "graph")
+    tables = ParquetTables(home / "graph")
+    with source.connected() as conn:
+        graph = assemble(conn, read_flows(conn))
+
+        assert list(map(record_node, tables.every_row(NODES))) == list(graph.nodes())
+        assert list(map(record_edge, tables.every_row(EDGES))) == list(graph.edges())
+        assert written.coverage == graph.coverage
+
+
+def test_a_column_of_two_parts_is_there_once_for_its_first_flow() -> None:
+    """Two connectors write into one table: its column is believed for the one whose name comes first."""
+    found = put_together(parts(job("zebra"), job("ant")), there=())
+
+    assert found is not None
+    assert found.nodes["name"].to_pylist() == ["shop.orders", "orders", "ant", "zebra", "orders", "shop.orders"]
+    contains = [edge for edge in map(record_edge, found.edges.to_pylist()) if edge.kind == "contains"]
+    assert [edge.evidence for edge in contains] == ["connector ant", "connector ant"]
+    assert list(found.flowing) == [("job:connect/ant", 1), ("job:connect/zebra", 1)]
+
+
+def test_topics_that_are_there_anyway_have_no_second_node() -> None:
+    """A live topic is the dictionary's to tell of."""
+    found = put_together(parts(job("ant")), there={ORDERS.key})
+
+    assert found is not None
+    assert ORDERS.key not in found.nodes["node_key"].to_pylist()
+
+
+@pytest.mark.parametrize("jobs", [(job("ant"), job("ant")), (job("ant", "same"), job("bee", "same"))])
+def test_jobs_that_share_a_name_or_a_flow_are_not_put_together(jobs) -> None:
+    """Which of them gives way is told by the order of all jobs, which only drawing them together knows."""
+    assert put_together(parts(*jobs), there=()) is None
+
+
+def test_no_jobs_make_no_rows() -> None:
+    """An estate of topics alone has a graph, too."""
+    found = put_together([], there=())
+
+    assert found is not None
+    assert (len(found.nodes), len(found.edges), list(found.flowing)) == (0, 0, [])
