@@ -17,7 +17,7 @@ from spark_rows import estate, watched
 _LEAST = 1.6
 
 
-def workers_row(_: Path, columns: int = 1_000_000) -> list[Row]:
+def workers_row(_: Path, columns: int = 10_000_000) -> list[Row]:
     """How many times as fast the graph of so many columns is with two workers of a cluster as with one.
 
     What Spark itself needs to start and stop on that cluster, which no worker shortens, is measured and taken off.
