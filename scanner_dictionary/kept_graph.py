@@ -48,8 +48,11 @@ class KeptGraph(Protocol):
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """List what people call by one of *names*, columns by the name of their topic or dataset."""
 
-    def names(self) -> Iterator[tuple[str, str | None]]:
-        """List the names of all that people call, with the paths of columns (JSON text), each once, in order."""
+    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
+        """List the names that people call something by, with the paths of columns (JSON text), each once.
+
+        Of very many only those that may be what *text* was to be.
+        """
 
     def dataset_names(self) -> Iterable[str]:
         """List the names of datasets that are no topics, each once, in order."""
@@ -99,8 +102,8 @@ class DictionaryGraph:
             query = select(node).where(node.c.name.in_(chunk), node.c.namespace != "", node.c.kind.in_(CALLED))
             yield from (NodeRow(*row) for row in self.conn.execute(query))
 
-    def names(self) -> Iterator[tuple[str, str | None]]:
-        """List all names."""
+    def names_near(self, _text: str) -> Iterator[tuple[str, str | None]]:
+        """List all names, in order."""
         node = t.flow_node.c
         query = select(node.name, node.path).where(node.kind.in_(CALLED), node.namespace != "")
         return ((row.name, row.path) for row in self.conn.execute(query.distinct().order_by(node.name, node.path)))

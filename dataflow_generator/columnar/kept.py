@@ -100,11 +100,11 @@ class TableGraph:
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """List what is called so."""
-        return self._nodes(Wanted(kinds=CALLED, column="name", values=names))
+        return self._nodes(Wanted(kinds=CALLED, column="name", values=names)) if names else iter(())
 
-    def names(self) -> Iterator[tuple[str, str | None]]:
-        """List all names."""
-        found = self._tables.rows(NODES, Wanted(kinds=CALLED), ("name", "path"))
+    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
+        """List names that share most with *text*, in order."""
+        found = self._tables.likely(Wanted(kinds=CALLED), text)
         named = {(row["name"], None if row["path"] is None else list_text(tuple(row["path"]))) for row in found}
         return iter(sorted(named, key=lambda name: (name[0], name[1] or "")))
 

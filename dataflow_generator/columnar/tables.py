@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dataflow_generator.columnar.about import NAME, About, count_rows, read_about
+from dataflow_generator.columnar.likely import likely
 from dataflow_generator.columnar.schema import EDGE_DDL, ESTATE, FLOWS, NODE_DDL, ORDER, Record, arrow_schema
 from scanner_model.errors import InputInvalid
 
@@ -19,6 +20,7 @@ NODES, EDGES = "nodes", "edges"
 ABOVE = (ESTATE, FLOWS)
 """The ranks of what stands above all schemas, which is small beside their columns."""
 
+_NAMED = ["name", "path"]
 _MOST_SPANS = 50
 _CALM = {"batch_readahead": 1, "fragment_readahead": 1}
 """How far the reader reads ahead; what it does by itself takes four times the memory, and is no faster."""
@@ -50,6 +52,9 @@ class GraphTables(Protocol):
 
     def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
         """Read some rows, which fit in memory; with *columns* no others of theirs."""
+
+    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
+        """Read name and path of those nodes whose names may be what *text* was to be, in no order."""
 
     def every_row(self, table: str) -> Iterator[Record]:
         """Read all rows, of which only a portion is held in memory."""
@@ -87,6 +92,13 @@ class ParquetTables:
         with _readable(self._directory):
             found = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_CALM)
             return iter(found.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
+
+    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
+        """Read likely names."""
+        with _readable(self._directory):
+            batches = self._tables[NODES].to_batches(filter=_filter(wanted), columns=_NAMED, **_CALM)
+            for found in likely(batches, text):
+                yield from found.to_pylist()
 
     def every_row(self, table: str) -> Iterator[Record]:
         """Read all rows."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.columnar.about import About
 from dataflow_generator.columnar.kept import graph_in
+from dataflow_generator.columnar.likely import likely
 from dataflow_generator.columnar.schema import ORDER, Record
 from dataflow_generator.columnar.tables import ABOVE, EDGES, NODES, Wanted
 from dataflow_generator.components import TOGETHER, Component, Share, put_together
@@ -46,6 +47,16 @@ class SparkTables:
             )
         chosen = found.select(*columns, *ORDER) if columns else found
         return (row.asDict() for row in chosen.orderBy(*ORDER).collect())
+
+    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
+        """Read likely names; each task gives those of its own."""
+
+        def found(batches: Iterator[Any]) -> Iterator[Any]:
+            return (batch for table in likely(batches, text) for batch in table.to_batches())
+
+        frame = self._tables[NODES]
+        named = frame.where(_condition(frame, wanted)).select("name", "path")
+        return (row.asDict() for row in named.mapInArrow(found, "name string, path array<string>").collect())
 
     def every_row(self, table: str) -> Iterator[Record]:
         """Read all rows."""

@@ -18,8 +18,8 @@ def nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
     Comparing letter by letter is slow, so only those are compared that share most pairs of letters.
     """
-    wanted = _pairs(name)
-    likely = nlargest(_LIKELY, set(known), key=lambda each: (len(wanted & _pairs(each)), -len(each), each))
+    wanted = pairs_of(name)
+    likely = nlargest(_LIKELY, set(known), key=lambda each: (len(wanted & pairs_of(each)), -len(each), each))
     lower: dict[str, list[str]] = {}
     for each in likely:
         lower.setdefault(each.lower(), []).append(each)
@@ -34,6 +34,10 @@ def unknown(kind: str, name: str, known: Iterable[str], otherwise: str, place: s
     return NameUnknown(f"{place} knows no {kind} {name!r}", hint=hint)
 
 
-def _pairs(name: str) -> frozenset[str]:
+def pairs_of(name: str) -> frozenset[str]:
+    """Give the pairs of letters in *name* by which it is told from others: two that follow each other, in lower case.
+
+    A name of one letter has that.
+    """
     letters = name.lower()
     return frozenset(map("".join, pairwise(letters))) or frozenset(letters)

@@ -100,6 +100,7 @@ def names(graph, text):
         return error.hint
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(20))
 def test_all_of_a_graph_is_the_same_from_files(places, seed) -> None:
     """Whoever exports it need not know where it was kept."""
@@ -127,6 +128,7 @@ def test_spark_answers_as_the_dictionary_does(spark, places) -> None:
     topic = next(node for node in asked(conn) if node.kind == NodeKind.TOPIC)
 
     assert answers(files, topic.node_key) == answers(stored, topic.node_key)
+    assert names(files, "ordrs") == names(stored, "ordrs")
     assert "".join(OUTPUTS["json"](files.whole())) == "".join(OUTPUTS["json"](stored.whole()))
     assert files.components() == stored.components() != ()
 
