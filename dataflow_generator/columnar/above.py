@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,8 @@ from dataflow_generator.renewal.places import Unrenewable
 Table = Any
 Array = Any
 _FILE = "part-0.parquet"
-_AT = "at"
+_PLACES = 48
+_MANY = 5_000
 _AT_ONCE = 50_000
 
 
@@ -45,18 +49,36 @@ def read_above(directory: Path) -> Above:
         raise Unrenewable from error
 
 
-def merged(kept: Table, at: Array, new: Table, new_at: Iterable[int]) -> Table:
+def merged(kept: Table, at: Array, new: Table, new_at: Sequence[int]) -> Table:
     """Merge rows by the place of what they belong to; *at* tells that of *kept*, null where a row is not kept.
 
-    What belongs to one thing is all kept or all new, and stays in its order.
+    What belongs to one thing is all kept or all new, and *new* rows are in their order.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    places = pa.chunked_array([*_chunks(at), pa.array(new_at, pa.int64())], pa.int64())
-    order = pc.array_sort_indices(places, null_placement="at_end")
-    rows = pa.concat_tables([kept, new])
-    return rows.take(order.slice(0, len(places) - places.null_count))
+    places = at.combine_chunks() if hasattr(at, "combine_chunks") else at
+    rows, order = _dropped(kept, pc.is_null(places)), places.drop_null()
+    if not _ascending(order, pc.less_equal):
+        again = pc.array_sort_indices(order)
+        rows, order = rows.take(again), order.take(again)
+    return inserted(rows, order, new, new_at)
+
+
+def inserted(rows: Table, order: Array, new: Table, values: Sequence[Any]) -> Table:
+    """Put *new* rows among *rows*, which *order* tells the order of; *values* of new ones ascend, and are none there.
+
+    Rows are not copied: they are many, and few are new.
+    """
+    import pyarrow as pa
+
+    found: list[Table] = []
+    last = first = 0
+    for value, group in groupby(values):
+        count = sum(1 for _ in group)
+        place = bisect_left(order, value, lo=last, key=lambda each: each.as_py())
+        found += [rows.slice(last, place - last), new.slice(first, count)]
+        last, first = place, first + count
+    return pa.concat_tables([*found, rows.slice(last)])
 
 
 def place_of(values: Array, order: Sequence[str], redone: Iterable[str]) -> Array:
@@ -79,9 +101,19 @@ def among(values: Array, wanted: Iterable[str]) -> Array:
 
 def without(rows: Table, column: str, left: Iterable[str]) -> Table:
     """Leave out the rows whose *column* is one of *left*."""
+    return _dropped(rows, among(rows[column], left))
+
+
+def _dropped(rows: Table, left: Array) -> Table:
+    """Leave out rows without copying the others, where they are few."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return rows.filter(pc.invert(among(rows[column], left)))
+    places = pc.indices_nonzero(left).to_pylist()
+    if len(places) > _MANY:
+        return rows.filter(pc.invert(left))
+    starts, ends = [0, *(place + 1 for place in places)], [*places, len(rows)]
+    return pa.concat_tables([rows.slice(start, end - start) for start, end in zip(starts, ends, strict=True)])
 
 
 def numbered(sections: Iterable[Table], rank: int) -> Table:
@@ -107,28 +139,34 @@ def write_above_rows(nodes: Sequence[Table], edges: Sequence[Table], directory: 
 
 
 def _write(directory: Path, tables: Sequence[Table]) -> None:
+    import pyarrow as pa
+
     directory.mkdir(parents=True, exist_ok=True)
     with parquet_file(directory / _FILE, tables[0].schema) as writer:
-        for rows in tables:
-            writer.write_table(rows.drop_columns(["kind"]), row_group_size=_AT_ONCE)
+        rows = pa.concat_tables(tables).drop_columns(["kind"]).combine_chunks()
+        writer.write_table(rows, row_group_size=_AT_ONCE)
 
 
-def _by_kind(rows: Table) -> Iterable[tuple[str, Table]]:
+def _by_kind(rows: Table) -> Iterator[tuple[str, Table]]:
+    """Cut rows where their kind changes, which it seldom does."""
     import pyarrow.compute as pc
 
-    for kind in sorted(pc.unique(rows["kind"]).to_pylist()):
-        yield kind, rows.filter(pc.equal(rows["kind"], kind))
+    if len(rows):
+        runs = pc.run_end_encode(rows["kind"].combine_chunks())
+        ends = runs.run_ends.to_pylist()
+        for kind, start, end in zip(runs.values.to_pylist(), [0, *ends], ends, strict=False):
+            yield kind, rows.slice(start, end - start)
 
 
 def _read(directory: Path, ddl: str) -> dict[tuple[int, str], Table]:
-    import pyarrow.compute as pc
-
     found: dict[tuple[int, str], Table] = {}
     for file in sorted(directory.glob(f"kind=*/{_FILE}")):
         kind = file.parent.name.removeprefix("kind=")
         rows = _file_rows(file, kind, ddl)
-        for rank in pc.unique(rows["rank"]).to_pylist():
-            found[rank, kind] = rows.filter(pc.equal(rows["rank"], rank)).sort_by("place")
+        first = 0
+        for rank, count in sorted(Counter(rows["rank"].to_pylist()).items()):
+            found[rank, kind] = rows.slice(first, count)
+            first += count
     return found
 
 
@@ -139,8 +177,19 @@ def _file_rows(file: Path, kind: str, ddl: str) -> Table:
     rows = parquet.ParquetFile(file).read(use_threads=False)
     rows = rows.append_column("kind", pa.repeat(pa.scalar(kind, pa.string()), len(rows)))
     schema = arrow_schema(ddl)
-    return rows.select(schema.names).cast(schema)
+    return _in_order(rows.select(schema.names).cast(schema))
 
 
-def _chunks(at: Array) -> list[Array]:
-    return list(getattr(at, "chunks", [at]))
+def _in_order(rows: Table) -> Table:
+    """Sort rows, where they are not as this program writes them."""
+    import pyarrow.compute as pc
+
+    order = pc.add(pc.shift_left(rows["rank"].cast("int64"), _PLACES), rows["place"]).combine_chunks()
+    return rows if _ascending(order, pc.less) else rows.take(pc.array_sort_indices(order))
+
+
+def _ascending(order: Array, before: Callable[[Array, Array], Array]) -> bool:
+    import pyarrow.compute as pc
+
+    pairs = before(order.slice(0, max(len(order) - 1, 0)), order.slice(1))
+    return bool(pc.all(pairs, min_count=0).as_py())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
-from dataflow_generator.columnar.above import Above, Array, Table, among, merged, numbered, place_of, without
+from dataflow_generator.columnar.above import Above, Array, Table, among, inserted, merged, numbered, place_of, without
 from dataflow_generator.columnar.renewed_estate import Topics
 from dataflow_generator.columnar.schema import FLOWS, edge_rows, node_rows
 from dataflow_generator.flows.drawing import Described, JobDrawing, column_nodes, datasets_of, drawn_alone
@@ -124,7 +124,8 @@ def _contains(old: Above, flows: _Flows, places: Mapping[str, Place]) -> _Contai
     if not {*there} <= {*datasets, *new}:
         raise Unrenewable
     edges = [Edge({**new, **datasets}[key], key, EdgeKind.CONTAINS, *first[key]) for key in there]
-    rows = _concat(without(before, "target", touched), _edge_table(edges)).sort_by("target")
+    kept = without(before, "target", touched)
+    rows = inserted(kept, kept["target"].combine_chunks(), _edge_table(edges), there)
     return _Contains(rows, frozenset(there) - datasets.keys(), touched - first.keys())
 
 
@@ -194,8 +195,9 @@ def _columns(old: Above, contains: _Contains, places: Mapping[str, Place], topic
     known = old.node_rows(FLOWS, NodeKind.COLUMN)
     again = {key: place for key, place in _inside(known, topics) if key not in contains.went}
     wanted = {**again, **{key: places[key] for key in contains.came}}
-    nodes = list(column_nodes(wanted, _described(wanted.values(), around)))
-    rows = _concat(without(known, "node_key", {*contains.went, *wanted}), _node_table(nodes)).sort_by("node_key")
+    nodes = list(column_nodes(dict(sorted(wanted.items())), _described(wanted.values(), around)))
+    kept = without(known, "node_key", {*contains.went, *wanted})
+    rows = inserted(kept, kept["node_key"].combine_chunks(), _node_table(nodes), sorted(wanted))
     if len(rows) != len(contains.rows):
         raise Unrenewable
     return rows

@@ -81,7 +81,7 @@ def anew(home: Path) -> tuple[Any, ...]:
 
 
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(history=changing.histories())
 def test_renewed_files_have_the_rows_of_those_made_anew(empty, tmp_path_factory, history) -> None:
