@@ -71,6 +71,7 @@ class TableGraph:
         self._tables = tables
         self._by_number: dict[int, NodeRow] = {}
         self._by_key: dict[str, NodeRow] = {}
+        self._named: dict[str, list[NodeRow]] = {}
 
     def edges_at(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
@@ -100,7 +101,11 @@ class TableGraph:
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """List what is called so."""
-        return self._nodes(Wanted(kinds=CALLED, column="name", values=names)) if names else iter(())
+        new = set(names) - self._named.keys()
+        self._named.update((name, []) for name in new)
+        for node in self._nodes(Wanted(kinds=CALLED, column="name", values=new)) if new else ():
+            self._named[node.name].append(node)
+        return (node for name in sorted(set(names)) for node in self._named[name])
 
     def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
         """List names that share most with *text*, in order."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,16 +24,40 @@ if TYPE_CHECKING:
 _SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}
 _STEP = ("from", "how", "to", "certainty")
 
+_WAYS = {
+    "upstream": "Only where its data come from.",
+    "downstream": "Only where its data go.",
+    "both": "Both ways, which is the default; --upstream and --downstream together are that, too.",
+    "impact": "What is affected if NODE is renamed or dropped, and how.",
+    "components": "What hangs together in the whole graph, without NODE.",
+}
+_APART = ("impact", "components")
+
+
+def _way_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command a flag for each way to look, as its argument *way*."""
+
+    @wraps(command)
+    def with_way(**told: object) -> object:
+        way = _way([each for each in _WAYS if told.pop(each)])
+        return command(way=way, **told)
+
+    for name, text in reversed(_WAYS.items()):
+        with_way = click.option(f"--{name}", is_flag=True, help=text)(with_way)
+    return with_way
+
+
+def _way(named: Sequence[str]) -> str:
+    """Give the way of the flags *named*; raises InputInvalid where they ask two things."""
+    if len(named) > 1 and not set(named).isdisjoint(_APART):
+        what = f"{' and '.join(f'--{each}' for each in named)} are different questions"
+        raise InputInvalid(what, where="scanner lineage", hint="ask one of them at a time")
+    return named[0] if len(named) == 1 else "both"
+
 
 @click.command()
 @click.argument("node", metavar="[NODE]", default="")
-@click.option("--upstream", "way", flag_value="upstream", help="Only where its data come from.")
-@click.option("--downstream", "way", flag_value="downstream", help="Only where its data go.")
-@click.option("--both", "way", flag_value="both", default=True, help="Both ways, which is the default.")
-@click.option("--impact", "way", flag_value="impact", help="What is affected if NODE is renamed or dropped, and how.")
-@click.option(
-    "--components", "way", flag_value="components", help="What hangs together in the whole graph, without NODE."
-)
+@_way_options
 @click.option("--columns", is_flag=True, help="Flows of its columns, too.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="At most N steps each way; else to the end.")
 @click.option("--evidence", is_flag=True, help="In the table: why each step is believed. JSON always tells.")

@@ -1,14 +1,18 @@
 """`scanner lineage`: what it says where there is nothing, too much, or something old to tell."""
 
 import json
+import shutil
 
 import pytest
 
+from scanner_cli.main import run
 
-@pytest.fixture
-def drawn(scanner, scanned, tmp_path):
-    """Give the option that names a dictionary whose graph holds a flow, and a job called like a topic."""
-    (tmp_path / "manual.json").write_text(
+
+@pytest.fixture(scope="module")
+def drawn_once(scanned, tmp_path_factory):
+    """Give the directory of a dictionary whose graph holds a flow, and a job called like a topic."""
+    home = tmp_path_factory.mktemp("drawn")
+    (home / "manual.json").write_text(
         json.dumps(
             {
                 "cluster": "shop",
@@ -17,12 +21,20 @@ def drawn(scanner, scanned, tmp_path):
             }
         )
     )
-    (tmp_path / "cluster.json").write_text(scanned.config.read_text())
+    (home / "cluster.json").write_text(scanned.config.read_text())
+    dictionary = ("--dictionary", str(home / "own.db"))
+    scan = ("extract", "--config", str(home / "cluster.json"), "--replay", str(scanned.captures[0]), *dictionary)
+    assert run([*scan, "--quiet"]) == 0
+    assert run(["dataflow", *dictionary]) == 0
+    return home
+
+
+@pytest.fixture
+def drawn(drawn_once, scanned, tmp_path):
+    """Give the option that names a copy of that dictionary, and the words that scan into it again."""
+    shutil.copytree(drawn_once, tmp_path, dirs_exist_ok=True)
     dictionary = ("--dictionary", tmp_path / "own.db")
-    scan = ("extract", "--config", tmp_path / "cluster.json", "--replay", scanned.captures[0], *dictionary)
-    assert scanner(*scan).status == 0
-    assert scanner("dataflow", *dictionary).status == 0
-    return dictionary, scan
+    return dictionary, ("extract", "--config", tmp_path / "cluster.json", "--replay", scanned.captures[0], *dictionary)
 
 
 def test_a_name_of_several_nodes_is_answered_with_all_of_them(drawn, scanner) -> None:
@@ -88,6 +100,25 @@ def test_ways_and_depth_narrow_the_answer(drawn, scanner) -> None:
 
     assert [len(ways[way]["edges"]) for way in ways] == [2, 0]
     assert [edge["kind"] for edge in near["edges"]] == ["writes"]
+
+
+def test_both_ways_are_what_both_flags_ask_for(drawn, scanner) -> None:
+    """Else the last one would win, and half of the answer be missing without a word."""
+    ways = ((), ("--upstream", "--downstream"), ("--downstream", "--upstream"), ("--both", "--upstream"))
+    said = [scanner("lineage", "job:kafka://kafka-1:9092/sensors", *way, *drawn[0]).out for way in ways]
+
+    assert set(said) == {said[0]}
+    assert len(said[0].splitlines()) == 3
+
+
+@pytest.mark.parametrize("way", ["--upstream", "--both", "--components"])
+def test_two_questions_at_a_time_are_refused(scanner, dictionary, way) -> None:
+    """Neither is the one that was meant."""
+    said = scanner("lineage", "orders", "--impact", way, *dictionary)
+
+    assert (said.status, said.out) == (2, "")
+    assert "--impact" in said.err
+    assert way in said.err
 
 
 def test_impact_lists_what_a_change_affects_grouped_for_people(drawn, scanner) -> None:
