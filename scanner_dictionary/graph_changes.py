@@ -19,7 +19,7 @@ Span = tuple[int, int]
 
 
 class UpperNode(NamedTuple):
-    """A node above the schemas, without what is told of it."""
+    """A node above the schemas that is no column, without what is told of it."""
 
     id: int
     node_key: str
@@ -35,11 +35,19 @@ class FirstFlow(NamedTuple):
     certainty: str
 
 
-def upper_nodes(conn: Connection) -> Sequence[UpperNode]:
-    """List the nodes above the schemas in the graph's order."""
+def upper_nodes(conn: Connection) -> list[UpperNode]:
+    """List the nodes above the schemas but for the columns, in the graph's order."""
     node = t.flow_node.c
-    query = select(node.id, node.node_key, node.kind, node.namespace, node.name).where(node.id < 0)
-    return [UpperNode(*row) for row in _bare(conn, query.order_by(node.id))]
+    query = select(node.id, node.node_key, node.kind, node.namespace, node.name)
+    query = query.where(node.id < 0, node.kind != "column")
+    return list(map(UpperNode._make, _bare(conn, query.order_by(node.id))))
+
+
+def column_numbers(conn: Connection) -> Sequence[tuple[str, int]]:
+    """List the columns in flows in the graph's order: each node's key, and its number."""
+    node = t.flow_node.c
+    query = select(node.node_key, node.id).where(node.id < 0, node.kind == "column")
+    return _bare(conn, query.order_by(node.id))
 
 
 def sizes(conn: Connection) -> tuple[int, int]:
@@ -98,12 +106,12 @@ def with_edges(conn: Connection, nodes: Collection[int]) -> set[int]:
     return found
 
 
-def columns_in_flows(conn: Connection, datasets: Iterable[int]) -> set[int]:
-    """Give the columns of topics and datasets that take part in flows."""
+def columns_in_flows(conn: Connection, datasets: Iterable[int]) -> dict[int, int]:
+    """Give the columns of topics and datasets that take part in flows, each with its topic or dataset."""
     edge = t.flow_edge.c
-    query = select(edge.target_node_id).where(edge.kind == "contains")
+    query = select(edge.target_node_id, edge.source_node_id).where(edge.kind == "contains")
     chunks = in_chunks(sorted(datasets), _AT_ONCE)
-    return {key for chunk in chunks for key in conn.scalars(query.where(edge.source_node_id.in_(chunk)))}
+    return {key: at for chunk in chunks for key, at in _bare(conn, query.where(edge.source_node_id.in_(chunk)))}
 
 
 def first_flows(conn: Connection, columns: Iterable[int]) -> dict[int, FirstFlow]:

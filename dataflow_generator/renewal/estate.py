@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from dataflow_generator.flows.flink_ddl import defines
@@ -20,16 +19,20 @@ from scanner_dictionary.queries.graph_input import Connection, graph_clusters
 Name = tuple[str, ...]
 """A row's cluster, source and name."""
 
-_FIRST = itemgetter(0)
 _PATTERN = "topic-pattern"
 
 
 class TopicState(NamedTuple):
-    """A live topic: its row's key, a hash of all that its own rows are made of, and one of its columns."""
+    """A live topic: its row's key, a hash of all that its own rows are made of, and its links to definitions."""
 
     id: int
     digest: str
-    columns: str
+    links: Sequence[Sequence[Any]]
+
+    @property
+    def columns(self) -> str:
+        """Say which columns it has: a definition is never changed."""
+        return repr([(role, definition) for _, role, definition, *_ in self.links])
 
 
 class JobRow(NamedTuple):
@@ -86,12 +89,13 @@ def _named(pair: tuple[str, Any]) -> tuple[object, ...]:
 
 
 def _topics(conn: Connection) -> dict[ClusterTopic, TopicState]:
-    links = {key: list(rows) for key, rows in groupby(part_input.link_cells(conn), key=_FIRST)}
+    links: dict[int, list[Sequence[Any]]] = {}
+    for link in part_input.link_cells(conn):
+        links.setdefault(link[0], []).append(link)
     found: dict[ClusterTopic, TopicState] = {}
     for cluster, name, *cells, key in part_input.topic_cells(conn):
         own = links.get(key, [])
-        columns = repr([(role, definition) for _, role, definition, *_ in own])
-        found[cluster, name] = TopicState(key, digest((cells, own)), columns)
+        found[cluster, name] = TopicState(key, digest((cells, own)), own)
     return found
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import groupby, islice
+from operator import itemgetter, lt
 from typing import Any
 
 from dataflow_generator.graph import Edge, EdgeKind
@@ -110,10 +110,11 @@ def schema_places(sizes: Iterable[tuple[int, int]]) -> dict[int, int]:
 class Line:
     """The nodes above the schemas, in sections that follow each other; each node has what it is sorted by."""
 
-    def __init__(self, sections: Sequence[Sequence[tuple[Any, int]]]) -> None:
-        """Take the nodes that are there; raises Unrenewable where they are not in order."""
-        self._sorts = [[sort for sort, _ in section] for section in sections]
-        self._numbers = [[number for _, number in section] for section in sections]
+    def __init__(self, sections: Iterable[tuple[Iterable[Any], Iterable[int]]]) -> None:
+        """Take of each section what its nodes are sorted by and their keys; raises Unrenewable if not in order."""
+        listed = [(list(sorts), list(numbers)) for sorts, numbers in sections]
+        self._sorts = [sorts for sorts, _ in listed]
+        self._numbers = [numbers for _, numbers in listed]
         numbers = [number for section in self._numbers for number in section]
         if not all(_rises(each) for each in (numbers, *self._sorts)):
             raise Unrenewable
@@ -122,11 +123,15 @@ class Line:
         """Give keys to new nodes of a section; raises Unrenewable where too many stand in one place already."""
         here, numbers = self._sorts[section], self._numbers[section]
         found: dict[Any, int] = {}
+        merged: tuple[list[Any], list[int]] = [], []
+        done = 0
         for at, group in groupby(sorted(sorts), key=lambda sort: bisect_left(here, sort)):
-            found |= self._between(list(group), self._bounds(section, at))
-        merged = sorted([*zip(here, numbers, strict=True), *found.items()])
-        self._sorts[section] = [sort for sort, _ in merged]
-        self._numbers[section] = [number for _, number in merged]
+            placed = self._between(list(group), self._bounds(section, at))
+            found |= placed
+            merged[0].extend((*here[done:at], *placed))
+            merged[1].extend((*numbers[done:at], *placed.values()))
+            done = at
+        self._sorts[section], self._numbers[section] = [*merged[0], *here[done:]], [*merged[1], *numbers[done:]]
         return found
 
     def _bounds(self, section: int, at: int) -> tuple[int, int]:
@@ -145,4 +150,4 @@ class Line:
 
 
 def _rises(listed: Sequence[Any]) -> bool:
-    return all(one < other for one, other in pairwise(listed))
+    return all(map(lt, listed, islice(listed, 1, None)))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from dataflow_generator.flows.connect_columns import Known
 from dataflow_generator.flows.facts import Dataset, JobFlows
-from dataflow_generator.jobs import JOBS, Around, JobReading, derived_columns, open_ends, told_connectors
+from dataflow_generator.jobs import JOBS, Around, JobReading, OpenEnds, derived_columns, open_ends, told_connectors
 from dataflow_generator.renewal.estate import Estate, Name, name_text
 from dataflow_generator.renewal.parts import (
     JobTold,
@@ -29,6 +28,9 @@ from scanner_dictionary.queries.graph_input import Connection
 
 CONNECT = "connect"
 _AT_ONCE = 200
+
+EndsOf = Callable[[tuple[int, ...]], OpenEnds]
+"""Give what of connectors, by the keys of their rows, has an end which nobody describes."""
 
 
 class Reread(NamedTuple):
@@ -112,13 +114,15 @@ def _again(
     conn: Connection, kind: str, estate: Estate, known: Mapping[PartName, Part], around: Around
 ) -> dict[str, list[JobReading]]:
     """Read the rows of a kind that changed, or that were read with others that did."""
-    names = _changed(conn, kind, estate, known, around)
+    names, rest = _changed(conn, kind, estate, known, around), around
     if kind == CONNECT:
-        names = _linked(conn, estate, known, around, names)
-        around = around._replace(derived=cache(lambda: _derived(conn, estate, names, around)))
+        ends: EndsOf = cache(lambda keys: open_ends(conn, keys, around))
+        names = _linked(estate, known, ends, names)
+        derived = cache(lambda: derived_columns(conn, map(ends, _portions(estate, CONNECT, names)), around))
+        rest = around._replace(derived=derived)
     found: dict[str, list[JobReading]] = {name_text(name): [] for name in names}
     for keys in _portions(estate, kind, names):
-        for each in JOBS[kind].read(conn, keys, around):
+        for each in JOBS[kind].read(conn, keys, rest):
             found[name_text(each.made_of.row)].append(each)
     return found
 
@@ -150,9 +154,7 @@ def _portions(estate: Estate, kind: str, names: Iterable[Name]) -> Iterator[tupl
         yield from (tuple(keys[start : start + _AT_ONCE]) for start in range(0, len(keys), _AT_ONCE))
 
 
-def _linked(
-    conn: Connection, estate: Estate, known: Mapping[PartName, Part], around: Around, names: list[Name]
-) -> list[Name]:
+def _linked(estate: Estate, known: Mapping[PartName, Part], ends_of: EndsOf, names: list[Name]) -> list[Name]:
     """Add the connectors that have a dataset which nobody describes in common with one that changed, and so on.
 
     What such a dataset has is derived from the connectors around it.
@@ -161,7 +163,7 @@ def _linked(
     dark = {name: part.made_of.dark for (kind, name), part in known.items() if kind == CONNECT}
     texts = {name_text(name): name for name in rows}
     reached = {name_text(name) for name in names} | (dark.keys() - texts.keys())
-    ends = set().union(*(dark.get(text, ()) for text in reached), _open(conn, estate, names, around))
+    ends = set().union(*(dark.get(text, ()) for text in reached), _open(estate, names, ends_of))
     while ends:
         near = {text for text, own in dark.items() if text not in reached and not own.isdisjoint(ends)}
         ends = set().union(*(dark[text] for text in near)) - ends
@@ -169,16 +171,11 @@ def _linked(
     return [name for text, name in texts.items() if text in reached]
 
 
-def _open(conn: Connection, estate: Estate, names: Iterable[Name], around: Around) -> frozenset[Dataset]:
+def _open(estate: Estate, names: Iterable[Name], ends_of: EndsOf) -> frozenset[Dataset]:
     """Give the datasets around connectors that nobody describes now."""
-    found = [open_ends(conn, keys, around) for keys in _portions(estate, CONNECT, names)]
+    found = [ends_of(keys) for keys in _portions(estate, CONNECT, names)]
     ends = (
         end for each in found for _, _, pairs in each.tellings for _, *both in pairs for end in both if end is not None
     )
     described = {end for each in found for end, paths in each.known.items() if paths}
     return frozenset(ends) - described
-
-
-def _derived(conn: Connection, estate: Estate, names: Iterable[Name], around: Around) -> Known:
-    found = [open_ends(conn, keys, around) for keys in _portions(estate, CONNECT, names)]
-    return derived_columns(conn, found, around)

@@ -19,7 +19,6 @@ _KINDS: Mapping[str, int] = {
     NodeKind.CLUSTER: CLUSTERS,
     NodeKind.TOPIC: DATASETS,
     NodeKind.DATASET: DATASETS,
-    NodeKind.COLUMN: COLUMNS,
 }
 
 
@@ -27,11 +26,13 @@ _KINDS: Mapping[str, int] = {
 class Upper:
     """The nodes above the schemas by key, and where new ones go; *touched* are nodes that lost or won an edge.
 
-    *fresh* are new columns, each with the key of its topic or dataset.
+    *columns* are the numbers of columns in flows, *nodes* are all others. *fresh* are new columns, each with the key of
+    its topic or dataset.
     """
 
     conn: Connection
     nodes: dict[str, UpperNode]
+    columns: dict[str, int]
     line: Line
     touched: set[int] = field(default_factory=set)
     fresh: dict[int, str] = field(default_factory=dict)
@@ -52,11 +53,17 @@ class Upper:
 
     def remove(self, keys: Iterable[str]) -> None:
         """Take away nodes that have no edges."""
-        numbers = sorted(self.nodes.pop(key).id for key in keys)
+        listed = list(keys)
+        numbers = sorted(map(self.number, listed))
+        for key in listed:
+            if self.columns.pop(key, None) is None:
+                del self.nodes[key]
         graph_changes.delete_spans(self.conn, [(number, number) for number in numbers], nodes=True)
 
     def number(self, key: str) -> int:
         """Give the stored key of a node; raises Unrenewable where it is not there."""
+        if (number := self.columns.get(key)) is not None:
+            return number
         if key not in self.nodes:
             raise Unrenewable
         return self.nodes[key].id
@@ -64,10 +71,13 @@ class Upper:
     def numbers(self, edges: Iterable[Edge]) -> dict[str, int]:
         """Give the stored keys of the nodes at the ends of *edges*, as far as they are there."""
         ends = {end for edge in edges for end in (edge.source, edge.target)}
-        return {key: self.nodes[key].id for key in ends & self.nodes.keys()}
+        return {key: self.number(key) for key in ends if key in self.columns or key in self.nodes}
 
     def _know(self, rows: Iterable[NodeRow]) -> None:
         for row in rows:
+            if row.kind == NodeKind.COLUMN:
+                self.columns[row.node_key] = row.id
+                continue
             self.nodes[row.node_key] = UpperNode(row.id, row.node_key, row.kind, row.namespace, row.name)
 
 
@@ -77,13 +87,16 @@ def read_upper(conn: Connection, before: Iterable[str], now: Iterable[str]) -> U
     Raises Unrenewable where the nodes are not what this program wrote.
     """
     nodes = {node.node_key: node for node in graph_changes.upper_nodes(conn)}
+    columns = dict(graph_changes.column_numbers(conn))
     topics = dict(_topics_in_order(nodes, frozenset(before), topic_sorts(now)))
-    sections: list[list[tuple[Any, int]]] = [[] for _ in range(5)]
+    sections: list[tuple[list[Any], list[int]]] = [([], []) for _ in range(COLUMNS)]
     for key, node in nodes.items():
         section = TOPICS if key in topics else _KINDS.get(node.kind, JOBS)
         sort = topics[key] if section == TOPICS else dataset_sort(node) if section == DATASETS else key
-        sections[section].append((node.id if section == CLUSTERS else sort, node.id))
-    return Upper(conn, nodes, Line(sections))
+        sorts, numbers = sections[section]
+        sorts.append(node.id if section == CLUSTERS else sort)
+        numbers.append(node.id)
+    return Upper(conn, nodes, columns, Line([*sections, (columns, columns.values())]))
 
 
 def topic_sorts(topics: Iterable[str]) -> dict[str, tuple[int, int]]:

@@ -38,7 +38,7 @@ def draw_jobs(upper: Upper, jobs: Iterable[JobFlows], around: Around) -> None:
     texts = {upper.number(each.job.key): object_text(each.job.attributes) for each in listed}
     graph_changes.describe_nodes(upper.conn, texts)
     places = {key: place for each in drawings.values() for key, place in each.places.items()}
-    new = {key: place for key, place in places.items() if key not in upper.nodes}
+    new = {key: place for key, place in places.items() if key not in upper.columns}
     told = described(listed, around)
     upper.place(COLUMNS, {node.key: node for node in column_nodes(new, told)})
     upper.fresh |= {upper.number(key): place.dataset.key for key, place in new.items()}
@@ -49,16 +49,16 @@ def settle(upper: Upper, described_anew: Collection[str], gone: Iterable[str], a
     """Say why touched columns are there, describe those of topics *described_anew*, and take away what nobody uses."""
     topics = {upper.nodes[key].id for key in described_anew if key in upper.nodes}
     inside = graph_changes.columns_in_flows(upper.conn, topics)
-    by_number = {node.id: node for node in upper.nodes.values()}
-    touched = {number for number in upper.touched | inside if number in by_number}
-    columns = {number for number in touched if by_number[number].kind == NodeKind.COLUMN} | upper.fresh.keys()
+    keys = {number: key for key, number in upper.columns.items()}
+    touched = upper.touched | inside.keys()
+    columns = (touched | upper.fresh.keys()) & keys.keys()
     flows = graph_changes.first_flows(upper.conn, columns)
     _believe(upper, flows)
-    _describe(upper, {by_number[number].node_key for number in inside & flows.keys()}, described_anew, around)
+    _describe(upper, {keys[number]: at for number, at in inside.items() if number in flows}, around)
     spans = [edge_span(Section.COLUMNS, number) for number in sorted(columns - flows.keys())]
     touched |= graph_changes.ends_within(upper.conn, spans)
     graph_changes.delete_spans(upper.conn, spans)
-    upper.remove(by_number[number].node_key for number in columns - flows.keys())
+    upper.remove(keys[number] for number in columns - flows.keys())
     _sweep(upper, touched, gone)
 
 
@@ -90,13 +90,12 @@ def _believe(upper: Upper, flows: Mapping[int, FirstFlow]) -> None:
     graph_changes.add_rows(upper.conn, edges=new)
 
 
-def _describe(upper: Upper, columns: Collection[str], topics: Collection[str], around: Around) -> None:
-    """Describe *columns* as the schemas of their *topics* do now."""
+def _describe(upper: Upper, columns: Mapping[str, int], around: Around) -> None:
+    """Describe *columns*, each with the number of its topic, as the schemas of the topics do now."""
     spaces = around.naming.clusters
     clusters = {namespace: name for name, namespace in spaces.items()}
-    names = {(upper.nodes[key].namespace, upper.nodes[key].name) for key in columns}
-    nodes = (upper.nodes[key] for key in topics if key in upper.nodes)
-    wanted = {(clusters[node.namespace], node.name) for node in nodes if (node.namespace, node.name) in names}
+    topics = frozenset(columns.values())
+    wanted = {(clusters[node.namespace], node.name) for node in upper.nodes.values() if node.id in topics}
     texts = dict.fromkeys(columns, "{}")
     for topic, found in around.columns(wanted).items():
         dataset = Dataset(NodeKind.TOPIC, spaces[topic[0]], topic[1])

@@ -14,7 +14,10 @@ def test_new_nodes_stand_where_they_are_sorted(sections, data) -> None:
     """Sections follow each other, whatever comes into which of them."""
     numbers = node_numbers(sum(map(len, sections)))
     held = [[(sort, next(numbers)) for sort in sorted(section)] for section in sections]
-    line, all_held = Line(held), [dict(section) for section in held]
+    line, all_held = (
+        Line([tuple(zip(*section, strict=True)) or ((), ()) for section in held]),
+        [dict(section) for section in held],
+    )
     for _ in range(3):
         at = data.draw(st.integers(0, len(sections) - 1))
         new = data.draw(st.sets(st.integers(51, 99), max_size=5)) - all_held[at].keys()
@@ -27,7 +30,7 @@ def test_new_nodes_stand_where_they_are_sorted(sections, data) -> None:
 
 def test_a_place_without_room_says_so() -> None:
     """All are numbered anew then."""
-    line = Line([[(1, -20), (3, -19)]])
+    line = Line([((1, 3), (-20, -19))])
 
     with pytest.raises(Unrenewable):
         line.insert(0, [2])
@@ -36,7 +39,7 @@ def test_a_place_without_room_says_so() -> None:
 def test_nodes_out_of_order_are_not_ours() -> None:
     """Somebody else changed them, or sorts otherwise."""
     with pytest.raises(Unrenewable):
-        Line([[(2, -20), (1, -19)]])
+        Line([((2, 1), (-20, -19))])
 
 
 def test_edges_are_in_order_of_their_kind_then_of_their_node() -> None:
