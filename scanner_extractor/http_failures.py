@@ -29,11 +29,15 @@ _UNTOLD = ("the connection failed", "check `url` and the network")
 
 
 class BrokenOff(urllib3.exceptions.ProtocolError):
-    """Say that an answer began and did not end: fewer bytes than announced, or a broken chunk."""
+    """Say that an answer began and did not end: fewer bytes than announced, or a broken chunk.
 
-    def __init__(self, received: int) -> None:
+    *received* counts what came over the network; *announced* is the Content-Length, None where the answer has none.
+    """
+
+    def __init__(self, received: int, announced: int | None = None) -> None:
         super().__init__(f"broken off after {received} bytes")
         self.received = received
+        self.announced = announced
 
 
 def is_final(error: Exception) -> bool:
@@ -50,9 +54,10 @@ def explain(
     often = f", tried {tries} times" if tries > 1 else ""
     for cause in _causes(error):
         match cause:
-            case BrokenOff(received=received):
+            case BrokenOff(received=received, announced=announced):
+                total = "" if announced is None else f" of {announced}"
                 return PayloadUnexpected(
-                    f"the answer broke off after {received} bytes{often}",
+                    f"the answer broke off after {received}{total} bytes{often}",
                     where=where,
                     hint="try again later, or look at the proxy in between",
                 )

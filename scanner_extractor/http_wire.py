@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from http.client import IncompleteRead
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -235,8 +236,19 @@ def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> by
                     hint="raise `max_bytes` of this source",
                 )
     except urllib3.exceptions.ProtocolError as error:
-        raise BrokenOff(size) from error
+        raise _broken_off(size, error.__cause__) from error
     return b"".join(parts)
+
+
+def _broken_off(given: int, cause: BaseException | None) -> BrokenOff:
+    """Say how much came: beside the *given* bytes there is what was read of a piece that is not whole."""
+    match cause:
+        case urllib3.exceptions.IncompleteRead(partial=received, expected=missing):
+            return BrokenOff(received, received + missing)
+        case IncompleteRead(partial=bytes(part)):
+            return BrokenOff(given + len(part))
+        case _:
+            return BrokenOff(given)
 
 
 def _redirected(request: Request, status: int, target: str) -> Request:
