@@ -28,7 +28,7 @@ _TOPICS = (
     "gone",
     "owner",
 )
-_SCHEMAS = ("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted", "gone")
+_SCHEMAS = ("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted", "stale", "gone")
 _SCANS = ("id", "cluster", "finished", "answer", "added", "changed", "gone", "returned", "stale", "refused")
 _OUTCOMES = ("source", "answer", "asked", "got", "requests", "seconds", "reason", "hint", "unread")
 _PROBLEMS = ("where", "what", "hint")

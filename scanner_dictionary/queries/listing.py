@@ -41,7 +41,7 @@ class TopicRow(NamedTuple):
 class SubjectRow(NamedTuple):
     """A subject of a registry, its versions that are not gone, and the topics that it describes now.
 
-    *format* is that of the newest version.
+    *format* is that of the newest version. *stale*: its registry could not be asked since.
     """
 
     cluster: str
@@ -52,6 +52,7 @@ class SubjectRow(NamedTuple):
     versions: tuple[int, ...]
     topics: tuple[str, ...]
     deleted: bool
+    stale: bool
     gone: bool
 
 
@@ -79,11 +80,11 @@ def schemas(
     query = _versions()
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.subject.c.gone.is_(None))
-    fits, described = fitting(pattern), _described(conn)
+    fits, described, latest = fitting(pattern), _described(conn), newest_scans(conn)
     for _, group in groupby(conn.execute(query), key=lambda row: row.id):
         versions = list(group)
         if fits(versions[0].name):
-            yield _subject(versions, described)
+            yield _subject(versions, described, latest)
 
 
 def _topics() -> Select[Any]:
@@ -118,7 +119,7 @@ def _topic(row: Any, latest: Mapping[int, int], written: Mapping[tuple[int, str]
         tags=note.tags,
         source=row.source,
         schemas=row.schemas,
-        stale=row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0),
+        stale=_is_stale(row, latest),
         gone=row.gone is not None,
         owner=note.owner,
     )
@@ -131,19 +132,24 @@ def _versions() -> Select[Any]:
         select(
             t.subject,
             t.cluster.c.name.label("cluster"),
+            t.registry.c.cluster_id,
             t.registry.c.url,
+            t.source.c.stale_since,
             version.version,
             version.format,
             version.gone.label("version_gone"),
         )
         .join(t.registry, t.registry.c.id == subject.registry_id)
+        .join(t.source, t.source.c.id == subject.source_id)
         .join(t.cluster, t.cluster.c.id == t.registry.c.cluster_id)
         .join(t.subject_version, version.subject_id == subject.id)
         .order_by(t.cluster.c.name, t.registry.c.url, subject.context, subject.name, subject.id, version.version)
     )
 
 
-def _subject(versions: list[Any], described: Mapping[tuple[int, str, str], tuple[str, ...]]) -> SubjectRow:
+def _subject(
+    versions: list[Any], described: Mapping[tuple[int, str, str], tuple[str, ...]], latest: Mapping[int, int]
+) -> SubjectRow:
     first = versions[0]
     return SubjectRow(
         cluster=first.cluster,
@@ -154,6 +160,7 @@ def _subject(versions: list[Any], described: Mapping[tuple[int, str, str], tuple
         versions=tuple(row.version for row in versions if row.version_gone is None or first.gone is not None),
         topics=described.get((first.registry_id, first.context, first.name), ()),
         deleted=first.deleted,
+        stale=_is_stale(first, latest),
         gone=first.gone is not None,
     )
 
@@ -169,6 +176,10 @@ def _described(conn: Connection) -> dict[tuple[int, str, str], tuple[str, ...]]:
     )
     rows = sorted(conn.execute(query))
     return {key: tuple(row[3] for row in group) for key, group in groupby(rows, key=lambda row: tuple(row[:3]))}
+
+
+def _is_stale(row: Any, latest: Mapping[int, int]) -> bool:  # noqa: ANN401 - a row of a query above
+    return row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0)
 
 
 def fitting(pattern: str | None) -> Callable[[str], bool]:

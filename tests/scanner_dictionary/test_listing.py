@@ -86,6 +86,16 @@ def test_topic_is_stale_while_its_source_cannot_be_asked(estate, store, listed) 
     assert [row.stale for row in listed("topics")] == [True]
 
 
+def test_subject_is_stale_while_its_registry_cannot_be_asked(estate, store, listed) -> None:
+    """What the brokers do not tell says nothing of it; a registry that answers again takes the mark away."""
+    marks = []
+    for away in ((), (estate.kafka,), (estate.registry,), ()):
+        store(estate.unavailable(estate.orders(), *away))
+        marks.append({row.stale for row in listed("schemas")})
+
+    assert marks == [{False}, {False}, {True}, {False}]
+
+
 def test_subjects_come_with_versions_and_topics(estate, store, listed) -> None:
     """One line a subject."""
     store(estate.orders())
