@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -36,7 +36,7 @@ class Stored:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """What happens instead of an answer: *cut* announces more than is sent; *times* None is for ever."""
+    """What happens instead of an answer: *cut* announces more than is sent; after *times* it is over, None: never."""
 
     status: int = 500
     body: bytes = b'{"error_code":50001,"message":"store"}'
@@ -176,10 +176,10 @@ class Registry:
         """Give the fault of a path (as it was sent, without query; or with it), and count it down."""
         with self.lock:
             for key in (target, target.partition("?")[0]):
-                if fault := self.faults.get(key):
+                if (fault := self.faults.get(key)) and fault.times != 0:
                     if fault.times is not None:
-                        self.faults[key] = Fault(**{**vars(fault), "times": fault.times - 1})
-                    return None if fault.times == 0 else fault
+                        self.faults[key] = replace(fault, times=fault.times - 1)
+                    return fault
         return None
 
 

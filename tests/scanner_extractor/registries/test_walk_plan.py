@@ -98,6 +98,13 @@ def test_one_broken_subject_costs_one_subject(kind, serving, stored, read, fake)
     assert [problem.where for problem in reading.problems] == [f"schema_registry:{registry.url} b"]
 
 
+def test_fault_of_the_fake_is_over_after_its_times(fake) -> None:
+    """Else a test of what passes would see it come back."""
+    registry = fake.Registry(faults={"/x": fake.Fault(times=2)})
+
+    assert [bool(registry.fault("/x")) for _ in range(5)] == [True, True, False, False, False]
+
+
 def test_version_that_cannot_be_read_leaves_its_siblings(serving, stored, read, fake) -> None:
     """The subject is told as unread, so nothing of it goes."""
     faults = {"/subjects/a/versions/2": fake.Fault(status=200, body=b"{}")}
