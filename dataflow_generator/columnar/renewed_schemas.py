@@ -11,11 +11,12 @@ import shutil
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dataflow_generator.columnar import pieces
 from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, arrow_schema
-from dataflow_generator.columnar.spans import COLUMNS, PLACES, make_places, parquet_file, span_name
+from dataflow_generator.columnar.span_files import Table, definitions_in, write_changed
+from dataflow_generator.columnar.spans import COLUMNS, PLACES, make_places, span_name
 from dataflow_generator.renewal.places import Unrenewable
 from dataflow_generator.source import Range
 from scanner_dictionary.queries.column_cells import Head, cells_of
@@ -23,7 +24,6 @@ from scanner_dictionary.queries.graph_input import Connection
 
 _NAME = re.compile(r"schemas-(\d+)-(\d+)\.parquet")
 _DDL = (NODE_DDL, NODE_DDL, EDGE_DDL)
-_AT_ONCE = 50_000
 
 
 class Cut(NamedTuple):
@@ -35,9 +35,19 @@ class Cut(NamedTuple):
     new: Sequence[Head]
 
     @property
+    def left(self) -> Sequence[int]:
+        """Give the definitions that are no more, in order."""
+        return sorted(self.before - {head.id for head in self.staying})
+
+    @property
     def same(self) -> bool:
         """Say whether its files are as they were."""
         return not self.new and len(self.staying) == len(self.before) > 0
+
+    @property
+    def apart(self) -> bool:
+        """Say whether all that is new comes behind what stays."""
+        return not (self.staying and self.new) or self.staying[-1].id < self.new[0].id
 
     @property
     def columns(self) -> int:
@@ -61,7 +71,7 @@ def spans_before(directory: Path) -> dict[Range, frozenset[int]]:
     if not all(found.values()):
         raise Unrenewable
     spans = sorted((int(match[1]), int(match[2])) for match in found.values() if match)
-    return {span: _definitions(directory / PLACES[0] / span_name(span)) for span in spans}
+    return {span: definitions_in(directory / PLACES[0] / span_name(span)) for span in spans}
 
 
 def cuts(before: Mapping[Range, frozenset[int]], live: Sequence[Head]) -> list[Cut]:
@@ -111,47 +121,17 @@ def _joined(found: Iterable[Cut]) -> Iterator[Cut]:
 
 
 def _write(conn: Connection, old: Path, cut: Cut, directory: Path) -> None:
-    import pyarrow as pa
-
     made = [pieces.batches(cells) for cells in cells_of(conn, cut.new)]
     for at, (place, ddl) in enumerate(zip(PLACES, _DDL, strict=True)):
-        schema = arrow_schema(ddl)
-        new = pa.Table.from_batches([each[at] for each in made], schema).drop_columns(["kind"])
-        kept = [_staying(old / place / name, cut, new.schema) for name in cut.files]
-        rows = pa.concat_tables([*kept, new])
-        if cut.staying and cut.new and cut.staying[-1].id > cut.new[0].id:
-            rows = rows.sort_by("place")
-        if len(rows):
-            with parquet_file(directory / place / cut.name, schema) as writer:
-                writer.write_table(rows, row_group_size=_AT_ONCE)
+        files = [file for file in (old / place / name for name in cut.files) if file.exists()]
+        new = _rows([each[at] for each in made], ddl)
+        write_changed(files, cut.left, new, directory / place / cut.name, apart=cut.apart)
 
 
-def _staying(file: Path, cut: Cut, schema: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Read the rows of the definitions that stay."""
+def _rows(batches: Sequence[Table], ddl: str) -> Table:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    if not file.exists():
-        # Schemas without columns.
-        return schema.empty_table()
-    rows = _read(file)
-    left = sorted(cut.before - {head.id for head in cut.staying})
-    keys = pc.shift_right(rows["place"], pieces.PLACES)
-    return rows.filter(pc.invert(pc.is_in(keys, pa.array(left, pa.int64())))).cast(schema)
-
-
-def _definitions(file: Path) -> frozenset[int]:
-    return frozenset(key >> pieces.PLACES for key in _read(file, ["place"])["place"].to_pylist())
-
-
-def _read(file: Path, columns: Sequence[str] | None = None) -> Any:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        return parquet.ParquetFile(file).read(columns, use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        raise Unrenewable from error
+    return pa.Table.from_batches(batches, arrow_schema(ddl)).drop_columns(["kind"])
 
 
 def take_over(file: Path, new: Path, link: Callable[[Path, Path], None] = os.link) -> None:

@@ -24,7 +24,10 @@ COLUMNS = 100_000
 PLACES = (f"nodes/kind={NodeKind.SCHEMA}", f"nodes/kind={NodeKind.COLUMN}", f"edges/kind={EdgeKind.CONTAINS}")
 """Where the files of a span lie in a graph's directory, in the order of `Batches`."""
 
-_REPEATED = ["namespace", "name", "attributes", "source", "evidence", "certainty", "type", "subtype", "rank"]
+ROWS = 5_000
+"""How many rows a group has: what changes of a file later is as few of them, and a question reads few of them."""
+
+REPEATED = ["namespace", "name", "attributes", "source", "evidence", "certainty", "type", "subtype", "rank"]
 """Columns whose values come again and again; of the others a dictionary would be made for nothing."""
 
 
@@ -80,7 +83,7 @@ def write_batches(found: Iterable[Batches], directory: Path, name: str) -> Rows:
             if rows.num_rows:
                 if at not in writers:
                     writers[at] = files.enter_context(parquet_file(directory / PLACES[at] / name, rows.schema))
-                writers[at].write_batch(rows.drop_columns(["kind"]))
+                writers[at].write_batch(rows.drop_columns(["kind"]), row_group_size=ROWS)
                 counts[at] += rows.num_rows
     return Rows(counts[0] + counts[1], counts[2])
 
@@ -88,13 +91,23 @@ def write_batches(found: Iterable[Batches], directory: Path, name: str) -> Rows:
 @contextmanager
 def parquet_file(file: Path, schema: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
     """Write rows of *schema*, but for their kind, which the directory tells; *file* is there when all is written."""
+    with whole_file(file) as part, parquet_writer(part, schema.remove(schema.get_field_index("kind"))) as writer:
+        yield writer
+
+
+def parquet_writer(sink: Any, columns: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Open what writes rows of *columns* into *sink*."""
     from pyarrow import parquet
 
+    return parquet.ParquetWriter(sink, columns, compression="zstd", use_dictionary=REPEATED)
+
+
+@contextmanager
+def whole_file(file: Path) -> Iterator[Path]:
+    """Give a place to write into, which becomes *file* when all is written."""
     part = file.with_name(f".{file.name}.{os.getpid()}")
-    columns = schema.remove(schema.get_field_index("kind"))
     try:
-        with parquet.ParquetWriter(part, columns, compression="zstd", use_dictionary=_REPEATED) as writer:
-            yield writer
+        yield part
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)
