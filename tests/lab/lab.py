@@ -24,7 +24,7 @@ import places
 import postgres_rows
 import processes
 import spark_rows
-from bring_up import Result, bring_up, serve
+from bring_up import NotUp, Result, bring_up, serve
 from rows import Server, Step
 
 ROWS: tuple[Server | Step, ...] = (
@@ -54,8 +54,7 @@ def main(arguments: Sequence[str]) -> int:
             processes.kill(_server(name).name)
             return 0
         case ["serve", name]:
-            serve(_server(name))
-            return 0
+            return _serve(_server(name))
         case ["stop"]:
             return _stop()
     sys.stderr.write(f"{__doc__}\n")
@@ -75,6 +74,15 @@ def _start() -> int:
         f"\nfetched in {fetched:.0f} s, up in {time.monotonic() - began - fetched:.0f} s; {places.STATE}\n"
     )
     return int(any(result.state == "failed" for result in results.values()))
+
+
+def _serve(server: Server) -> int:
+    try:
+        serve(server)
+    except NotUp as error:
+        sys.stderr.write(f"lab: {server.name} is not up: {error}\n")
+        return 1
+    return 0
 
 
 def _foreign() -> int:

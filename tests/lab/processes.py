@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from places import STATE, log
@@ -38,9 +39,20 @@ def running(name: str) -> bool:
 
 
 def kill(name: str) -> None:
-    """End the group of *name* at once, as a machine that loses power."""
-    if running(name):
-        _signal(_record(name), signal.SIGKILL)
+    """End *name* and all that it started at once, as a machine that loses power; none of it is left afterwards.
+
+    PostgreSQL's processes leave its group, and one of them that lives on keeps the next server from its memory.
+    """
+    if not running(name):
+        return
+    family = {pid: _born(pid) for pid in _family(_read(_record(name))["pid"])}
+    _signal(_record(name), signal.SIGKILL)
+    for pid in family:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + _POLITE
+    while time.monotonic() < deadline and any(_alive({"pid": pid, "born": born}) for pid, born in family.items()):
+        time.sleep(0.02)
 
 
 def stop_all() -> tuple[str, ...]:
@@ -76,10 +88,24 @@ def _alive(record: Mapping[str, int]) -> bool:
     return bool(record["pid"]) and _born(record["pid"]) == record["born"]
 
 
+def _family(pid: int) -> set[int]:
+    """Give *pid* and the processes that descend from it."""
+    parents = {int(each.name): _stat(int(each.name)) for each in Path("/proc").iterdir() if each.name.isdigit()}
+    found = {pid}
+    while more := {child for child, stat in parents.items() if stat and int(stat[1]) in found} - found:
+        found |= more
+    return found
+
+
 def _born(pid: int) -> int:
     """Give the start time of a living process in clock ticks (proc(5), stat 22); -1 where there is none."""
+    stat = _stat(pid)
+    return -1 if not stat or stat[0] == "Z" else int(stat[19])
+
+
+def _stat(pid: int) -> list[str]:
+    """Give what proc(5) tells of a process from its state (stat 3) on; empty where there is none."""
     try:
-        state, *fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+        return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     except OSError:
-        return -1
-    return -1 if state == "Z" else int(fields[18])
+        return []
