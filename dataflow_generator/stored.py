@@ -25,26 +25,33 @@ from scanner_model.errors import DictionaryUnusable
 from scanner_model.problems import Problem
 
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
-_BESIDE = frozenset(EdgeKind) - _INSIDE - {EdgeKind.COLUMN_FLOW}
+BESIDE = frozenset(EdgeKind) - _INSIDE - {EdgeKind.COLUMN_FLOW}
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
 
 
 class GeneratedGraph(NamedTuple):
     """A graph that was generated earlier, wherever it is kept: its *rows*, what it is, and all of it in order.
 
-    *components* lists what hangs together, the largest first.
+    *components* lists what hangs together, the largest first. *part* gives what a cluster is, with what is around it.
     """
 
     rows: KeptGraph
     about: StoredGraph
     whole: Callable[[], FlowGraph]
     components: Callable[[], tuple[Component, ...]]
+    part: Callable[[str], FlowGraph]
 
 
 def graph_in_dictionary(conn: Connection, about: StoredGraph) -> GeneratedGraph:
     """Give the graph that is stored in the dictionary."""
     rows = DictionaryGraph(conn)
-    return GeneratedGraph(rows, about, lambda: whole_graph(conn, about), lambda: components(rows.links(TOGETHER)))
+    return GeneratedGraph(
+        rows,
+        about,
+        whole=lambda: whole_graph(conn, about),
+        components=lambda: components(rows.links(TOGETHER)),
+        part=lambda cluster: part_of_cluster(rows, about, cluster),
+    )
 
 
 class _Part(NamedTuple):
@@ -111,12 +118,12 @@ def coverage_of(about: StoredGraph) -> Coverage:
 def _add_beside(graph: KeptGraph, part: _Part, nodes: Sequence[int]) -> None:
     """Add the edges between datasets, jobs and the like that leave or enter *nodes*, and their other ends."""
     for forward in (True, False):
-        _add(graph, part, graph.edges_at(nodes, forward=forward, kinds=_BESIDE))
+        _add(graph, part, graph.edges_at(nodes, forward=forward, kinds=BESIDE))
 
 
 def _add_between(graph: KeptGraph, part: _Part) -> None:
     """Add the edges between datasets, jobs and the like that are there: where a column goes, its job is the way."""
-    found = graph.edges_at(list(part.nodes), forward=True, kinds=_BESIDE)
+    found = graph.edges_at(list(part.nodes), forward=True, kinds=BESIDE)
     _add(graph, part, (edge for edge in found if edge.target_node_id in part.nodes))
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from dataflow_generator.columnar.about import About
+from dataflow_generator.columnar.cluster_part import cluster_rows
 from dataflow_generator.columnar.pieces import PLACES
 from dataflow_generator.columnar.schema import SCHEMAS, Record, record_edge, record_node
 from dataflow_generator.columnar.tables import ABOVE, EDGES, NODES, GraphTables, ParquetTables, Wanted
 from dataflow_generator.components import TOGETHER, Component, components, kind_of
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
 from dataflow_generator.schema_rows import list_text
-from dataflow_generator.stored import GeneratedGraph, coverage_of
+from dataflow_generator.stored import GeneratedGraph, coverage_of, part_of_cluster
 from scanner_dictionary.graph_store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.kept_graph import CALLED, KAFKA
 from scanner_model.brokers import broker_addresses
@@ -32,8 +33,12 @@ _IN_ESTATE = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
 
 def graph_in_parquet(directory: Path, about: About) -> GeneratedGraph:
     """Give the graph in *directory*, read in this process."""
-    graph = graph_in(ParquetTables(directory), directory, about)
-    return graph._replace(components=lambda: components(graph.rows.links(TOGETHER)))
+    tables = ParquetTables(directory)
+    graph = graph_in(tables, directory, about)
+    return graph._replace(
+        components=lambda: components(graph.rows.links(TOGETHER)),
+        part=lambda cluster: _part(tables, graph.about, cluster),
+    )
 
 
 def graph_in(
@@ -42,7 +47,13 @@ def graph_in(
     """Give the graph in *tables*, which lie in *directory*; *together* finds its components."""
     stored = StoredGraph(about.last_scan, about.nodes, about.edges, about.coverage)
     rows = TableGraph(tables, f"the graph in {directory}")
-    return GeneratedGraph(rows, stored, lambda: _whole(tables, stored), together)
+    return GeneratedGraph(
+        rows,
+        stored,
+        whole=lambda: _whole(tables, stored),
+        components=together,
+        part=lambda cluster: part_of_cluster(rows, stored, cluster),
+    )
 
 
 def _whole(tables: GraphTables, about: StoredGraph) -> FlowGraph:
@@ -50,6 +61,16 @@ def _whole(tables: GraphTables, about: StoredGraph) -> FlowGraph:
         nodes=lambda: _read(tables.every_row(NODES), record_node),
         edges=lambda: _read(tables.every_row(EDGES), record_edge),
         coverage=coverage_of(about),
+    )
+
+
+def _part(tables: ParquetTables, about: StoredGraph, cluster: str) -> FlowGraph:
+    chosen = cluster_rows(tables, cluster)
+    return FlowGraph(
+        nodes=lambda: _read(tables.every_row(NODES, chosen.of(NODES)), record_node),
+        edges=lambda: _read(tables.every_row(EDGES, chosen.of(EDGES)), record_edge),
+        coverage=coverage_of(about),
+        part=f"cluster {cluster}",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ ABOVE = (ESTATE, FLOWS)
 
 _NAMED = ["name", "path"]
 _MOST_SPANS = 50
+_AT_ONCE = 200_000
 _CALM = {"batch_readahead": 1, "fragment_readahead": 1}
 """How far the reader reads ahead; what it does by itself takes four times the memory, and is no faster."""
 
@@ -100,10 +101,29 @@ class ParquetTables:
             for found in likely(batches, text):
                 yield from found.to_pylist()
 
-    def every_row(self, table: str) -> Iterator[Record]:
-        """Read all rows."""
+    def every_row(self, table: str, chosen: Callable[[Any], Any] | None = None) -> Iterator[Record]:
+        """Read all rows, or what *chosen* leaves of an Arrow table of some of them."""
         with _readable(self._directory):
-            yield from _in_order(self._tables[table])
+            yield from _in_order(self._tables[table], chosen)
+
+    def table(self, table: str, wanted: Wanted, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
+        """Read some rows as one Arrow table, in no order."""
+        with _readable(self._directory):
+            return self._tables[table].to_table(filter=_filter(wanted), columns=list(columns), **_CALM)
+
+    def tables(self, table: str, wanted: Wanted, columns: Sequence[str]) -> Iterator[Any]:
+        """Read rows as Arrow tables of some _AT_ONCE rows, in no order."""
+        import pyarrow as pa
+
+        waiting: list[Any] = []
+        with _readable(self._directory):
+            for batch in self._tables[table].to_batches(filter=_filter(wanted), columns=list(columns), **_CALM):
+                waiting.append(batch)
+                if sum(each.num_rows for each in waiting) >= _AT_ONCE:
+                    yield pa.Table.from_batches(waiting)
+                    waiting = []
+            if waiting:
+                yield pa.Table.from_batches(waiting)
 
 
 def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 - pyarrow has no types
@@ -134,7 +154,7 @@ def _filter(wanted: Wanted) -> Any:  # noqa: ANN401 - pyarrow has no types
     return found if within is None else found & within
 
 
-def _in_order(table: dataset.Dataset) -> Iterator[Record]:
+def _in_order(table: dataset.Dataset, chosen: Callable[[Any], Any] | None = None) -> Iterator[Record]:
     """Read the groups of rows by what they begin with; a row is given when no group that begins before it is left."""
     import pyarrow as pa
 
@@ -142,7 +162,8 @@ def _in_order(table: dataset.Dataset) -> Iterator[Record]:
     groups.sort(key=lambda group: group[0])
     waiting = table.schema.empty_table()
     for at, (_, group) in enumerate(groups):
-        waiting = pa.concat_tables([waiting, group.to_table(schema=table.schema)])
+        rows = group.to_table(schema=table.schema)
+        waiting = pa.concat_tables([waiting, rows if chosen is None else chosen(rows)])
         if at + 1 < len(groups):
             given, waiting = _before(waiting, groups[at + 1][0])
             yield from _sorted_rows(given)

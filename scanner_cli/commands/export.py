@@ -97,13 +97,13 @@ def _check_part(style: str, node: str | None, depth: int | None, cluster: str | 
 
 
 def _part(graph: GeneratedGraph, node: str | None, depth: int | None, cluster: str | None) -> FlowGraph:
-    from dataflow_generator.stored import part_around, part_of_cluster
+    from dataflow_generator.stored import part_around
 
     if graph.about.coverage is None:
         say("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
     if node:
         return part_around(graph.rows, graph.about, node_called(graph.rows, node, _WHERE), depth)
-    return part_of_cluster(graph.rows, graph.about, known_cluster(graph.rows, cluster)) if cluster else graph.whole()
+    return graph.part(known_cluster(graph.rows, cluster)) if cluster else graph.whole()
 
 
 def _write(graph: FlowGraph, style: str, output: Path) -> None:

@@ -16,7 +16,7 @@ from dataflow_generator.lineage import Question
 from dataflow_generator.render import OUTPUTS
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark.walking import components, graph_on_spark
-from dataflow_generator.stored import graph_in_dictionary, part_around, part_of_cluster, stored_lineage
+from dataflow_generator.stored import graph_in_dictionary, part_around, stored_lineage
 from dataflow_generator.storing import store
 from scanner_cli.impact_answer import impact_document, impact_of
 from scanner_dictionary.graph_store import read_nodes, stored_graph
@@ -85,7 +85,7 @@ def same_answers(conn, one, other):
     for node in asked(conn):
         assert answers(one, node.node_key) == answers(other, node.node_key)
         if node.kind == NodeKind.CLUSTER:
-            parts = [part_of_cluster(each.rows, each.about, node.name) for each in (one, other)]
+            parts = [each.part(node.name) for each in (one, other)]
             assert len({"".join(OUTPUTS["json"](part)) for part in parts}) == 1
     for text in ("orders", "paid.id", "kafka://k0-b:9092/orders", "R 1.0.id", "ordrs"):
         assert names(one, text) == names(other, text)
@@ -109,6 +109,8 @@ def test_all_of_a_graph_is_the_same_from_files(places, seed) -> None:
 
     for name, output in OUTPUTS.items():
         assert "".join(output(files.whole())) == "".join(output(stored.whole())), name
+    for cluster in stored.rows.cluster_names():
+        assert "".join(OUTPUTS["json"](files.part(cluster))) == "".join(OUTPUTS["json"](stored.part(cluster)))
 
 
 @pytest.mark.parametrize("seed", [0, 3, 6, 13])
