@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import click
 
+from scanner_cli.entry import INTERRUPTED
 from scanner_cli.exits import Exit, exit_status
 from scanner_cli.groups import LazyGroup
 from scanner_cli.telling import hold_streams, last_words, say, speak_utf8, tell
@@ -80,7 +81,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
         return _told(mistake(error))
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted: what was not finished is not stored; the dictionary holds the last whole scan")
+        say(INTERRUPTED)
         return Exit.FAILED
     except OSError as error:
         # What we write to has told its name before; only the answer has none.

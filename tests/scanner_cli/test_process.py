@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,26 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
     assert scan.returncode == 1
     assert said.strip().startswith("interrupted: ")
     assert own_dictionary.read_bytes() == before
+
+
+@pytest.mark.parametrize("moment", ["scanner_cli.main", "click", "scanner_cli.telling"])
+def test_ctrl_c_while_the_program_is_still_being_read_is_told_in_one_line(moment) -> None:
+    """Who sees at once that the line is wrong should not read where Python just was."""
+    entry = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["scripts"]["scanner"]
+    module, _, function = entry.partition(":")
+    code = f"""import signal, sys
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == {moment!r}:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Pressed())
+from {module} import {function}
+{function}()"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("interrupted: ")
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
