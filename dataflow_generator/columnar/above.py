@@ -71,11 +71,12 @@ def inserted(rows: Table, order: Array, new: Table, values: Sequence[Any]) -> Ta
     """
     import pyarrow as pa
 
+    places = [bisect_left(order, value, key=lambda each: each.as_py()) for value in values]
     found: list[Table] = []
     last = first = 0
-    for value, group in groupby(values):
+    # What comes at one place is put there at once: most new rows follow each other.
+    for place, group in groupby(places):
         count = sum(1 for _ in group)
-        place = bisect_left(order, value, lo=last, key=lambda each: each.as_py())
         found += [rows.slice(last, place - last), new.slice(first, count)]
         last, first = place, first + count
     return pa.concat_tables([*found, rows.slice(last)])
@@ -113,7 +114,8 @@ def _dropped(rows: Table, left: Array) -> Table:
     if len(places) > _MANY:
         return rows.filter(pc.invert(left))
     starts, ends = [0, *(place + 1 for place in places)], [*places, len(rows)]
-    return pa.concat_tables([rows.slice(start, end - start) for start, end in zip(starts, ends, strict=True)])
+    kept = [rows.slice(start, end - start) for start, end in zip(starts, ends, strict=True) if end > start]
+    return pa.concat_tables(kept) if kept else rows.slice(0, 0)
 
 
 def numbered(sections: Iterable[Table], rank: int) -> Table:

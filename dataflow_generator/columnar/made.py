@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dataflow_generator.columnar.about import MADE
 from dataflow_generator.columnar.job_rows import JobRows
@@ -47,9 +48,21 @@ def made_of(conn: Connection, jobs: JobRows) -> Made | None:
     )
 
 
-def all_definitions(conn: Connection, last: int | None = None) -> str:
-    """Tell all definitions by the last one's key and a hash; those up to *last* only, where it is given."""
-    found = [row for row in definition_prints(conn) if last is None or row[0] <= last]
+def all_definitions(conn: Connection) -> str:
+    """Tell all definitions by the last one's key and a hash."""
+    return _definitions(definition_prints(conn))
+
+
+def definitions_after(conn: Connection, before: str) -> str:
+    """Tell all definitions of now; raises Unrenewable where they are not those *before*, and later ones."""
+    found = definition_prints(conn)
+    last = before.partition("/")[0]
+    if not last.isdecimal() or _definitions([row for row in found if row[0] <= int(last)]) != before:
+        raise Unrenewable
+    return _definitions(found)
+
+
+def _definitions(found: Sequence[tuple[Any, ...]]) -> str:
     return f"{found[-1][0] if found else 0}/{digest(found)}"
 
 

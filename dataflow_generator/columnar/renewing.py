@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import MADE, Written, whole_graph, write_about
 from dataflow_generator.columnar.above import read_above, write_above_rows
-from dataflow_generator.columnar.made import Made, all_definitions, read_made, write_made
+from dataflow_generator.columnar.made import Made, definitions_after, read_made, write_made
 from dataflow_generator.columnar.renewed_estate import Topics, renewed_estate, topics_now
 from dataflow_generator.columnar.renewed_flows import Jobs, renewed_flows
 from dataflow_generator.columnar.renewed_schemas import cuts, renew_schemas, spans_before
@@ -45,15 +46,29 @@ def renew_graph(source: DictionarySource, directory: Path, *, most: float = 1) -
     if not (directory / MADE).exists():
         return None
     try:
-        with source.connected() as conn, seldom_collected(), whole_graph(directory) as part:
+        with source.connected() as conn, seldom_collected(), whole_graph(directory) as part, _plain_memory():
             return _renewed(conn, source, (directory, part), most)
     except Unrenewable:
         return None
 
 
+@contextmanager
+def _plain_memory() -> Iterator[None]:
+    """Let Arrow ask the system for memory: what its own allocator sets up first costs as much as half of the work."""
+    import pyarrow as pa
+
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
+        yield
+    finally:
+        pa.set_memory_pool(before)
+
+
 def _renewed(conn: Connection, source: DictionarySource, places: tuple[Path, Path], most: float) -> RenewedFiles:
     old, new = places
-    made, estate, around = _made_before(conn, old), read_estate(conn), around_of(conn)
+    made, estate, around = _made_before(old), read_estate(conn), around_of(conn)
+    definitions = definitions_after(conn, made.definitions)
     if not made.said or made.said != estate.said:
         raise Unrenewable
     before = read_topic_parts(made.parts)
@@ -66,7 +81,7 @@ def _renewed(conn: Connection, source: DictionarySource, places: tuple[Path, Pat
     flowing = _write_above(conn, estate, topics, jobs, around, places)
     told = {name: made.parts[name] if known.get(name) is part else part_row(part) for name, part in again.parts.items()}
     parts = {**topic_parts(estate), **told}
-    write_made(new, Made(said=estate.said, definitions=all_definitions(conn), flowing=flowing, parts=parts))
+    write_made(new, Made(said=estate.said, definitions=definitions, flowing=flowing, parts=parts))
     schemas = _write_schemas(conn, old, new)
     coverage = Coverage.total(part.coverage for part in again.parts.values())
     written = Written(write_about(new, source.newest_scan(), coverage), coverage)
@@ -79,17 +94,13 @@ def _renewed(conn: Connection, source: DictionarySource, places: tuple[Path, Pat
     )
 
 
-def _made_before(conn: Connection, directory: Path) -> Made:
-    """Read what the graph was made of; raises Unrenewable where it is not whole, or of another dictionary."""
-    made = read_made(directory)
+def _made_before(directory: Path) -> Made:
+    """Read what the graph was made of; raises Unrenewable where it is not whole."""
     try:
         checked_about(directory)
-        last = int(made.definitions.partition("/")[0])
-    except (InputInvalid, ValueError) as error:
+    except InputInvalid as error:
         raise Unrenewable from error
-    if made.definitions != all_definitions(conn, last):
-        raise Unrenewable
-    return made
+    return read_made(directory)
 
 
 def _write_above(
