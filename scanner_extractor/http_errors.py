@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 
 from scanner_extractor.exchange import Answer, Json, Request
@@ -78,7 +79,8 @@ def _failure(request: Request, answer: Answer, login: str) -> ScannerError:
     if status >= 500 or status in _TEMPORARY:
         return SourceUnreachable(what, where=where, hint="try again later")
     kind = NotFound if status in _MISSING else SourceObjected
-    return kind(what, where=where, status=status, code=told.code, body=told.body)
+    hint = _PATH_HINT if status == 404 and told.code in (0, 404) and _NO_PATH.match(told.message) else ""
+    return kind(what, where=where, hint=hint, status=status, code=told.code, body=told.body)
 
 
 def _decoded(request: Request, answer: Answer) -> Json:
@@ -156,6 +158,9 @@ _STATUS = {
     503: "the service is not available",
     504: "the gateway timed out",
 }
+_PATH_HINT = "check the path in `url`: what the API is served under, often nothing, and nothing of its own paths"
+# What web servers and frameworks say of a path that leads nowhere; an API names what is missing, or has a code for it.
+_NO_PATH = re.compile(r"$|((HTTP )?404:? ?)?(resource )?not found\b|could not find resource|no static resource", re.I)
 _HINTS = {
     401: "check the credentials in `auth` of this source",
     403: "give this user the right to read it",

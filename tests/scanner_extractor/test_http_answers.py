@@ -130,6 +130,27 @@ def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, ask, st
 
 
 @pytest.mark.parametrize(
+    ("body", "hinted"),
+    [
+        (b"<html>nope</html>", True),
+        (b'{"error_code":404,"message":"HTTP 404 Not Found"}', True),
+        (b'{"status":404,"error":"Not Found","path":"/x"}', True),
+        (b'{"errors":["Not found: /x"]}', True),
+        (b'{"title":"Could not find resource for full path: http://h/x","status":404}', True),
+        (b'{"error_code":40401,"message":"Subject not found."}', False),
+        (b'{"error_code":40401,"message":"Not found"}', False),
+        (b'{"error_code":404,"message":"Connector a not found"}', False),
+        (b'{"errors":[{"status":"404","code":"resource_missing","detail":"no such environment"}]}', False),
+    ],
+)
+def test_path_that_leads_nowhere_is_told_with_what_to_check(serve, reply, ask, body, hinted):
+    """A `url` with too much or too little of a path is the usual reason; an API that misses a thing names it."""
+    error = failure(ask(serve(lambda seen: reply(status=404, body=body))), NotFound, "x")
+
+    assert ("the path in `url`" in error.hint) == hinted
+
+
+@pytest.mark.parametrize(
     ("status", "body", "message", "hint"),
     [
         (401, b'{"message":"Unauthorized"}', "Unauthorized", "auth.basic"),
