@@ -118,10 +118,8 @@ class Engines:
                     lambda target: write_database(session, source, target),
                 )
         else:
-            from dataflow_generator.columnar.writing import write_graph as write_here
-
             source = self.source()
-            yield Generation(lambda: _local(source), lambda file: write_here(source, file))
+            yield Generation(lambda: _local(source), lambda file: _write_here(source, file))
 
     def source(self) -> DictionarySource:
         """Give what the graph is made of."""
@@ -137,6 +135,12 @@ def spark_setting(text: str) -> tuple[str, str]:
         hint = "as in --spark-conf spark.driver.memory=4g"
         raise InputInvalid(f"{text!r} is not NAME=VALUE", where="--spark-conf", hint=hint)
     return name, value
+
+
+def _write_here(source: DictionarySource, file: Path) -> Written:
+    from dataflow_generator.columnar.writing import write_graph
+
+    return write_graph(source, file)
 
 
 @contextmanager
