@@ -59,11 +59,11 @@ class SparkChoice:
         say(f"engine {chosen}: {size} {what} (Spark from {large})")
         return chosen
 
-    def session(self) -> AbstractContextManager[Any]:
-        """Start Spark, and stop it afterwards."""
+    def session(self, *, light: bool = False) -> AbstractContextManager[Any]:
+        """Start Spark, and stop it afterwards; *light*: rows do not pass through Java."""
         from dataflow_generator.spark.session import spark_session
 
-        return spark_session(self.settings, remote=self.remote)
+        return spark_session(self.settings, remote=self.remote, light=light)
 
 
 def spark_options(command: Callable[..., Any], text: str) -> Callable[..., Any]:
@@ -103,15 +103,15 @@ class Engines:
         return self.spark.choose(columns, LARGE, "columns")
 
     @contextmanager
-    def started(self, engine: str) -> Iterator[Generation]:
-        """Start *engine*, and stop it afterwards."""
+    def started(self, engine: str, *, light: bool = False) -> Iterator[Generation]:
+        """Start *engine*, and stop it afterwards; *light*: only Parquet is written."""
         if engine == "spark":
             from dataflow_generator.spark.assemble import assemble_on_spark, write_database, write_graph
             from scanner_dictionary.location import from_anywhere
 
             source = replace(self, url=from_anywhere(self.url)).source()
 
-            with self.spark.session() as session:
+            with self.spark.session(light=light) as session:
                 yield Generation(
                     lambda: nullcontext(assemble_on_spark(session, source)),
                     lambda file: write_graph(session, source, file),

@@ -54,7 +54,7 @@ class _Reading:
         """Start Spark, once."""
         with self._lock:
             if self._session is None:
-                self._session = self._stack.enter_context(self._choice.session())
+                self._session = self._stack.enter_context(self._choice.session(light=True))
             return self._session
 
     def _on_spark(self, unread: Sequence[Unread]) -> Iterator[ParsedSchema]:

@@ -97,7 +97,7 @@ def dataflow(
         files = None
     if not (files or store or rows or jdbc):
         return
-    with engines.started(chosen) as generation:
+    with engines.started(chosen, light=not (store or rows or jdbc)) as generation:
         _write_tables(generation, chosen, files, jdbc)
         if store and chosen == "local" and snapshot is None:
             _report(_renewed(url, full, directory, rows), chosen, url, file)

@@ -46,7 +46,7 @@ def test_spark_starts_once_for_all_clusters_and_stops(monkeypatch) -> None:
 
     class Choice(SparkChoice):
         @contextmanager
-        def session(self):
+        def session(self, *, light=False):
             told.append("start")
             yield
             told.append("stop")
@@ -64,7 +64,7 @@ def test_auto_chooses_spark_where_it_saves_more_than_it_costs(capsys) -> None:
     """What is chosen is said, with the reason; a session that cannot be had is told as for other commands."""
 
     class Choice(SparkChoice):
-        def session(self):
+        def session(self, *, light=False):
             raise InputInvalid("no Java was found", where="--engine spark", hint="")
 
     many = (ORDER,) * LARGE
