@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,9 @@ _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
 _REMOTE = "SPARK_REMOTE"
 """Where PySpark looks for the address of a Spark Connect server."""
+
+_BY_GRPC = "details = "
+"""What stands before the line that says what happened where a server went away."""
 
 _NAME = "scanner dataflow"
 
@@ -62,8 +66,8 @@ def spark_session(
     """Start Spark with *settings* (Spark's own property names) and stop it afterwards; its log goes to *log*.
 
     Without a `spark.master` it runs on the processors of this machine; with *remote* (`sc://host:port`) in the Spark
-    Connect server there; *light*: rows do not pass through Java. Other machines are sent our code. Raises InputInvalid where PySpark or Java is missing or too
-    old, ScannerError where Spark fails.
+    Connect server there; *light*: rows do not pass through Java. Other machines are sent our code. Raises InputInvalid
+    where PySpark or Java is missing or too old, ScannerError where Spark fails.
     """
     _check_pyspark("spark-connect" if remote else "spark")
     if not remote:
@@ -93,14 +97,19 @@ def told_by_spark(place: str) -> Iterator[None]:
 
     failures: tuple[type[Exception], ...] = (PySparkException, *_java_errors())
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]")  # the error that follows is told
+            yield
     except failures as error:
         raise ScannerError(f"Spark failed: {_reason(error)}", where=place, hint="or use --engine local") from error
 
 
 def _reason(error: Exception) -> str:
     """Give the line that says what happened: the last one of what a task or Spark said, before Spark's own codes."""
-    lines = (line.strip() for line in str(error).partition("\nJVM stacktrace:")[0].splitlines())
+    lines = [line.strip() for line in str(error).partition("\nJVM stacktrace:")[0].splitlines()]
+    for line in lines:
+        if line.startswith(_BY_GRPC):
+            return line.removeprefix(_BY_GRPC).strip('"')
     told = [line for line in lines if line and not line.startswith(("SQLSTATE", "at ", "File ", "Driver stacktrace"))]
     return told[-1].partition(" SQLSTATE")[0] if told else type(error).__name__
 
