@@ -49,7 +49,7 @@ def _graph(file: Path, directory: Path, settings: Sequence[str]) -> float:
 def _start(settings: Sequence[str]) -> None:
     from dataflow_generator.spark.session import spark_session
 
-    with spark_session(dict(each.split("=", 1) for each in settings)) as spark:
+    with spark_session(dict(each.split("=", 1) for each in settings), light=True) as spark:
         spark.range(1).count()
 
 
