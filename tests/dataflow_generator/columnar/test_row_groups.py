@@ -68,6 +68,22 @@ def test_what_is_no_parquet_file_is_unknown(data) -> None:
         read_groups(data)
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        b"\x00",  # nothing is told
+        b"\x15\x04\x00",  # a version, and no more
+        b"\x36\x02\x1b\x00\x00",  # a map, which no file has there
+        b"\x06\x06\x02\x19\x1c\x06\x06\x02\x00\x00",  # a group that has no place
+        b"\x05\x02\x04\x13\x01\x17" + bytes(8) + b"\x00",  # a byte and a double, by fields' whole numbers
+    ],
+)
+def test_an_end_that_tells_no_groups_is_unknown(end) -> None:
+    """Each is a struct of Thrift's, and none of a file that this program writes."""
+    with pytest.raises(Unknown):
+        read_groups(b"PAR1" + end + len(end).to_bytes(4, "little") + b"PAR1")
+
+
 @pytest.mark.parametrize("options", [{"write_page_index": True}])
 def test_what_stands_outside_of_a_row_group_is_unknown(options) -> None:
     """It would be left behind."""
