@@ -34,7 +34,7 @@ def write_brokers(
 ) -> tuple[list[Entry], list[Problem]]:
     """Store the cluster's addresses; gives what changed, and a problem for each address that is another cluster's.
 
-    *all_named*: Kafka itself listed its brokers, so an address that is not among them is gone.
+    *all_named*: Kafka itself listed its brokers and none is down, so an address that is not among them is gone.
     """
     stored = _stored(conn)
     named = sorted(set(map(storable, cluster.brokers)))

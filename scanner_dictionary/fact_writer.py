@@ -61,11 +61,10 @@ class FactWriter:
             self._merge(entity, (plain_row(entity, each, known) for each in getattr(scan, member)))
 
     def _brokers(self, scan: ClusterScan) -> None:
-        # Over REST, brokers may stay unnamed: only the protocol lists them all.
+        # Over REST, brokers may stay unnamed: only the protocol lists them all, and then those alone that are up.
         answers = {each.answer for each in scan.outcomes if each.source.startswith("kafka:")}
-        listed, problems = write_brokers(
-            self.conn, scan.cluster, self.cluster, self.number, all_named=answers == {Answer.READ}
-        )
+        all_named = answers == {Answer.READ} and not scan.cluster.unnamed
+        listed, problems = write_brokers(self.conn, scan.cluster, self.cluster, self.number, all_named=all_named)
         self.problems += problems
         self._note(listed)
 

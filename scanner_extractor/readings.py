@@ -61,13 +61,15 @@ class ConnectReading:
 class KafkaReading:
     """What the brokers said: the cluster's own id, the brokers' addresses, topics and groups, each sorted by name.
 
-    *brokers* are first those of the listener that was asked, then those of the others. *unconfigured* are the topics
-    whose settings the brokers did not tell: their empty `config` is unknown, not empty.
+    *brokers* are first those of the listener that was asked, then those of the others; *unnamed* counts those that are
+    not among them although they hold replicas. *unconfigured* are the topics whose settings the brokers did not tell:
+    their empty `config` is unknown, not empty.
     """
 
     outcome: Outcome
     cluster_id: str = ""
     brokers: tuple[str, ...] = ()
+    unnamed: int = 0
     topics: tuple[Topic, ...] = ()
     consumer_groups: tuple[ConsumerGroup, ...] = ()
     problems: tuple[Problem, ...] = ()

@@ -14,12 +14,14 @@ class Cluster:
     """A Kafka cluster: the name people gave it, its brokers in normal form, the id it gives itself (or empty).
 
     *aliases* are other ways to the same cluster as (kind, name) pairs: its CRN, its environment and display name.
+    *unnamed* counts brokers that hold replicas and that nobody named: they are down, their addresses what they were.
     """
 
     name: ClusterName
     brokers: tuple[str, ...]
     cluster_id: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
+    unnamed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from scanner_extractor.readings import KafkaReading, Progress
 from scanner_extractor.settings import KafkaSettings
 from scanner_extractor.sources.kafka_answers import ClusterAnswer, DescriptionAnswer, TopicAnswer
 from scanner_extractor.sources.kafka_client import KafkaClient
 from scanner_extractor.sources.kafka_listeners import listener_addresses
-from scanner_extractor.sources.kafka_reader import read_brokers, read_config, read_group, read_topic
+from scanner_extractor.sources.kafka_reader import (
+    read_brokers,
+    read_config,
+    read_group,
+    read_topic,
+    unnamed_brokers,
+)
 from scanner_model.errors import SourceRefused
 from scanner_model.estate import ConsumerGroup, Topic
 from scanner_model.names import SourceId, TopicName
@@ -37,6 +43,7 @@ def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient 
     topics = scan.topics(metadata)
     groups = scan.groups(metadata)
     partial = scan.problems or problems or scan.unread
+    unnamed = unnamed_brokers(metadata)
     return KafkaReading(
         outcome=Outcome(
             source=settings.source,
@@ -52,9 +59,10 @@ def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient 
         ),
         cluster_id=metadata.cluster_id or "",
         brokers=brokers,
+        unnamed=len(unnamed),
         topics=topics,
         consumer_groups=groups,
-        problems=(*problems, *scan.problems),
+        problems=(*problems, *scan.problems, *_down(unnamed, settings.source)),
         unconfigured=frozenset(scan.unconfigured),
     )
 
@@ -160,6 +168,13 @@ def _without_coordinator(metadata: ClusterAnswer) -> Iterator[str]:
         lost = sum(partition.leader < 0 for partition in topic.partitions.values())
         if lost:
             yield f"{lost} of {len(topic.partitions)} partitions of {_GROUPS} have no leader"
+
+
+def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:
+    """Say which brokers hold replicas and are not named; the others told all the same, so the answer is whole."""
+    if unnamed:
+        what = f"brokers that hold replicas are down: {', '.join(map(str, sorted(unnamed)))}; their addresses stay"
+        yield Problem(str(source), what, "where one left for good, give its replicas to others")
 
 
 def _hidden(topic: TopicAnswer) -> str:

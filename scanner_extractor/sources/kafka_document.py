@@ -23,6 +23,7 @@ def kafka_document(reading: KafkaReading) -> Json:
     return {
         "cluster_id": reading.cluster_id,
         "brokers": list(reading.brokers),
+        "unnamed": reading.unnamed,
         "topics": [_topic_document(topic) for topic in reading.topics],
         "consumer_groups": [
             {"name": group.name, "state": group.state, "topics": list(group.topics)}
@@ -52,16 +53,17 @@ def read_kafka_document(document: Json, source: SourceId) -> KafkaReading:
 
 
 def _reading(document: dict[str, Any], source: SourceId) -> KafkaReading:
+    # Captures of earlier versions know neither `unnamed` nor `unconfigured`.
     told = dict(document["outcome"])
     answer, unread = Answer(told.pop("answer")), frozenset(told.pop("unread"))
     return KafkaReading(
         outcome=Outcome(source=source, kind="kafka", answer=answer, unread=unread, **told),
         cluster_id=document["cluster_id"],
         brokers=tuple(document["brokers"]),
+        unnamed=int(document.get("unnamed", 0)),
         topics=tuple(_topic(topic, source) for topic in document["topics"]),
         consumer_groups=tuple(_groups(document["consumer_groups"], source)),
         problems=tuple(Problem(*problem) for problem in document["problems"]),
-        # Captures of earlier versions do not say.
         unconfigured=frozenset(map(TopicName, document.get("unconfigured", ()))),
     )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from scanner_extractor.sources.kafka_answers import (
     BrokerAnswer,
+    ClusterAnswer,
     ConfigAnswer,
     GroupAnswer,
     MembersAnswer,
@@ -36,6 +38,12 @@ def read_brokers(brokers: Iterable[BrokerAnswer], source: SourceId) -> tuple[tup
         except InputInvalid as error:
             problems.add(Problem(str(source), f"a broker advertises an address that cannot be used: {error.what}"))
     return tuple(sorted(addresses)), tuple(sorted(problems))
+
+
+def unnamed_brokers(metadata: ClusterAnswer) -> frozenset[int]:
+    """Give the ids of brokers that hold replicas and are not named: they are down, because one that left holds none."""
+    partitions = (each for topic in metadata.topics.values() for each in topic.partitions.values())
+    return frozenset(chain.from_iterable(each.replicas for each in partitions)) - frozenset(metadata.brokers)
 
 
 def read_topic(topic: TopicAnswer, source: SourceId, *, internal: bool | None = None, config: Config = ()) -> Topic:

@@ -186,6 +186,18 @@ def test_partly_read_source_makes_only_the_unread_stale(ask, answers, estate, st
     assert [(answer.role, answer.stale) for answer in answers()] == [("key", True), ("value", False)]
 
 
+def test_address_that_its_cluster_gave_up_leads_there_until_another_has_it(ask, estate, store) -> None:
+    """Old clients and events go on naming it; that no other cluster answers there is what makes it sure."""
+    store(estate.orders(cluster=replace(estate.orders().cluster, brokers=("kafka-1:9092",))))
+
+    assert ask(broker="kafka-2:9092") == [KEY, NEW]
+
+    store(estate.scan(cluster=Cluster(name=ClusterName("moved"), brokers=("kafka-2:9092",))))
+
+    with pytest.raises(NameUnknown, match="no topic 'orders'"):
+        ask(broker="kafka-2:9092")
+
+
 def test_topic_that_is_gone_answers_with_what_it_had_to_the_end(ask, answers, estate, store) -> None:
     """A lineage platform asks about last month's events."""
     store(estate.scan())
@@ -255,6 +267,7 @@ def test_question_reads_through_indices_only(dictionary, estate, store, answers)
     assert [step for step in steps if step.startswith("SCAN")] == []
 
 
+@pytest.mark.no_cover
 def test_nearest_topic_is_found_fast_among_very_many(dictionary, estate, store) -> None:
     """Comparing letter by letter with every name would take seconds."""
     store(estate.scan(topics=tuple(estate.topic(f"team-{i % 97}.service-{i}.events") for i in range(20_000))))

@@ -319,6 +319,18 @@ def test_broker_stays_while_the_brokers_cannot_be_asked(estate, store, contents)
     assert [row[-1] for row in contents("broker")["broker"]] == [None, 3]
 
 
+def test_broker_that_is_down_keeps_its_address_and_one_that_left_does_not(estate, store, contents) -> None:
+    """Kafka names those that are up; a restart must not take a name from a cluster, in the graph above all."""
+    store(estate.orders())
+    one = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",), unnamed=1)
+    store(estate.orders(cluster=one))
+    down = contents("broker")["broker"]
+    store(estate.orders(cluster=replace(one, unnamed=0)))
+
+    assert [row[3:] for row in down] == [(1, 2, None), (1, 1, None)]
+    assert [row[3:] for row in contents("broker")["broker"]] == [(1, 3, None), (1, 1, 3)]
+
+
 def test_references_and_columns_change_with_what_owns_them(estate, store, contents) -> None:
     """They have no history of their own."""
     first = estate.version("a", references=(Reference(name="b.proto", subject="b", version=1),))

@@ -76,6 +76,7 @@ class Brokers:
         topic.topic, topic.error = name, self.given.get("hidden", {}).get(name)
         if topic.error is None:
             topic.partitions = {number: PartitionMetadata() for number in range(2)}
+            topic.partitions[0].replicas = self.given.get("replicas", [1])
             topic.partitions[0].leader, topic.partitions[1].leader = 1, self.given.get("leader", 1)
         return topic
 
@@ -261,6 +262,16 @@ def test_groups_that_are_not_listed_are_not_gone(listing) -> None:
     assert (reading.consumer_groups, reading.outcome.answer) == ((), Answer.PARTIAL)
     assert reading.outcome.unread == frozenset()
     assert "Topic authorization failed" in reading.outcome.reason
+
+
+def test_broker_that_holds_replicas_and_is_not_named_is_down() -> None:
+    """A broker that left the cluster holds none; what the others told is whole all the same."""
+    reading = read(Brokers("orders", replicas=[3, 1, 2]))
+
+    assert (reading.brokers, reading.unnamed, reading.outcome.answer) == (("kafka-1:9092",), 2, Answer.READ)
+    assert [problem.what for problem in reading.problems] == [
+        "brokers that hold replicas are down: 2, 3; their addresses stay"
+    ]
 
 
 def test_groups_of_a_broker_that_is_down_are_not_gone() -> None:
