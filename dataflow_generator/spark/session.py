@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,9 +96,7 @@ def told_by_spark(place: str) -> Iterator[None]:
 
     failures: tuple[type[Exception], ...] = (PySparkException, *_java_errors())
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]")  # the error that follows is told
-            yield
+        yield
     except failures as error:
         raise ScannerError(f"Spark failed: {_reason(error)}", where=place, hint="or use --engine local") from error
 

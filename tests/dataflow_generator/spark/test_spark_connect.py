@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dataflow_generator.spark.remote import change_settings, connect, place_of
+from dataflow_generator.spark.session import told_by_spark
 from scanner_model.errors import InputInvalid, ScannerError
 
 EXTRA = "{} is not installed; pip install 'scanner[spark-connect]' runs this"
@@ -163,6 +164,15 @@ def test_a_server_that_is_not_there_is_told_at_once() -> None:
         connect("test", {}, "sc://127.0.0.1:1/;user_id=hidden-word")
 
     assert failed.value.where == "--spark-remote sc://127.0.0.1:1"
+
+
+def test_a_server_that_went_away_is_told_in_the_words_of_the_network() -> None:
+    """The last line of what its client says is a bracket."""
+    from pyspark.errors import PySparkException
+
+    said = '<_Rendezvous of RPC that terminated with:\n\tstatus = UNAVAILABLE\n\tdetails = "nobody there"\n>'
+    with pytest.raises(ScannerError, match="Spark failed: nobody there"), told_by_spark("sc://h:1"):
+        raise PySparkException(said)
 
 
 def test_a_server_keeps_its_own_master() -> None:
