@@ -1,8 +1,9 @@
-"""How property tests run, and the fakes and judges that tests of several packages ask.
+"""How tests run, and the fakes and judges that tests of several packages ask.
 
 Property tests know no clock, because these machines share theirs, and draw the same examples each time in CI.
 """
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -21,6 +23,33 @@ from hypothesis import settings
 settings.register_profile("scanner", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "scanner")
+
+MEMORY = Path("/dev/shm")
+ROOM = 2 * 2**30
+"""How much of the memory disk must be free; a run writes about a fifth of it. A container's has 64 MiB."""
+
+# What is collected lives to the end: to look through it again and again takes a third of the collection's time.
+gc.disable()
+
+
+def pytest_configure() -> None:
+    """Keep files in memory where there is room: a dictionary waits for the disk several times a scan."""
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Leave what drawn examples reach out of the coverage: it counts what a test names, and costs half the time."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("no_cover")
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage from now on, and not among what was collected."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +72,22 @@ def _program(name: str) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make an empty dictionary, to be copied: to make one takes longer than most of what is done with it."""
+    from scanner_dictionary.opening import open_dictionary  # not above: a worker's coverage begins after this file
+
+    file = tmp_path_factory.mktemp("empty") / "empty.db"
+    open_dictionary(str(file)).dispose()
+    return file
+
+
+@pytest.fixture
+def new_dictionary(empty: Path, tmp_path: Path) -> str:
+    """Give the place of a new, empty dictionary."""
+    return str(shutil.copy(empty, tmp_path / "dictionary.db"))
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,7 @@ def test_ordinary_schema_of_every_format_is_here(name: str) -> None:
     assert read(name, SCHEMAS[name]).columns
 
 
+@pytest.mark.no_cover
 @FORMAT
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
 def test_reader_answers_for_wrong_text_in_time(name: str, text: str) -> None:

@@ -49,6 +49,7 @@ READERS: dict[str, Callable[[], Sized]] = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("reader", READERS)
 def test_a_hundred_thousand_objects_are_read(reader: str) -> None:
     """Whatever grows with their square would take hours."""

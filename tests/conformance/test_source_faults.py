@@ -147,14 +147,6 @@ def two_topics(settings: KafkaSettings, progress: Progress) -> KafkaReading:
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make an empty dictionary, to be copied: to make one takes longer than a scan."""
-    file = tmp_path_factory.mktemp("empty") / "scanner.db"
-    open_dictionary(str(file)).dispose()
-    return file
-
-
-@pytest.fixture(scope="module")
 def scanned(request: pytest.FixtureRequest, empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scanned]:
     """Scan a source of a kind once, while it is healthy, into a dictionary of its own."""
     row = ROWS[request.param]
@@ -170,6 +162,7 @@ def scanned(request: pytest.FixtureRequest, empty: Path, tmp_path_factory: pytes
         yield one
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("scanned", ROWS, indirect=True)
 def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> None:

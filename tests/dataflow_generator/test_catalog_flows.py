@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -65,7 +66,7 @@ def link(origin: tuple[str, str], target: tuple[str, str], **more: object) -> Ca
 
 
 @pytest.fixture
-def graph(tmp_path):
+def graph(empty, tmp_path):
     """Generate the graph of a topic with a schema and what is given beside it."""
 
     def made(**members: object) -> FlowGraph:
@@ -92,7 +93,7 @@ def graph(tmp_path):
             definitions=(schema,),
             topic_schemas=(described,),
         )
-        engine = open_dictionary(f"sqlite:///{tmp_path}/d.db")
+        engine = open_dictionary(str(shutil.copy(empty, tmp_path / "d.db")))
         at = datetime(2026, 1, 1, tzinfo=UTC)
         write_scan(engine, replace(scan, **members), started=at, finished=at)
         with engine.connect() as conn:

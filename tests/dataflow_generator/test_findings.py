@@ -53,8 +53,8 @@ EDGES = (
 
 
 @pytest.fixture
-def conn(tmp_path):
-    with writing(open_dictionary(str(tmp_path / "dictionary.db"))) as conn:
+def conn(new_dictionary):
+    with writing(open_dictionary(new_dictionary)) as conn:
         yield conn
 
 

@@ -107,9 +107,9 @@ def scan() -> ClusterScan:
 
 
 @pytest.fixture(scope="module")
-def scanned(tmp_path_factory):
+def scanned(empty, tmp_path_factory):
     """Give a dictionary that holds the scan, which no test writes."""
-    file = tmp_path_factory.mktemp("scanned") / "dictionary.db"
+    file = shutil.copy(empty, tmp_path_factory.mktemp("scanned") / "dictionary.db")
     write_scan(open_dictionary(str(file)), scan(), started=AT, finished=AT)
     return file
 

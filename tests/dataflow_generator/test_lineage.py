@@ -62,9 +62,9 @@ GRAPH = FlowGraph(nodes=lambda: iter(NODES), edges=lambda: iter(EDGES))
 
 
 @pytest.fixture
-def conn(tmp_path):
+def conn(new_dictionary):
     """Give a connection to a dictionary that holds the graph."""
-    engine = open_dictionary(str(tmp_path / "dictionary.db"))
+    engine = open_dictionary(new_dictionary)
     store(engine, GRAPH)
     with engine.connect() as connection:
         yield connection

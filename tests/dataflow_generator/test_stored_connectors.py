@@ -59,7 +59,7 @@ def described(role: Role, found: Definition) -> TopicSchema:
 
 
 @pytest.fixture
-def conn(tmp_path):
+def conn(new_dictionary):
     """Give a connection to a dictionary of a mirror, a sink of its copy, a catalog's table and three groups."""
     key, value = definition("a", "id"), definition("b", "id", "total", "note")
     outcomes = (
@@ -90,7 +90,7 @@ def conn(tmp_path):
             ),
         ),
     )
-    engine = open_dictionary(str(tmp_path / "dictionary.db"))
+    engine = open_dictionary(new_dictionary)
     write_scan(engine, scan, started=AT, finished=AT)
     with engine.connect() as connection:
         yield connection

@@ -58,9 +58,9 @@ GRAPH = FlowGraph(nodes=lambda: iter(NODES), edges=lambda: iter(EDGES), coverage
 
 
 @pytest.fixture
-def stored(tmp_path):
+def stored(new_dictionary):
     """Give a connection to a dictionary that holds the graph, and what is known of it."""
-    engine = open_dictionary(f"sqlite:///{tmp_path}/graph.db")
+    engine = open_dictionary(new_dictionary)
     store(engine, GRAPH)
     with engine.connect() as conn:
         about = stored_graph(conn)

@@ -25,7 +25,7 @@ def statement(name: str, text: str, created: str) -> FlinkStatement:
 
 
 @pytest.fixture
-def conn(tmp_path):
+def conn(new_dictionary):
     """Give a connection to a dictionary that holds a scan with both."""
     aliases = (("display_name", "billing"), ("environment", "prod"))
     cluster = Cluster(name=ClusterName("retail"), brokers=("k-1:9092",), cluster_id="lkc-1", aliases=aliases)
@@ -42,7 +42,7 @@ def conn(tmp_path):
         ),
         topologies=(StreamsTopology(source=STREAMS, name="counter", topology=TOPOLOGY, file="counter.txt"),),
     )
-    engine = open_dictionary(str(tmp_path / "dictionary.db"))
+    engine = open_dictionary(new_dictionary)
     write_scan(engine, scan, started=AT, finished=AT)
     with engine.connect() as connection:
         yield connection

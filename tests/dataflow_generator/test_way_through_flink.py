@@ -43,7 +43,7 @@ def connector(name: str, kind: ConnectorKind, config: dict[str, str]) -> Connect
 
 
 @pytest.fixture
-def edges(tmp_path):
+def edges(new_dictionary):
     """Give the edges of a dictionary's graph: kind and the last parts of both ends."""
     topics = tuple(map(TopicName, ("paid", "shop.public.orders")))
     scan = ClusterScan(
@@ -56,7 +56,7 @@ def edges(tmp_path):
         consumer_groups=(ConsumerGroup(source=KAFKA, name="payer", state="EMPTY", topics=topics[1:]),),
         flink_statements=(FlinkStatement(source=FLINK, name="pay.sql", statement=SQL, kind=SCRIPT),),
     )
-    engine = open_dictionary(str(tmp_path / "dictionary.db"))
+    engine = open_dictionary(new_dictionary)
     write_scan(engine, scan, started=AT, finished=AT)
     with engine.connect() as conn:
         return {

@@ -170,12 +170,12 @@ def test_no_secret_of_a_table_is_in_what_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", ["it's", 'say "hi"', "a/b", "a#b", "100%", "<b>x</b>", "заказы"])
-def test_a_name_with_signs_is_stored_and_found(name, tmp_path) -> None:
+def test_a_name_with_signs_is_stored_and_found(name, new_dictionary) -> None:
     """Values are bound, never pasted into a statement."""
     topic = Node(f"topic:kafka://k/{name}", NodeKind.TOPIC, "kafka://k", name)
     job = Node("job:x/j", NodeKind.JOB, "x", "j")
     edge = Edge(topic.key, job.key, EdgeKind.READS, f"key '{name}'", Certainty.DERIVED)
-    engine = open_dictionary(str(tmp_path / "dictionary.db"))
+    engine = open_dictionary(new_dictionary)
     store(engine, FlowGraph(nodes=lambda: iter((topic, job)), edges=lambda: iter((edge,))))
 
     with engine.connect() as conn:

@@ -17,12 +17,18 @@ REPLAY = ("--config", str(RETAIL / "cluster.json"), "--replay", str(RETAIL / "ca
 TIMES = {"scan": {"started", "finished"}, "scan_outcome": {"seconds"}}
 
 
-@pytest.fixture
-def dictionary(tmp_path: Path) -> Path:
-    """Give the dictionary of one scan of the example."""
-    file = tmp_path / "dictionary.db"
+@pytest.fixture(scope="module")
+def scanned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Scan the example once."""
+    file = tmp_path_factory.mktemp("retail") / "dictionary.db"
     assert run(["extract", *REPLAY, "--dictionary", str(file)]) == 0
     return file
+
+
+@pytest.fixture
+def dictionary(scanned: Path, tmp_path: Path) -> Path:
+    """Give the dictionary of one scan of the example."""
+    return Path(shutil.copy(scanned, tmp_path))
 
 
 def rows(file: Path, table: str) -> list[tuple[object, ...]]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,18 +129,10 @@ def estate() -> Estate:
     return Estate()
 
 
-@pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make an empty dictionary, to be copied: to make one takes longer than most of what is done with it."""
-    file = tmp_path_factory.mktemp("empty") / "empty.db"
-    open_dictionary(str(file)).dispose()
-    return file
-
-
 @pytest.fixture
-def dictionary(empty: Path, tmp_path: Path) -> Iterator[Engine]:
+def dictionary(new_dictionary: str) -> Iterator[Engine]:
     """Give a new, empty dictionary in a file."""
-    engine = open_dictionary(str(shutil.copy(empty, tmp_path / "dictionary.db")))
+    engine = open_dictionary(new_dictionary)
     yield engine
     engine.dispose()
 

@@ -304,6 +304,7 @@ def test_confidence_of_an_unknown_topic_is_never_ambiguous() -> None:
     assert result.topic_schemas[0].confidence == Confidence.ASSUMED
 
 
+@pytest.mark.no_cover
 def test_ten_thousand_subjects_are_bound_in_a_moment() -> None:
     """Time grows with the subjects, not with subjects times topics."""
     names = [f"topic.{number}" for number in range(10_000)]

@@ -1,5 +1,7 @@
 """Many schema texts read apart from each other: the same as one after the other in this process."""
 
+import pytest
+
 from scanner_extractor.definitions import define
 from scanner_extractor.packing import PackedColumns
 from scanner_extractor.unread import Unread, bundles, read_bundle, read_here, unbundled
@@ -49,6 +51,7 @@ def test_texts_behind_references_are_sent_once_a_bundle() -> None:
     assert len(bundle) < 20_000
 
 
+@pytest.mark.no_cover
 def test_columns_of_very_many_schemas_wait_as_bytes() -> None:
     """A scan of a million versions must not need a million times a list of objects."""
     fields = ",".join(f'{{"name": "f{at}", "type": "int"}}' for at in range(100_000))

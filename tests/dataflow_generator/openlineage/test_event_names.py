@@ -99,6 +99,7 @@ def test_normal_form_of_a_normal_form_is_itself(namespace, name) -> None:
     assert normal(*once) == once
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("scheme", ["", "s3://", "postgres://", "redshift://", "jdbc:postgresql://", "kafka://"])
 @pytest.mark.parametrize("piece", ["/", "/ ", "a.", "a@", "2024/01/", "k=v/", "a:1,", "("])
 def test_no_name_takes_long(scheme, piece) -> None:

@@ -29,6 +29,8 @@ KAFKA, REGISTRY, KSQL, CONNECT = map(
     SourceId, ("kafka:k", "schema_registry:http://sr:8081", "ksqldb:http://ksql:8088", "connect:http://connect:8083")
 )
 MANUAL, FLINK, STREAMS = map(SourceId, ("manual:m.json", "flink:sql-files", "streams:files"))
+BRIEFLY = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""For a JVM that lives a minute: what its second compiler and its parallel collector save later costs more here."""
 _SEGMENTS = (
     "id",
     "Id",
@@ -72,22 +74,26 @@ def driver() -> str:
 
 
 @pytest.fixture(scope="session")
+def briefly() -> dict[str, str]:
+    """Give the settings of a JVM that lives a minute."""
+    return BRIEFLY
+
+
+@pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Give a session on two processors; skips where PySpark or Java is missing."""
     pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java on this machine; Java 17 runs this")
     log = tmp_path_factory.mktemp("spark") / "spark.log"
-    settings = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.jars": _driver()}
+    settings = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.jars": _driver(), **BRIEFLY}
     with spark_session(settings, log=log) as session:
         yield session
 
 
 @pytest.fixture(scope="session")
-def estate_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, Path], str]:
+def estate_of(empty: Path) -> Callable[[int, Path], str]:
     """Give what stores the estate of a seed in a dictionary in a directory, and gives its URL."""
-    empty = tmp_path_factory.mktemp("empty") / "dictionary.db"
-    open_dictionary(str(empty)).dispose()
 
     def made(seed: int, directory: Path) -> str:
         file = shutil.copy(empty, directory / f"estate-{seed}.db")

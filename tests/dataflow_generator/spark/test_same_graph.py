@@ -20,6 +20,7 @@ def rows(directory, name):
     return found.select(sorted(found.column_names)).to_pylist()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(20))
 def test_local_and_spark_give_the_same_bytes(spark, estate_of, tmp_path, seed) -> None:
     """Large and small give the same answer: people compare graphs by their files."""

@@ -70,7 +70,7 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
 
 
 @pytest.mark.spark
-def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, tmp_path) -> None:
+def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, briefly, tmp_path) -> None:
     """Its own master and settings hold, and its JVM logs where docs/dataflow.md lets it."""
     pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
@@ -78,6 +78,7 @@ def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, 
     (tmp_path / "job.py").write_text("from scanner_cli.main import main\n\nmain()\n")
     (tmp_path / "quiet.properties").write_text(QUIET.format(file=tmp_path / "spark.log"))
     quiet = f"-Dlog4j2.configurationFile={(tmp_path / 'quiet.properties').as_uri()}"
+    options = (f"{name}={value}" for name, value in briefly.items())
     program = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     asked = (
         "dataflow",
@@ -90,7 +91,9 @@ def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, 
         tmp_path,
     )
     said = subprocess.run(
-        [program, "--master", "local[1]", "--driver-java-options", quiet, tmp_path / "job.py", *asked],
+        [program, "--master", "local[1]", "--driver-java-options", quiet]
+        + [word for option in options for word in ("--conf", option)]
+        + [tmp_path / "job.py", *asked],
         env={**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,

@@ -59,6 +59,7 @@ def test_any_text_is_read_without_an_exception(dialect: Dialect, text: str) -> N
     assert found == read_sql(text, dialect)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("dialect", Dialect)
 def test_mutated_statements_are_read_without_an_exception(dialect: Dialect) -> None:
     """Damage to valid statements finds what random words do not; `benchmarks/sql_fuzz.py` does it 100,000 times."""
@@ -71,6 +72,7 @@ def test_mutated_statements_are_read_without_an_exception(dialect: Dialect) -> N
         assert all(isinstance(one, StatementFlows) for one in found)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("shape", LONG)
 @pytest.mark.parametrize("dialect", Dialect)
 def test_ten_kilobytes_of_any_shape_are_read_at_once(shape: str, dialect: Dialect) -> None:

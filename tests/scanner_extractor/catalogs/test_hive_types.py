@@ -70,6 +70,7 @@ def test_what_is_no_type_stays_as_it_is_written(text: str) -> None:
     assert known_shape(text) == Shape(word=text)
 
 
+@pytest.mark.no_cover
 def test_deep_and_long_types_take_neither_the_stack_nor_the_day() -> None:
     """Anybody may write anything into a catalog."""
     started = time.perf_counter()

@@ -375,6 +375,7 @@ class TestTexts:
 
 
 class TestBounds:
+    @pytest.mark.no_cover
     def test_definitions_that_multiply_are_cut_evenly_with_a_problem(self) -> None:
         """Two references to the next definition, forty times over, would be 2^40 columns."""
         twice = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from scanner_extractor.formats.json_schema import json_schema_fields
 from scanner_model.columns import Column, ParsedSchema
 
@@ -298,6 +300,7 @@ class TestChoicesThatLeadBack:
         assert len(parsed.columns) > 20
         assert "too deeply" in parsed.problems[0].what
 
+    @pytest.mark.no_cover
     def test_effort_is_bounded_whatever_refers_to_what(self) -> None:
         """Sixty objects that are branches of each other would take an hour, and describe nothing more than one."""
         every = [{"$ref": f"#/definitions/d{at}"} for at in range(60)]
