@@ -259,6 +259,32 @@ def test_a_directory_that_holds_something_else_is_refused(home) -> None:
         renewed(home)
 
 
+class Broken(DictionarySource):
+    """A dictionary at which all ends that is nearly done."""
+
+    def newest_scan(self) -> int:
+        raise KeyboardInterrupt
+
+
+class Full(DictionarySource):
+    """A dictionary beside which the disk is full when all is nearly written."""
+
+    def newest_scan(self) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(("kind", "error"), [(Broken, KeyboardInterrupt), (Full, InputInvalid)])
+def test_what_is_not_written_to_its_end_leaves_the_graph_before(home, kind, error) -> None:
+    """Whole or not at all, and nothing lies about."""
+    before, names = rows(home / "graph"), sorted(file.name for file in home.iterdir())
+    change(home, estate(topics=("a.orders",)))
+
+    with pytest.raises(error):
+        renew_graph(kind(str(home / "dictionary.db")), home / "graph")
+    assert rows(home / "graph") == before
+    assert sorted(file.name for file in home.iterdir()) == names
+
+
 def test_where_files_have_one_name_only_they_are_copied(home) -> None:
     """Of some disks, and between two, there are no second names."""
     from dataflow_generator.columnar.renewed_schemas import take_over
