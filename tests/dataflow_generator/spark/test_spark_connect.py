@@ -181,6 +181,29 @@ def test_a_server_keeps_its_own_master() -> None:
         change_settings(None, {"spark.master": "local[1]"})
 
 
+def test_a_setting_that_a_server_refuses_is_told_with_its_reason() -> None:
+    """A job would run without it, and nobody know."""
+    from pyspark.errors import PySparkException
+
+    taken: dict[str, str] = {}
+
+    class Session:
+        """A session, and what is set in it."""
+
+        @property
+        def conf(self):
+            return self
+
+        def set(self, name, value):
+            if name == "spark.driver.memory":
+                raise PySparkException("[CANNOT_MODIFY_CONFIG] Cannot modify it. SQLSTATE: 46110\nJVM stacktrace:")
+            taken[name] = value
+
+    with pytest.raises(InputInvalid, match=r"refuses it: \[CANNOT_MODIFY_CONFIG\] Cannot modify it\. \("):
+        change_settings(Session(), {"spark.sql.ansi.enabled": "false", "spark.driver.memory": "2g"})
+    assert taken == {"spark.sql.ansi.enabled": "false"}
+
+
 def test_the_place_of_a_server_is_told_without_its_parameters() -> None:
     """They hold a token."""
     assert place_of("sc://user:hidden-word@h:1/;token=hidden-word") == "sc://h:1"
