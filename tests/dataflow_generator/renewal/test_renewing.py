@@ -140,6 +140,18 @@ def test_names_that_no_connector_looked_at_change_nothing_for_it(file) -> None:
     assert [row for row in told(file)[2] if row[0] == "connect"] == before
 
 
+@pytest.mark.parametrize(("topic", "kept"), [("cdc.other", True), ("cdc.main.shop.users", False)])
+def test_a_name_that_was_looked_at_is_told_again_and_mostly_tells_the_same(file, topic, kept) -> None:
+    """A connector whose names of topics changed is read again only where it says something else of them."""
+    listed = tuple(each for each in CONNECTORS if "sqlserver" in each["connector.class"])
+    topics = ("a.orders", "b.paid", "cdc.shop.users")
+    renewed(file, estate(topics=topics, connectors=listed))
+    after = renewed(file, estate(topics=(*topics, topic), connectors=listed))
+
+    assert (after.jobs.kept == after.jobs.all) is kept
+    assert told(file) == anew(file)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
