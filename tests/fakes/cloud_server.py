@@ -13,9 +13,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from loopback import answering, on_loopback
 
 Json = Any
 
@@ -352,34 +353,6 @@ def _error(plane: str, status: int) -> Json:
 @contextmanager
 def serving(cloud: Cloud) -> Iterator[str]:
     """Serve *cloud* on loopback and give its URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def answer(self) -> None:
-            size = int(self.headers.get("Content-Length") or 0)
-            login = self.headers.get("Authorization", "")
-            status, document = cloud.answer(self.command, self.path, login, self.rfile.read(size))
-            body = (document if isinstance(document, str) else json.dumps(document)).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html" if isinstance(document, str) else "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_GET = do_POST = answer  # noqa: N815  http.server calls them so
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Stay silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    cloud.base = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    handler = answering(lambda asked: cloud.answer(asked.method, asked.path, asked.login, asked.body))
+    with on_loopback(handler) as cloud.base:
         yield cloud.base
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

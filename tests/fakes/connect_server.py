@@ -6,14 +6,14 @@ It knows the connectors that it is given. `generation` chooses whose answers the
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+from loopback import answering, on_loopback
 
 Json = Any
 
@@ -138,29 +138,5 @@ class Connect:
 @contextmanager
 def serving(connect: Connect) -> Iterator[str]:
     """Serve *connect* on loopback and give its URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            status, document = connect.answer(self.path)
-            body = (document if isinstance(document, str) else json.dumps(document)).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html" if isinstance(document, str) else "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Stay silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}" + (MANAGED if connect.generation == "managed" else "")
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with on_loopback(answering(lambda asked: connect.answer(asked.path))) as url:
+        yield url + (MANAGED if connect.generation == "managed" else "")

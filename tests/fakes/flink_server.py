@@ -7,14 +7,13 @@ one that is text a web page.
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from loopback import answering, on_loopback
 
 Json = Any
 
@@ -157,32 +156,6 @@ def _failure(status: int) -> Json:
     return {"errors": [{"id": "e", "status": str(status), "title": "No", "detail": "it is not to be had"}]}
 
 
-@contextmanager
-def serving(flink: Flink) -> Iterator[str]:
+def serving(flink: Flink) -> AbstractContextManager[str]:
     """Serve *flink* on loopback and give its URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            status, document = flink.answer(self.path)
-            body = (document if isinstance(document, str) else json.dumps(document)).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html" if isinstance(document, str) else "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Stay silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return on_loopback(answering(lambda asked: flink.answer(asked.path)))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from dataclasses import field as member
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar
+from http.server import ThreadingHTTPServer
+from typing import Any
+
+from loopback import Asked, answering, on_loopback
 
 Json = Any
 
@@ -171,54 +172,27 @@ def answer(statements: str, answers: Mapping[str, Json] = ANSWERS) -> tuple[int,
     return 200, entities
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers `GET /info` and `POST /ksql`; everything else is unknown."""
+def handler(batch: Callable[[str], tuple[int, Json]] = answer) -> type[Any]:
+    """Give what answers `GET /info`, and `POST /ksql` by *batch*; everything else is unknown."""
 
-    protocol_version = "HTTP/1.1"
-    batch: ClassVar[Callable[[str], tuple[int, Json]]] = staticmethod(answer)
+    def told(asked: Asked) -> tuple[int, Json]:
+        if asked.method == "POST":
+            return batch(json.loads(asked.body)["ksql"])
+        return (200, INFO) if asked.path == "/info" else (404, {"error_code": 40400, "message": "Not found"})
 
-    def do_GET(self) -> None:
-        """Answer `GET`."""
-        self._send(*((200, INFO) if self.path == "/info" else (404, {"error_code": 40400, "message": "Not found"})))
-
-    def do_POST(self) -> None:
-        """Answer `POST`."""
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self._send(*type(self).batch(body["ksql"]))
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Stay silent."""
-
-    def _send(self, status: int, document: Json) -> None:
-        body = json.dumps(document).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/vnd.ksql.v1+json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    return answering(told, "application/vnd.ksql.v1+json")
 
 
-@contextmanager
-def serving(ksql: Ksql) -> Iterator[str]:
+def serving(ksql: Ksql) -> AbstractContextManager[str]:
     """Serve *ksql* on loopback and give its URL."""
-    handler = type("KsqlHandler", (Handler,), {"batch": staticmethod(ksql.answer)})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return on_loopback(handler(ksql.answer))
 
 
 def main() -> None:
     """Serve until stopped."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
-    server = ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), handler())
     sys.stdout.write(f"http://127.0.0.1:{server.server_port}\n")
     sys.stdout.flush()
     server.serve_forever()

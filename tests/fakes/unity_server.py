@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+
+from loopback import answering, on_loopback
 
 Json = Any
 
@@ -123,35 +124,6 @@ class Unity:
         }
 
 
-@contextmanager
-def serving(unity: Unity) -> Iterator[str]:
+def serving(unity: Unity) -> AbstractContextManager[str]:
     """Serve *unity* on loopback and give its URL."""
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            given = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, document = unity.answer(self.command, self.path, given)
-            body = json.dumps(document).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        do_POST = do_GET  # noqa: N815  http.server calls it so
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Stay silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return on_loopback(answering(lambda asked: unity.answer(asked.method, asked.path, asked.body)))
