@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
-from scanner_extractor.cluster_file import cluster_schema, read_cluster_file
+from scanner_extractor.cluster_file import read_cluster_file
 from scanner_extractor.settings import BasicAuth, BearerAuth, OAuthAuth, Settings
 from scanner_model.errors import InputInvalid
 
 TYPES = ("confluent", "karapace", "apicurio")
 LEAST = {"cluster": "retail", "brokers": "Kafka-1, SASL_SSL://kafka-2:9093"}
-
 MEMBERS = (
     ["cluster", "brokers", "kafka", "schema_registries", "ksqldb", "connect", "manual_input", "type", "url", "headers"],
     ["auth", "basic", "oauth", "token_url", "tls", "ca", "naming", "strategies", "subjects", "deleted"],
@@ -401,34 +398,3 @@ def test_any_json_is_read_or_refused(tmp_path_factory, document):
 
     with suppress(InputInvalid):
         assert read(directory, LEAST | document if isinstance(document, dict) else document).brokers
-
-
-def test_published_schema_is_valid_and_describes_every_member():
-    """Editors show titles and descriptions."""
-    schema = cluster_schema()
-    Draft202012Validator.check_schema(schema)
-    parts = [schema, *schema["$defs"].values()]
-
-    for part in parts:
-        for name, member in part["properties"].items():
-            assert "$ref" in member or {"title", "description"} <= set(member), name
-    for example in schema["examples"]:
-        Draft202012Validator(schema).validate(example)
-
-
-def test_documentation_names_every_member():
-    """A member that nobody can read about does not exist."""
-    schema = cluster_schema()
-    text = (Path(__file__).parents[2] / "docs" / "cluster-json.md").read_text("utf-8")
-
-    for part in [schema, *schema["$defs"].values()]:
-        for name in part["properties"]:
-            assert re.search(rf"`[^`]*{re.escape(name)}[^`]*`", text), name
-
-
-def test_example_in_the_documentation_is_valid():
-    """People copy it."""
-    text = (Path(__file__).parents[2] / "docs" / "cluster-json.md").read_text("utf-8")
-    example = json.loads(text.split("```json\n")[1].split("```")[0])
-
-    assert list(Draft202012Validator(cluster_schema()).iter_errors(example)) == []
