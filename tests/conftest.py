@@ -11,7 +11,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Generator, Iterator
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -43,6 +44,21 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("no_cover")
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Leave no tracer on where nothing is counted: in a worker, pytest-cov's pause wakes the one that it began with."""
+    tracers = sys.gettrace(), threading.gettrace()
+    if not item.get_closest_marker("no_cover"):
+        return (yield)
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracers[0])
+        threading.settrace(tracers[1])
 
 
 def pytest_collection_finish() -> None:
