@@ -101,7 +101,7 @@ def test_the_command_reads_by_the_session_that_it_is_given(spark, tmp_path) -> N
     """`scanner extract --engine spark` hands texts to Spark, and stores what comes back."""
 
     class Choice(SparkChoice):
-        def session(self):
+        def session(self, *, light=False):
             return nullcontext(spark)
 
     found = versions(Random(7))
