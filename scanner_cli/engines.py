@@ -18,6 +18,7 @@ from scanner_model.errors import InputInvalid
 if TYPE_CHECKING:
     from dataflow_generator.columnar.about import Written
     from dataflow_generator.graph import FlowGraph
+    from dataflow_generator.progress import Told
     from dataflow_generator.source import DictionarySource
     from dataflow_generator.spark.jdbc import JdbcTarget
 
@@ -103,15 +104,16 @@ class Engines:
         return self.spark.choose(columns, LARGE, "columns")
 
     @contextmanager
-    def started(self, engine: str, *, light: bool = False) -> Iterator[Generation]:
-        """Start *engine*, and stop it afterwards; *light*: only Parquet is written."""
+    def started(self, engine: str, told: Told, *, light: bool = False) -> Iterator[Generation]:
+        """Start *engine*, and stop it afterwards; *told* is told how far it is. *light*: only Parquet is written."""
         if engine == "spark":
             from dataflow_generator.spark.assemble import assemble_on_spark, write_database, write_graph
+            from dataflow_generator.spark.watching import tasks_told
             from scanner_dictionary.location import from_anywhere
 
             source = replace(self, url=from_anywhere(self.url)).source()
 
-            with self.spark.session(light=light) as session:
+            with self.spark.session(light=light) as session, tasks_told(session, told):
                 yield Generation(
                     lambda: nullcontext(assemble_on_spark(session, source)),
                     lambda file: write_graph(session, source, file),
@@ -119,7 +121,7 @@ class Engines:
                 )
         else:
             source = self.source()
-            yield Generation(lambda: _local(source), lambda file: _write_here(source, file))
+            yield Generation(lambda: _local(source), lambda file: _write_here(source, file, told))
 
     def source(self) -> DictionarySource:
         """Give what the graph is made of."""
@@ -137,10 +139,10 @@ def spark_setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _write_here(source: DictionarySource, file: Path) -> Written:
+def _write_here(source: DictionarySource, file: Path, told: Told) -> Written:
     from dataflow_generator.columnar.writing import write_graph
 
-    return write_graph(source, file)
+    return write_graph(source, file, told)
 
 
 @contextmanager

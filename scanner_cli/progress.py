@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from dataflow_generator.progress import silent
 from scanner_extractor.readings import Progress, no_progress
 from scanner_model.names import SourceId
 
@@ -32,8 +33,16 @@ def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[Progress]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Bars(*columns, console=Console(file=stream), transient=True) as bars:
+    # Answers on stdout stay there: rich would send them where the bars are.
+    with Bars(*columns, console=Console(file=stream), transient=True, redirect_stdout=False) as bars:
         yield _Told(bars)
+
+
+@contextmanager
+def steps_on(stream: TextIO | None) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Give what the steps of long work are told to, as `progress_on` does."""
+    with progress_on(stream, quiet=False) as progress:
+        yield silent if progress is no_progress else lambda what, done, total: progress(SourceId(what), done, total)
 
 
 class _Told:

@@ -11,18 +11,19 @@ from scanner_cli.telling import say
 
 if TYPE_CHECKING:
     from dataflow_generator.columnar.renewing import RenewedFiles
+    from dataflow_generator.progress import Told
     from dataflow_generator.renewal.renewing import Renewed
     from scanner_dictionary.graph_store import StoredGraph
 
 
-def renew_graph(url: str, *, anew: bool) -> StoredGraph:
+def renew_graph(url: str, told: Told, *, anew: bool) -> StoredGraph:
     """Bring the graph in the dictionary at *url* up to date, and say how much was not made again; *anew*: all is."""
     from dataflow_generator.renewal.renewing import renew
     from scanner_dictionary.opening import open_dictionary
 
-    renewed = renew(open_dictionary(url, create=False), anew=anew)
-    if told := reused_text(renewed):
-        say(told)
+    renewed = renew(open_dictionary(url, create=False), anew=anew, told=told)
+    if reused := reused_text(renewed):
+        say(reused)
     return renewed.graph
 
 

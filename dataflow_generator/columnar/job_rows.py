@@ -13,6 +13,7 @@ from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.jobs import Around, Part, around_of, job_parts, read_part
 from dataflow_generator.pieces import topic_key
+from dataflow_generator.progress import JOBS, Told, counted, silent
 from dataflow_generator.renewal import parts as remembered
 from dataflow_generator.renewal.estate import Estate, read_estate
 from dataflow_generator.renewal.places import Unrenewable
@@ -45,7 +46,9 @@ class JobRows(NamedTuple):
     parts: Parts | None
 
 
-def read_rows(conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None) -> JobRows:
+def read_rows(
+    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, told: Told = silent
+) -> JobRows:
     """Read all jobs; *draw* reads and draws their parts, *read* reads them only. Without these it is done here.
 
     Jobs are read only, to be joined, where events or catalogs bear on those of others, and where two have one name.
@@ -53,15 +56,15 @@ def read_rows(conn: Connection, draw: DrawParts | None = None, read: ReadParts |
     # First what is remembered: what changes while jobs are read is read again the next time.
     estate, around = read_estate(conn), around_of(conn)
     listed = list(job_parts(conn)) if estate.said else []
-    drawn = list(draw(listed) if draw else _drawn_here(conn, listed, around))
+    drawn = list(draw(listed) if draw else _drawn_here(conn, counted(told, JOBS, listed, len(listed)), around))
     found = put_together(drawn, _there(around)) if estate.said else None
     if found is None:
-        whole = read_whole(conn, read)
+        whole = read_whole(conn, read, told)
         return _of_flows(whole.estate, whole.flows, whole.parts)
-    told: dict[str, list[remembered.JobTold]] = {}
+    by_kind: dict[str, list[remembered.JobTold]] = {}
     for (kind, _), part in zip(listed, drawn, strict=True):
-        told.setdefault(kind, []).extend(part.told)
-    return _of_jobs(estate, found, told)
+        by_kind.setdefault(kind, []).extend(part.told)
+    return _of_jobs(estate, found, by_kind)
 
 
 def _of_jobs(estate: Estate, found: DrawnJobs, told: Mapping[str, Sequence[remembered.JobTold]]) -> JobRows:

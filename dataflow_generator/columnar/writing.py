@@ -17,26 +17,28 @@ from dataflow_generator.columnar.schema import ESTATE, edge_rows, node_rows
 from dataflow_generator.columnar.spans import COLUMNS, make_places, parquet_file, write_span
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
+from dataflow_generator.progress import SCHEMAS, Told, counted, silent
 from dataflow_generator.source import DictionarySource
 from scanner_dictionary.queries.graph_input import Connection
 
 
-def write_graph(source: DictionarySource, directory: Path) -> Written:
+def write_graph(source: DictionarySource, directory: Path, told: Told = silent) -> Written:
     """Write the graph of *source* as *directory*, whole or not at all; Spark writes the same rows.
 
     Raises InputInvalid where it cannot be written.
     """
     with whole_graph(directory) as part:
-        coverage = write_parquet(source, part)
+        coverage = write_parquet(source, part, told)
         return Written(write_about(part, source.newest_scan(), coverage), coverage)
 
 
-def write_parquet(source: DictionarySource, directory: Path) -> Coverage:
+def write_parquet(source: DictionarySource, directory: Path, told: Told = silent) -> Coverage:
     """Write the graph of *source* into *directory*, in bounded memory."""
     with source.connected() as conn, seldom_collected():
-        coverage = write_above(conn, read_rows(conn), directory)
+        coverage = write_above(conn, read_rows(conn, told=told), directory)
     make_places(directory)
-    for span in source.ranges(COLUMNS):
+    spans = source.ranges(COLUMNS)
+    for span in counted(told, SCHEMAS, spans, len(spans)):
         write_span(source, span, directory)
     return coverage
 

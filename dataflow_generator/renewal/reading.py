@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dataflow_generator.assemble import ReadParts, flows_of
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.jobs import around_of, job_parts, read_part
+from dataflow_generator.progress import JOBS, Told, counted, silent
 from dataflow_generator.renewal.estate import Estate, read_estate
 from dataflow_generator.renewal.parts import JobTold, Part, job_told
 from dataflow_generator.renewal.places import Unrenewable
@@ -25,18 +26,19 @@ class WholeReading(NamedTuple):
     jobs: int
 
 
-def read_whole(conn: Connection, read: ReadParts | None = None) -> WholeReading:
-    """Read all jobs; *read* reads their parts, in their order, without it they are read here."""
+def read_whole(conn: Connection, read: ReadParts | None = None, told: Told = silent) -> WholeReading:
+    """Read all jobs; *read* reads their parts, in their order; else they are read here, and *told* is told how far."""
     # First what is remembered: what changes while jobs are read is read again the next time.
     estate, around = read_estate(conn), around_of(conn)
     listed = list(job_parts(conn))
-    found = list(read(listed) if read else (read_part(conn, name, part, around) for name, part in listed))
-    told: dict[str, list[JobTold]] = {}
+    parts_here = counted(told, JOBS, listed, len(listed))
+    found = list(read(listed) if read else (read_part(conn, *part, around) for part in parts_here))
+    by_kind: dict[str, list[JobTold]] = {}
     for (kind, _), part in zip(listed, found, strict=True):
-        told.setdefault(kind, []).extend(map(job_told, part.jobs))
+        by_kind.setdefault(kind, []).extend(map(job_told, part.jobs))
     flows = flows_of(conn, around, found)
     try:
-        parts = all_parts(estate, told) if estate.said and flows.flowing is not None else None
+        parts = all_parts(estate, by_kind) if estate.said and flows.flowing is not None else None
     except Unrenewable:
         parts = None
-    return WholeReading(estate, flows, parts, sum(map(len, told.values())))
+    return WholeReading(estate, flows, parts, sum(map(len, by_kind.values())))

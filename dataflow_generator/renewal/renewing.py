@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dataflow_generator.assemble import assemble, flows_of
+from dataflow_generator.assemble import assemble
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.coverage import Coverage
-from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.graph import FlowGraph
-from dataflow_generator.jobs import Around, around_of, job_parts, read_part
+from dataflow_generator.jobs import Around, around_of
 from dataflow_generator.pieces import topic_key
+from dataflow_generator.progress import Told, silent
 from dataflow_generator.renewal.estate import Estate, read_estate
 from dataflow_generator.renewal.made import made_text, read_made
 from dataflow_generator.renewal.parts import (
     TOPICS,
-    JobTold,
     Part,
-    job_told,
     part_row,
     read_part_row,
     read_topic_parts,
     topic_parts,
 )
 from dataflow_generator.renewal.places import Unrenewable
-from dataflow_generator.renewal.rereading import Reread, all_parts, reread
+from dataflow_generator.renewal.reading import WholeReading, read_whole
+from dataflow_generator.renewal.rereading import Reread, reread
 from dataflow_generator.renewal.schemas import Schemas, read_schemas
 from dataflow_generator.renewal.upper import read_upper
 from dataflow_generator.renewal.upper_jobs import draw_jobs, erase_jobs, settle
@@ -56,16 +55,7 @@ class Renewed(NamedTuple):
     schemas: Reused
 
 
-class _Read(NamedTuple):
-    """All that was read to make a graph anew; *parts* are None where it can only be made anew the next time, too."""
-
-    estate: Estate
-    flows: Flows
-    parts: Mapping[PartName, Part] | None
-    jobs: int
-
-
-def renew(engine: Engine, *, anew: bool = False) -> Renewed:
+def renew(engine: Engine, *, anew: bool = False, told: Told = silent) -> Renewed:
     """Bring the stored graph up to what the dictionary holds now; *anew*: whatever is stored.
 
     The graph is the same either way. Readers see the one before until all of it is there.
@@ -83,7 +73,7 @@ def renew(engine: Engine, *, anew: bool = False) -> Renewed:
             if not begun:
                 raise
     with engine.connect() as conn, seldom_collected():
-        read = _read(conn)
+        read = read_whole(conn, told=told)
     with seldom_collected(), writing(engine) as conn:
         return _made_anew(conn, read, keep=not anew)
 
@@ -135,22 +125,7 @@ def _change_upper(
     return len(topics & set(now))
 
 
-def _read(conn: Connection) -> _Read:
-    estate, around = read_estate(conn), around_of(conn)
-    listed = list(job_parts(conn))
-    found = [read_part(conn, name, part, around) for name, part in listed]
-    told: dict[str, list[JobTold]] = {}
-    for (kind, _), part in zip(listed, found, strict=True):
-        told.setdefault(kind, []).extend(map(job_told, part.jobs))
-    flows = flows_of(conn, around, found)
-    try:
-        parts = all_parts(estate, told) if estate.said and flows.flowing is not None else None
-    except Unrenewable:
-        parts = None
-    return _Read(estate, flows, parts, sum(map(len, told.values())))
-
-
-def _made_anew(conn: Connection, read: _Read, *, keep: bool) -> Renewed:
+def _made_anew(conn: Connection, read: WholeReading, *, keep: bool) -> Renewed:
     sizes = dict(definition_sizes(conn))
     graph = assemble(conn, read.flows)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -15,6 +16,7 @@ from scanner_cli.engines import Engines, Generation, SparkChoice, spark_options
 from scanner_cli.jdbc_options import jdbc_options, spark_for
 from scanner_cli.options import dictionary_option, directory_option, reading
 from scanner_cli.outputs import check_directory, check_file, write_text
+from scanner_cli.progress import steps_on
 from scanner_cli.renewed_files import renew_files
 from scanner_cli.renewed_graph import renew_graph, write_stored
 from scanner_cli.show import json_text
@@ -24,6 +26,7 @@ from scanner_model.errors import InputInvalid
 if TYPE_CHECKING:
     from dataflow_generator.columnar.about import Written
     from dataflow_generator.graph import FlowGraph
+    from dataflow_generator.progress import Told
     from dataflow_generator.spark.jdbc import JdbcTarget
     from scanner_dictionary.graph_store import StoredGraph
 
@@ -97,10 +100,11 @@ def dataflow(
         files = None
     if not (files or store or rows or jdbc):
         return
-    with engines.started(chosen, light=not (store or rows or jdbc)) as generation:
+    light = not (store or rows or jdbc)
+    with steps_on(sys.stderr) as told, engines.started(chosen, told, light=light) as generation:
         _write_tables(generation, chosen, files, jdbc)
         if store and chosen == "local" and snapshot is None:
-            _report(_renewed(url, full, directory, rows), chosen, url, file)
+            _report(_renewed(url, told, full, directory, rows), chosen, url, file)
         elif store or rows:
             stored = _write_rows(generation.graph(), url if store else None, directory, rows)
             if stored:
@@ -130,8 +134,8 @@ def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
     return written is not None
 
 
-def _renewed(url: str, anew: bool, directory: Path | None, names: Sequence[str]) -> StoredGraph:
-    graph = renew_graph(url, anew=anew)
+def _renewed(url: str, told: Told, anew: bool, directory: Path | None, names: Sequence[str]) -> StoredGraph:
+    graph = renew_graph(url, told, anew=anew)
     for file in write_stored(url, directory, names) if directory else ():
         click.echo(str(file))
     return graph

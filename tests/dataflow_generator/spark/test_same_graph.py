@@ -1,5 +1,7 @@
 """Conformance of the engines: the same twenty estates through local generation and through Spark."""
 
+import time
+
 import pyarrow.dataset as dataset
 import pytest
 
@@ -10,6 +12,7 @@ from dataflow_generator.render import OUTPUTS
 from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark.assemble import assemble_on_spark
 from dataflow_generator.spark.assemble import write_graph as write_on_spark
+from dataflow_generator.spark.watching import TASKS, tasks_told
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -55,3 +58,19 @@ def test_local_and_spark_write_the_same_rows(spark, estate_of, tmp_path, seed) -
     assert [rows(tmp_path / "here", name) for name in ("nodes", "edges")] == [
         rows(tmp_path / "there", name) for name in ("nodes", "edges")
     ]
+
+
+def test_tasks_are_told_while_they_run(spark) -> None:
+    """Spark's own bar is off the terminal: ours says how far a long generation is."""
+    said: list[tuple[str, int, int | None]] = []
+
+    def slow(batches):
+        time.sleep(1.2)
+        yield from batches
+
+    with tasks_told(spark, lambda *each: said.append(each)):
+        spark.range(0, 3, 1, 3).mapInArrow(slow, "id long").collect()
+
+    assert said
+    assert {what for what, _, _ in said} == {TASKS}
+    assert max(total or 0 for _, _, total in said) == 3
