@@ -123,7 +123,8 @@ def _contains(old: Above, flows: _Flows, places: Mapping[str, Place]) -> _Contai
     there = sorted(touched & first.keys())
     if not {*there} <= {*datasets, *new}:
         raise Unrenewable
-    edges = [Edge({**new, **datasets}[key], key, EdgeKind.CONTAINS, *first[key]) for key in there]
+    holders = {**new, **datasets}
+    edges = [Edge(holders[key], key, EdgeKind.CONTAINS, *first[key]) for key in there]
     kept = without(before, "target", touched)
     rows = inserted(kept, kept["target"].combine_chunks(), _edge_table(edges), there)
     return _Contains(rows, frozenset(there) - datasets.keys(), touched - first.keys())
