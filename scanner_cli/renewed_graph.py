@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scanner_cli.options import reading
-from scanner_cli.telling import say
 
 if TYPE_CHECKING:
     from dataflow_generator.columnar.renewing import RenewedFiles
@@ -16,15 +15,16 @@ if TYPE_CHECKING:
     from scanner_dictionary.graph_store import StoredGraph
 
 
-def renew_graph(url: str, told: Told, *, anew: bool) -> StoredGraph:
-    """Bring the graph in the dictionary at *url* up to date, and say how much was not made again; *anew*: all is."""
+def renew_graph(url: str, told: Told, *, anew: bool) -> tuple[StoredGraph, str]:
+    """Bring the graph in the dictionary at *url* up to date; *anew*: make all of it.
+
+    Gives it, and a line that says how much was not made again, empty where nothing was.
+    """
     from dataflow_generator.renewal.renewing import renew
     from scanner_dictionary.opening import open_dictionary
 
     renewed = renew(open_dictionary(url, create=False), anew=anew, told=told)
-    if reused := reused_text(renewed):
-        say(reused)
-    return renewed.graph
+    return renewed.graph, reused_text(renewed)
 
 
 def reused_text(renewed: Renewed | RenewedFiles) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -25,8 +24,6 @@ from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from dataflow_generator.columnar.about import Written
-    from dataflow_generator.graph import FlowGraph
-    from dataflow_generator.progress import Told
     from dataflow_generator.spark.jdbc import JdbcTarget
     from scanner_dictionary.graph_store import StoredGraph
 
@@ -100,15 +97,32 @@ def dataflow(
         files = None
     if not (files or store or rows or jdbc):
         return
-    light = not (store or rows or jdbc)
+    light, here = not (store or rows or jdbc), store and chosen == "local" and snapshot is None
+    # Nothing is said while bars move: it would stand among them.
     with steps_on(sys.stderr) as told, engines.started(chosen, told, light=light) as generation:
-        _write_tables(generation, chosen, files, jdbc)
-        if store and chosen == "local" and snapshot is None:
-            _report(_renewed(url, told, full, directory, rows), chosen, url, file)
-        elif store or rows:
-            stored = _write_rows(generation.graph(), url if store else None, directory, rows)
-            if stored:
-                _report(stored, chosen, url, file)
+        tables = _write_tables(generation, files, jdbc)
+        stored, reused, written = (
+            (*renew_graph(url, told, anew=full), ())
+            if here
+            else _write_rows(generation, url if store else None, directory, rows)
+        )
+    for table in tables:
+        _tell(table.written, chosen, table.rest)
+        click.echo(table.place)
+    if reused:
+        say(reused)
+    for path in write_stored(url, directory, rows) if here and directory else written:
+        click.echo(str(path))
+    if stored:
+        _report(stored, chosen, url, file)
+
+
+class _Table(NamedTuple):
+    """What was written where, and where all that is told of it stands."""
+
+    written: Written
+    place: str
+    rest: str
 
 
 def _check_parquet(names: Sequence[str], directory: Path | None) -> None:
@@ -116,13 +130,13 @@ def _check_parquet(names: Sequence[str], directory: Path | None) -> None:
         raise InputInvalid("Parquet is written into a directory", where="--format parquet", hint="add --output DIR")
 
 
-def _write_tables(generation: Generation, engine: str, files: Path | None, jdbc: JdbcTarget | None) -> None:
+def _write_tables(generation: Generation, files: Path | None, jdbc: JdbcTarget | None) -> list[_Table]:
+    found: list[_Table] = []
     if files:
-        _tell(generation.parquet(files), engine, "_about.json there")
-        click.echo(str(files))
+        found.append(_Table(generation.parquet(files), str(files), "_about.json there"))
     if jdbc and generation.database:
-        _tell(generation.database(jdbc), engine, "graph_about there")
-        click.echo(jdbc.place)
+        found.append(_Table(generation.database(jdbc), jdbc.place, "graph_about there"))
+    return found
 
 
 def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
@@ -134,26 +148,18 @@ def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
     return written is not None
 
 
-def _renewed(url: str, told: Told, anew: bool, directory: Path | None, names: Sequence[str]) -> StoredGraph:
-    graph = renew_graph(url, told, anew=anew)
-    for file in write_stored(url, directory, names) if directory else ():
-        click.echo(str(file))
-    return graph
-
-
 def _write_rows(
-    made: AbstractContextManager[FlowGraph], url: str | None, directory: Path | None, names: Sequence[str]
-) -> StoredGraph | None:
+    generation: Generation, url: str | None, directory: Path | None, names: Sequence[str]
+) -> tuple[StoredGraph | None, str, Sequence[Path]]:
     from dataflow_generator.generation import write_files
     from dataflow_generator.storing import store
     from scanner_dictionary.opening import open_dictionary
 
-    with made as graph:
+    if not (url or names):
+        return None, "", ()
+    with generation.graph() as graph:
         stored = store(open_dictionary(url, create=False), graph) if url else None
-        files = write_files(graph, directory, names) if directory else ()
-    for file in files:
-        click.echo(str(file))
-    return stored
+        return stored, "", write_files(graph, directory, names) if directory else ()
 
 
 def _report(stored: StoredGraph, engine: str, url: str, file: Path | None) -> None:
