@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from pathlib import Path
-from types import ModuleType
 
+import changing_estate as changing
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -23,19 +22,6 @@ from scanner_dictionary.opening import open_dictionary
 
 ORDERS = Dataset(NodeKind.TOPIC, "kafka://b:9092", "orders")
 TABLE = Dataset(NodeKind.DATASET, "postgres://db:5432", "shop.orders")
-
-
-def _fake() -> ModuleType:
-    file = Path(__file__).parents[2] / "fakes" / "changing_estate.py"
-    spec = importlib.util.spec_from_file_location("changing_estate_for_drawing", file)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-changing = _fake()
 
 
 def job(name: str, evidence: str = "") -> JobReading:

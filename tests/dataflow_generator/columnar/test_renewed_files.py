@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import errno
-import importlib.util
 import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import changing_estate as changing
 import pytest
 from hypothesis import HealthCheck, given, settings
 from pyarrow import parquet
@@ -25,18 +24,6 @@ from scanner_dictionary.writer import write_scan
 from scanner_model.errors import InputInvalid
 from scanner_model.names import Role
 
-
-def _fake() -> ModuleType:
-    file = Path(__file__).parents[2] / "fakes" / "changing_estate.py"
-    spec = importlib.util.spec_from_file_location("changing_estate_for_files", file)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-changing = _fake()
 CONNECTORS, FIELDS, estate = changing.CONNECTORS, changing.FIELDS, changing.estate
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import sqlite3
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import changing_estate as changing
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -22,18 +21,6 @@ from scanner_dictionary.opening import open_dictionary
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.names import Role
 
-
-def _fake() -> ModuleType:
-    file = Path(__file__).parents[2] / "fakes" / "changing_estate.py"
-    spec = importlib.util.spec_from_file_location("changing_estate_for_stored_graphs", file)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-changing = _fake()
 CONNECTORS, FIELDS, estate = changing.CONNECTORS, changing.FIELDS, changing.estate
 
 
