@@ -10,14 +10,13 @@ from dataflow_generator.assemble import ReadParts
 from dataflow_generator.columnar.drawn_jobs import DrawnJobs, DrawnPart, draw_part, put_together
 from dataflow_generator.columnar.schema import FLOWS, edge_rows, node_rows
 from dataflow_generator.coverage import Coverage
-from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.jobs import Around, Part, around_of, job_parts, read_part
 from dataflow_generator.pieces import topic_key
 from dataflow_generator.progress import JOBS, Told, counted, silent
 from dataflow_generator.renewal import parts as remembered
 from dataflow_generator.renewal.estate import Estate, read_estate
 from dataflow_generator.renewal.places import Unrenewable
-from dataflow_generator.renewal.reading import read_whole
+from dataflow_generator.renewal.reading import WholeReading, read_whole
 from dataflow_generator.renewal.rereading import all_parts
 from scanner_dictionary.graph_parts import PartName
 from scanner_dictionary.queries.graph_input import Connection
@@ -55,12 +54,13 @@ def read_rows(
     """
     # First what is remembered: what changes while jobs are read is read again the next time.
     estate, around = read_estate(conn), around_of(conn)
-    listed = list(job_parts(conn)) if estate.said else []
+    if not estate.said:
+        return _of_flows(read_whole(conn, read, told))
+    listed = list(job_parts(conn))
     drawn = list(draw(listed) if draw else _drawn_here(conn, counted(told, JOBS, listed, len(listed)), around))
-    found = put_together(drawn, _there(around)) if estate.said else None
+    found = put_together(drawn, _there(around))
     if found is None:
-        whole = read_whole(conn, read, told)
-        return _of_flows(whole.estate, whole.flows, whole.parts)
+        return _of_flows(read_whole(conn, read, told))
     by_kind: dict[str, list[remembered.JobTold]] = {}
     for (kind, _), part in zip(listed, drawn, strict=True):
         by_kind.setdefault(kind, []).extend(part.told)
@@ -77,8 +77,10 @@ def _of_jobs(estate: Estate, found: DrawnJobs, told: Mapping[str, Sequence[remem
     return JobRows(estate, nodes, edges, coverage, found.flowing, parts)
 
 
-def _of_flows(estate: Estate, flows: Flows, parts: Parts | None) -> JobRows:
-    return JobRows(estate, flow_nodes(flows), flow_edges(flows), flows.coverage, flows.flowing, parts)
+def _of_flows(read: WholeReading) -> JobRows:
+    flows = read.flows
+    nodes, edges = portions(flows.nodes, FLOWS, node_rows), portions(flows.edges, FLOWS, edge_rows)
+    return JobRows(read.estate, nodes, edges, flows.coverage, flows.flowing, read.parts)
 
 
 def _drawn_here(conn: Connection, parts: Iterable[tuple[str, Part]], around: Around) -> Iterator[DrawnPart]:
@@ -89,16 +91,6 @@ def _there(around: Around) -> frozenset[str]:
     """Give the keys of live topics, which are in the graph without any job."""
     clusters = around.naming.clusters
     return frozenset(topic_key(clusters[cluster], name) for cluster, names in around.topics().items() for name in names)
-
-
-def flow_nodes(flows: Flows) -> Iterator[Any]:
-    """Give the nodes that jobs make as batches of NODE_DDL."""
-    return portions(flows.nodes, FLOWS, node_rows)
-
-
-def flow_edges(flows: Flows) -> Iterator[Any]:
-    """Give the edges that jobs make as batches of EDGE_DDL."""
-    return portions(flows.edges, FLOWS, edge_rows)
 
 
 def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:

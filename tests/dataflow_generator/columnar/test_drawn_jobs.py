@@ -18,7 +18,6 @@ from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place,
 from dataflow_generator.graph import Certainty, Node, NodeKind
 from dataflow_generator.jobs import JobReading, PartReading
 from dataflow_generator.source import DictionarySource
-from scanner_dictionary.opening import open_dictionary
 
 ORDERS = Dataset(NodeKind.TOPIC, "kafka://b:9092", "orders")
 TABLE = Dataset(NodeKind.DATASET, "postgres://db:5432", "shop.orders")
@@ -34,14 +33,6 @@ def job(name: str, evidence: str = "") -> JobReading:
 
 def parts(*jobs: JobReading):
     return [draw_part(PartReading((each,), {})) for each in jobs]
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory) -> Path:
-    """Give a dictionary that holds nothing: making one takes longer than a test."""
-    file = tmp_path_factory.mktemp("empty") / "dictionary.db"
-    open_dictionary(str(file)).dispose()
-    return file
 
 
 @settings(

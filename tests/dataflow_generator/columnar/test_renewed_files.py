@@ -27,14 +27,6 @@ from scanner_model.names import Role
 CONNECTORS, FIELDS, estate = changing.CONNECTORS, changing.FIELDS, changing.estate
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory) -> Path:
-    """Give a dictionary that holds nothing: making one takes longer than a test."""
-    file = tmp_path_factory.mktemp("empty") / "dictionary.db"
-    open_dictionary(str(file)).dispose()
-    return file
-
-
 @pytest.fixture
 def home(empty, tmp_path) -> Path:
     """Give a directory with a dictionary and the graph of an estate."""

@@ -24,14 +24,6 @@ from scanner_model.names import Role
 CONNECTORS, FIELDS, estate = changing.CONNECTORS, changing.FIELDS, changing.estate
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory) -> Path:
-    """Give a dictionary that holds nothing: making one takes longer than a test."""
-    file = tmp_path_factory.mktemp("empty") / "dictionary.db"
-    open_dictionary(str(file)).dispose()
-    return file
-
-
 def told(file: Path) -> tuple[str, Any, list[Any]]:
     """Give all that is stored of the graph but the keys of its rows."""
     with open_dictionary(str(file)).connect() as conn:
