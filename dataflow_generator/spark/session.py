@@ -46,7 +46,7 @@ _SQL = {
 }
 
 _LIGHT_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Of a million columns this halves what the JVMs take, 14 s of processor: they compiled what runs for seconds."""
+"""It halves what the JVMs of a million columns take: else they compile what then runs for seconds."""
 
 _LOG4J = """rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file
