@@ -20,6 +20,9 @@ NAME = "graph.parquet"
 MADE = "_made.parquet"
 """What the graph was made of, where it can be brought up to date; for nobody but `renewing`."""
 
+ABOVE_SCHEMAS = "part-0.parquet"
+"""The file of each kind that holds what stands above the schemas; these have files of their own."""
+
 PARTS = ("nodes", "edges", "_about.json", MADE)
 
 FORMAT = 1

@@ -10,6 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from dataflow_generator.columnar.about import ABOVE_SCHEMAS
 from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, arrow_schema
 from dataflow_generator.columnar.spans import parquet_file
 from dataflow_generator.columnar.tables import EDGES, NODES
@@ -17,7 +18,6 @@ from dataflow_generator.renewal.places import Unrenewable
 
 Table = Any
 Array = Any
-_FILE = "part-0.parquet"
 _PLACES = 48
 _MANY = 5_000
 _AT_ONCE = 50_000
@@ -144,7 +144,7 @@ def _write(directory: Path, tables: Sequence[Table]) -> None:
     import pyarrow as pa
 
     directory.mkdir(parents=True, exist_ok=True)
-    with parquet_file(directory / _FILE, tables[0].schema) as writer:
+    with parquet_file(directory / ABOVE_SCHEMAS, tables[0].schema) as writer:
         rows = pa.concat_tables(tables).drop_columns(["kind"]).combine_chunks()
         writer.write_table(rows, row_group_size=_AT_ONCE)
 
@@ -162,7 +162,7 @@ def _by_kind(rows: Table) -> Iterator[tuple[str, Table]]:
 
 def _read(directory: Path, ddl: str) -> dict[tuple[int, str], Table]:
     found: dict[tuple[int, str], Table] = {}
-    for file in sorted(directory.glob(f"kind=*/{_FILE}")):
+    for file in sorted(directory.glob(f"kind=*/{ABOVE_SCHEMAS}")):
         kind = file.parent.name.removeprefix("kind=")
         rows = _file_rows(file, kind, ddl)
         first = 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dataflow_generator.columnar.about import MADE
+from dataflow_generator.columnar.about import ABOVE_SCHEMAS, MADE
 from dataflow_generator.columnar.job_rows import JobRows
 from dataflow_generator.hashing import digest
 from dataflow_generator.renewal.parts import part_row, topic_parts
@@ -100,5 +100,5 @@ def _above(directory: Path) -> dict[str, int]:
     """Count the rows above the schemas by their kinds."""
     from pyarrow import parquet
 
-    files = sorted(directory.glob("*/kind=*/part-0.parquet"))
+    files = sorted(directory.glob(f"*/kind=*/{ABOVE_SCHEMAS}"))
     return {file.parent.relative_to(directory).as_posix(): parquet.read_metadata(file).num_rows for file in files}

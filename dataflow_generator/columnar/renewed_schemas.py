@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dataflow_generator.columnar import pieces
+from dataflow_generator.columnar.about import ABOVE_SCHEMAS
 from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, arrow_schema
 from dataflow_generator.columnar.span_files import Table, definitions_in, write_changed
 from dataflow_generator.columnar.spans import COLUMNS, PLACES, make_places, span_name
@@ -66,7 +67,7 @@ def spans_before(directory: Path) -> dict[Range, frozenset[int]]:
 
     Raises Unrenewable where a file has another name, or cannot be read.
     """
-    files = {file.name for place in PLACES for file in (directory / place).glob("*.parquet")} - {"part-0.parquet"}
+    files = {file.name for place in PLACES for file in (directory / place).glob("*.parquet")} - {ABOVE_SCHEMAS}
     found = {name: _NAME.fullmatch(name) for name in files}
     if not all(found.values()):
         raise Unrenewable

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from dataflow_generator.assemble import estate_edges, estate_nodes
 from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import Written, whole_graph, write_about
+from dataflow_generator.columnar.above import write_above_rows
 from dataflow_generator.columnar.job_rows import JobRows, portions, read_rows
 from dataflow_generator.columnar.made import made_of, write_made
-from dataflow_generator.columnar.schema import ESTATE, edge_rows, node_rows
-from dataflow_generator.columnar.spans import COLUMNS, make_places, parquet_file, write_span
+from dataflow_generator.columnar.schema import EDGE_DDL, ESTATE, NODE_DDL, arrow_schema, edge_rows, node_rows
+from dataflow_generator.columnar.spans import COLUMNS, make_places, write_span
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Flows
 from dataflow_generator.progress import SCHEMAS, Told, counted, silent
@@ -48,32 +47,18 @@ def write_above(conn: Connection, jobs: JobRows, directory: Path) -> Coverage:
 
     What all that was made of is remembered beside it. Gives how much was read for it.
     """
-    write_kinds(chain(estate_node_batches(conn), jobs.nodes), directory / "nodes")
-    write_kinds(chain(estate_edge_batches(conn), jobs.edges), directory / "edges")
+    nodes = _table(estate_node_batches(conn), NODE_DDL), _table(jobs.nodes, NODE_DDL)
+    edges = _table(estate_edge_batches(conn), EDGE_DDL), _table(jobs.edges, EDGE_DDL)
+    write_above_rows(nodes, edges, directory)
     if made := made_of(conn, jobs):
         write_made(directory, made)
     return jobs.coverage
 
 
-def write_kinds(batches: Iterable[Any], directory: Path) -> None:
-    """Write *batches* into one file for each of their kinds; nothing else may write files of that name there."""
-    with ExitStack() as open_files:
-        writers: dict[str, Any] = {}
-        for batch in batches:
-            for kind, rows in _by_kind(batch):
-                if kind not in writers:
-                    file = directory / f"kind={kind}" / "part-0.parquet"
-                    file.parent.mkdir(parents=True, exist_ok=True)
-                    writers[kind] = open_files.enter_context(parquet_file(file, rows.schema))
-                writers[kind].write_batch(rows.drop_columns(["kind"]))
+def _table(batches: Iterable[Any], ddl: str) -> Any:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow as pa
 
-
-def _by_kind(batch: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow.compute as pc
-
-    kinds = batch.column("kind")
-    for kind in sorted(pc.unique(kinds).to_pylist()):
-        yield kind, batch.filter(pc.equal(kinds, kind))
+    return pa.Table.from_batches(list(batches), arrow_schema(ddl))
 
 
 def estate_node_batches(conn: Connection) -> Iterator[Any]:
