@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from dataflow_generator.connectors.flows import Connector, ConnectorFlows
 from dataflow_generator.connectors.generic import generic
+from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.connectors.table import reader_of
 from dataflow_generator.connectors.told_names import with_told_names
 from scanner_model.errors import InputInvalid
@@ -21,8 +22,11 @@ def read_connector(connector: Connector) -> ConnectorFlows:
         problem = None if reader else _unknown(connector)
     except InputInvalid as error:
         reader, problem = None, Problem("connector.class", error.what, error.hint)
-    flows = with_told_names(connector, (reader or generic)(connector))
-    return replace(flows, problems=(problem, *flows.problems)) if problem else flows
+    with pattern_problems() as unevaluated:
+        flows = with_told_names(connector, (reader or generic)(connector))
+    reported = {each.what for each in flows.problems}
+    more = tuple(each for each in unevaluated.values() if each.what not in reported)
+    return replace(flows, problems=(*((problem,) if problem else ()), *flows.problems, *more))
 
 
 def _unknown(connector: Connector) -> Problem:

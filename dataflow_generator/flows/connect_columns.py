@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dataflow_generator.connectors import Config, ConnectorFlows, Direction, Flow
 from dataflow_generator.connectors.ends import EndToEnd, Paths, follow
+from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, Place
 from dataflow_generator.graph import Certainty, NodeKind
 from scanner_model.paths import ColumnPath
@@ -47,17 +48,20 @@ def moved(name: str, config: Config, flows: ConnectorFlows, pairs: Sequence[Name
     dark: list[Dataset] = []
     lost: list[Dataset] = []
     whole = True
-    for flow, source, target in pairs:
-        if source is None or target is None:
-            whole = False
-            continue
-        ends = _ends(flows, source, target, seen)
-        found = follow(config, flows, flow, ends)
-        columns.extend(_flow(name, flow, (source, target), one) for one in found.columns)
-        if not found.whole:
-            whole = False
-            (lost if _lead_on(flows, ends) else dark).append(target if target.kind is NodeKind.TOPIC else source)
-    return Moved(tuple(columns), whole, tuple(_problems(dark, lost)))
+    with pattern_problems() as unevaluated:
+        for flow, source, target in pairs:
+            if source is None or target is None:
+                whole = False
+                continue
+            ends = _ends(flows, source, target, seen)
+            found = follow(config, flows, flow, ends)
+            columns.extend(_flow(name, flow, (source, target), one) for one in found.columns)
+            if not found.whole:
+                whole = False
+                (lost if _lead_on(flows, ends) else dark).append(target if target.kind is NodeKind.TOPIC else source)
+    reported = {each.what for each in flows.problems}
+    more = (each for each in unevaluated.values() if each.what not in reported)
+    return Moved(tuple(columns), whole, (*_problems(dark, lost), *more))
 
 
 def derive(tellings: Iterable[Telling], known: Known, told: Known) -> Known:

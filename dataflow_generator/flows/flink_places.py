@@ -124,10 +124,10 @@ class Tables:
         known = self._world.topics().get(cluster[0], ()) if cluster else ()
         try:
             matches = java_regex(pattern).matches
+            names = [name for name in known if matches(name)]
         except InputInvalid as error:
             told(error.what, error.hint)
             return
-        names = [name for name in known if matches(name)]
         if not names:
             told(f"topic-pattern {pattern!r} matches none of the {len(known)} known topics", "")
             yield Dataset(NodeKind.DATASET, self._topic_at(servers, pattern).namespace, f"regex:{pattern}")

@@ -109,10 +109,10 @@ class _Job:
         pattern, known = topic.removeprefix(_PATTERN), self._topics().get(self._cluster, ())
         try:
             matches = java_regex(pattern).matches
+            names = [name for name in known if matches(name)]
         except InputInvalid as error:
             self._problems.append(Problem(self._where, error.what, error.hint))
             return
-        names = [name for name in known if matches(name)]
         if not names:
             what = f"the pattern {pattern!r} matches none of the {len(known)} known topics"
             self._problems.append(Problem(self._where, what))

@@ -72,9 +72,15 @@ def _columns(told: Connector, flows: ConnectorFlows, columns: Sequence[str]) -> 
     if not columns and flows.row is None:
         return ()
     from dataflow_generator.connectors.columns import column_flows
+    from dataflow_generator.connectors.java_regex import pattern_problems
     from scanner_model.paths import parse_path
 
-    found, unknown = column_flows(told.config, flows, [parse_path(name) for name in columns])
+    with pattern_problems() as unevaluated:
+        found, unknown = column_flows(told.config, flows, [parse_path(name) for name in columns])
+    reported = {each.what for each in flows.problems}
+    for problem in unevaluated.values():
+        if problem.what not in reported:
+            say(f"warning: {problem}")
     for flow in unknown:
         say(f"warning: {flow.because or 'transforms'}: which columns come out cannot be told")
     return found

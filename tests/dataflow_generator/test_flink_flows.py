@@ -134,6 +134,16 @@ def test_what_the_broker_tells_of_a_record_is_no_field_of_it() -> None:
     assert reading.problems == ()
 
 
+def test_a_pattern_of_topics_that_takes_too_long_is_told() -> None:
+    """Which topics it matches is not known, and all other statements are still read."""
+    ddl = "CREATE TABLE many (id STRING) WITH ('connector' = 'kafka', 'topic-pattern' = '([a-z.]|[a-z.][a-z.])+!?$');"
+    text = f"{ddl}{PAID}INSERT INTO paid SELECT id, 1 FROM many;"
+    (reading,) = read(script(text), topics=("a" * 100 + "?",))
+
+    assert reading.flows.reads == ()
+    assert any("takes too long" in problem.what for problem in reading.problems)
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

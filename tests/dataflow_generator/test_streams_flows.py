@@ -89,6 +89,14 @@ def test_a_pattern_that_is_none_is_told() -> None:
     assert (reading.flows.reads, len(reading.problems)) == ((), 1)
 
 
+def test_a_pattern_that_takes_too_long_is_told() -> None:
+    """Which topics it matches is not known, and the rest of the applications is still read."""
+    reading = read(part(0, "(a|aa)+$", "topic: all"), "a" * 100 + "!")
+
+    assert (reading.flows.reads, len(reading.problems)) == ((), 1)
+    assert "takes too long" in reading.problems[0].what
+
+
 def test_a_sink_whose_topic_data_choose_is_marked() -> None:
     """Where its records go nobody can tell from here."""
     reading = read(part(0, "[orders]", "extractor class: x.Y$$Lambda/1@2"))

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.connectors.java_regex import java_regex, limited, pattern_problems
 from scanner_model.errors import InputInvalid
+from scanner_model.pattern_limits import TimeLimit
 
 
 @pytest.mark.parametrize(
@@ -100,17 +101,74 @@ def test_a_replacement_without_its_group_is_refused(replacement) -> None:
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(.*)*(.*)*(.*)*x", "(a|a)*b", "(?:(?:a?){15}){15}b", "(a*)*(?=b)"])
 def test_catastrophic_patterns_end(pattern) -> None:
-    """Backtracking would take longer than the universe has; a way that failed is never tried twice."""
+    """Backtracking would take longer than the universe has."""
     assert not java_regex(pattern).matches("a" * 240 + "!")
 
 
-@pytest.mark.no_cover
-def test_nested_look_arounds_give_up_instead_of_hanging() -> None:
-    """Each of them looks through the whole text at every place."""
-    pattern = "(?:(?=.*(?=.*(?=.*(?=.*b))))a)*"
+NO_TIME = TimeLimit(each=0, total=0, least=0)
 
-    with pytest.raises(InputInvalid, match="too long"):
-        java_regex(pattern).matches("a" * 240)
+
+def test_a_pattern_that_takes_too_long_is_an_error_and_no_mismatch() -> None:
+    """That it matches nothing would be a guess; both texts are named, so that somebody can mend the pattern."""
+    with pytest.raises(InputInvalid, match="too long") as error:
+        limited("(a|aa)+$", NO_TIME).matches("aaa!")
+
+    assert "(a|aa)+$" in error.value.what
+    assert "aaa!" in error.value.what
+
+
+def test_a_pattern_that_took_too_long_is_not_evaluated_again() -> None:
+    """Ten thousand names may be matched with it, each of which would take as long."""
+    regex = limited("(a|aa)+$", NO_TIME)
+    for name in ("aaa!", "b"):
+        with pytest.raises(InputInvalid, match="aaa!"):
+            regex.matches(name)
+    with pytest.raises(InputInvalid, match="aaa!"):
+        regex.replace_first("b", "x")
+
+
+def test_patterns_that_are_not_evaluated_are_collected_whoever_handles_the_error() -> None:
+    """Many readers go on with "no match"; the connector's problems must still name the pattern, once."""
+    with pattern_problems() as problems:
+        for _ in range(2):
+            with suppress(InputInvalid):
+                java_regex(r"(a)\1")
+    with suppress(InputInvalid):
+        java_regex(r"(b)\1")
+
+    assert [("(a)" in what, problem.where) for what, problem in problems.items()] == [(True, "patterns")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "whole"),
+    [
+        (r"[a-c&&[^b]&&\w]+", "ac", True),
+        ("[^a&&[ab]]", "a", False),
+        ("[a~~b||c&-]+", "a~|&-", True),
+        ("[[:alpha:]]+", "x", False),
+        ("a{2}+a", "aaa", True),
+        ("(?i)K", "\u212a", False),
+        ("(?i)[b-d]+", "BcD", True),
+        ("(?iu)é", "é", None),
+        (r"(?i)\p{Lower}", "A", True),
+        (r"\p{gc=Lu}\p{IsLu}", "ÉÉ", True),
+        ("a(?i)b|c", "C", True),
+        ("(?:a(?i)b)c", "aBC", False),
+        ("a$", "a\r\n", False),
+        ("a$.*", "a\n", False),
+        ("(?s)a$.*", "a\n", True),
+        (r"\h\v", "\u00a0\u2028", True),
+        ("}]", "}]", True),
+        (r"\Q[a\E]", "[a]", True),
+    ],
+)
+def test_what_java_writes_or_means_otherwise_is_translated(pattern, text, whole) -> None:
+    """Compared with java.util.regex of Java 17; None: it is refused, as the two languages fold such letters apart."""
+    if whole is None:
+        with pytest.raises(InputInvalid):
+            java_regex(pattern)
+    else:
+        assert java_regex(pattern).matches(text) is whole
 
 
 PIECES = st.sampled_from(["a", "b", ".", r"\.", "(a|b)", "[ab]", "(?:ab|a)", "a*", "(b+)", "b?", "(a*?)", "[^a]"])
@@ -132,7 +190,7 @@ def test_patterns_that_both_have_mean_the_same_as_in_python(pieces, text) -> Non
 def test_any_text_is_a_pattern_or_an_error_of_ours(pattern, text) -> None:
     """People write anything into a configuration."""
     with suppress(InputInvalid):
-        assert java_regex(pattern).matches(text) in (True, False)
+        assert limited(pattern, TimeLimit(each=0.01, total=0)).matches(text) in (True, False)
 
 
 @pytest.mark.parametrize(

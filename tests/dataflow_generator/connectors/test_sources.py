@@ -373,6 +373,19 @@ def test_mirrored_patterns_are_resolved_by_the_copies() -> None:
     assert {one.role for one in read(config).side_topics} == {"heartbeats", "checkpoints", "offset-syncs"}
 
 
+@pytest.mark.parametrize(
+    ("pattern", "why"), [(r"(o)\1.*", "not evaluated"), ("([a-z]|[a-z][a-z])+$", "takes too long")]
+)
+def test_a_pattern_that_cannot_be_evaluated_is_told_and_once(pattern, why) -> None:
+    """Copies that it leaves out would be shown as if nothing were the matter."""
+    copies = tuple(f"eu.{'a' * 60}.{number}" for number in range(3))
+    flows = read(MIRROR | {"topics": "a.*", "topics.exclude": pattern}, active=copies)
+
+    assert len(flows.flows) == 3
+    (problem,) = flows.problems
+    assert (problem.where, why in problem.what) == ("patterns", True)
+
+
 def test_bookkeeping_connectors_move_no_data() -> None:
     """Heartbeats are no lineage."""
     flows = read(MIRROR | {"connector.class": "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector"})

@@ -1,0 +1,135 @@
+"""Java's regular expressions, evaluated by the library `regex` within a limit of processor time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import regex
+
+from dataflow_generator.connectors.java_syntax import refused, translated
+from scanner_model.errors import InputInvalid
+from scanner_model.pattern_limits import Match, TimeLimit, is_too_large
+from scanner_model.problems import Problem
+
+_REFERENCE = re.compile(
+    r"\\(?P<literal>.)|\$\{(?P<name>[A-Za-z][A-Za-z0-9]*)\}|\$(?P<digits>[0-9]+)|(?P<wrong>[$\\])", re.DOTALL
+)
+# What Python reads as Java does, and cannot search long: literals and few `.*`. Most patterns are of this kind.
+_SAME = re.compile(r"(?:[\w-]|\\[.-])*(?:\.[*+](?:[\w-]|\\[.-])*){0,3}", re.ASCII)
+_START = re.compile(r"(?:[\w-]|\\[.-])*", re.ASCII)
+
+_LIMIT = TimeLimit()
+_problems: ContextVar[dict[str, Problem] | None] = ContextVar("problems", default=None)
+
+
+@contextmanager
+def pattern_problems() -> Iterator[dict[str, Problem]]:
+    """Collect a problem for each pattern that cannot be evaluated meanwhile, by its text, whoever handles the error."""
+    found: dict[str, Problem] = {}
+    token = _problems.set(found)
+    try:
+        yield found
+    finally:
+        _problems.reset(token)
+
+
+@dataclass(slots=True, eq=False)
+class JavaRegex:
+    """A pattern that is evaluated as java.util.regex does; every method may raise InputInvalid.
+
+    A pattern that took too long once is not evaluated again: *failure* is what is wrong with it.
+    """
+
+    pattern: str
+    compiled: regex.Pattern[str]
+    limit: TimeLimit
+    same: re.Pattern[str] | None = None
+    failure: InputInvalid | None = None
+
+    @property
+    def start(self) -> str:
+        """Return what every text that matches begins with, as far as that is plain to see."""
+        found = _START.match(self.pattern) if self.same else None
+        return found[0].replace("\\", "") if found else ""
+
+    def matches(self, text: str) -> bool:
+        """Check whether the pattern matches the whole *text*, as `Matcher.matches()`."""
+        if self.same and text.isascii() and text.isprintable():
+            return self.same.fullmatch(text) is not None
+        return self._run(self.compiled.fullmatch, text) is not None
+
+    def replace_first(self, text: str, replacement: str) -> str:
+        """Replace the first match in *text*, as `Matcher.replaceFirst()`; *text* itself where there is none."""
+        found = self._run(self.compiled.search, text)
+        if found is None:
+            return text
+        return text[: found.start()] + self._expanded(found, replacement) + text[found.end() :]
+
+    def _run(self, match: Match[Any], text: str) -> Any:  # noqa: ANN401 - a match of `regex`, or None
+        try:
+            if self.failure is None:
+                return self.limit.run(match, text, self.pattern)
+        except InputInvalid as error:
+            self.failure = error
+        assert self.failure
+        _report(self.failure)
+        raise InputInvalid(self.failure.what, hint=self.failure.hint)
+
+    def _expanded(self, found: regex.Match[str], replacement: str) -> str:
+        def value(match: re.Match[str]) -> str:
+            if match["literal"] is not None:
+                return match["literal"]
+            if match["wrong"]:
+                raise refused(self.pattern, f"has a replacement {replacement!r} that Java refuses")
+            group, rest = (match["name"], "") if match["name"] else self._numbered(match["digits"])
+            if group not in self.compiled.groupindex and group not in range(self.compiled.groups + 1):
+                raise refused(self.pattern, f"has no group for its replacement {replacement!r}")
+            return (found[group] or "") + rest
+
+        return _REFERENCE.sub(value, replacement)
+
+    def _numbered(self, digits: str) -> tuple[int, str]:
+        """Return the group, and digits that do not belong to it: `$12` is `$1` and a 2 where there is no group 12."""
+        length = 1
+        while length < min(len(digits), 4) and int(digits[: length + 1]) <= self.compiled.groups:
+            length += 1
+        return int(digits[:length]), digits[length:]
+
+
+def java_regex(pattern: str) -> JavaRegex:
+    """Compile *pattern*; raises InputInvalid where Java refuses it, or where it holds what is not translated."""
+    try:
+        return _compiled(pattern)
+    except InputInvalid as error:
+        _report(error)
+        raise
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> JavaRegex:
+    return limited(pattern, _LIMIT)
+
+
+def _report(error: InputInvalid) -> None:
+    problems = _problems.get()
+    if problems is not None:
+        problems[error.what] = Problem("patterns", error.what, error.hint)
+
+
+def limited(pattern: str, limit: TimeLimit) -> JavaRegex:
+    """Compile *pattern* under a limit of its own; raises InputInvalid as `java_regex` does."""
+    text = translated(pattern)
+    if is_too_large(text):
+        raise refused(pattern, "repeats too much to be evaluated")
+    try:
+        compiled = regex.compile(text, regex.VERSION1)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise refused(pattern, f"is not evaluated: {error}") from error
+    same = re.compile(pattern) if _SAME.fullmatch(pattern) else None
+    return JavaRegex(pattern, compiled, limit, same)
