@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanner_extractor.declared_links import declared_links, unmatched, unused_keys
-from scanner_extractor.naming import Candidate, Choice, Link, Subject, choose, propose, strategies_in_force
+from scanner_extractor.naming import Candidate, Choice, Link, Proposed, Subject, choose, propose, strategies_in_force
 from scanner_extractor.naming.subjects import group_and_name, reference_places
 from scanner_extractor.naming.table import default_names
-from scanner_extractor.open_subjects import OpenSubject, ambiguity, open_problems
+from scanner_extractor.open_subjects import OpenSubject, ambiguity, open_problems, slow_problems
 from scanner_extractor.settings import NamingSettings
 from scanner_model.estate import Topic
 from scanner_model.manual import Assignment
@@ -92,15 +92,20 @@ def _bind_registry(
     links: list[TopicSchema] = []
     problems: list[Problem] = []
     unbound: list[OpenSubject] = []
+    slow: dict[str, list[SubjectName]] = {}
     for place, group in groups.items():
         case = _case(place, group, records, declared.of(*place), kind, place in targets)
-        choice = _choice(case, told, known)
+        proposed = propose(case.subject, strategies_in_force(told.naming.strategies, kind))
+        choice = _choice(case, proposed, told, known)
+        for error in proposed.slow:
+            slow.setdefault(error.pattern, []).append(place[1])
         links.extend(_links(case, choice, known))
         if choice.ambiguous:
             problems.append(ambiguity(source, place[1], choice))
         if not choice.bound and not case.newest.deleted and not case.referenced:
             unbound.append(OpenSubject(subject=place[1], strategy=_helpful(case.subject, kind, known)))
-    problems.extend((*open_problems(source, unbound), *unused_keys(source, declared, groups)))
+    slow_names = slow_problems(source, slow)
+    problems.extend((*slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
     return Bound(topic_schemas=tuple(links), problems=tuple(problems))
 
 
@@ -136,9 +141,8 @@ def _case(
     return _Case(place=place, subject=subject, versions=tuple(versions), newest=newest, referenced=referenced)
 
 
-def _choice(case: _Case, told: RegistryNaming, known: Mapping[TopicName, SourceId]) -> Choice:
-    strategies = strategies_in_force(told.naming.strategies, told.registry.kind)
-    choice = choose(propose(case.subject, strategies), known)
+def _choice(case: _Case, proposed: Proposed, told: RegistryNaming, known: Mapping[TopicName, SourceId]) -> Choice:
+    choice = choose(proposed, known)
     if choice.topic_known or case.subject.links or not choice.chosen:
         return choice
     if _fits_any_name(choice.chosen, told) or not _assumable(case, choice.chosen, topics_told=bool(known)):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scanner_extractor.naming import Candidate, Choice
 from scanner_model.names import SourceId, SubjectName
+from scanner_model.pattern_limits import REWRITE, shown
 from scanner_model.problems import Problem
 
 _SHOWN = 5
@@ -35,6 +36,13 @@ def ambiguity(source: SourceId, subject: SubjectName, choice: Choice) -> Problem
     first, *others = map(_reading, (*choice.bound, *choice.others))
     what = f"subject {subject!r} is read as {first}, and may be {', or '.join(others)}"
     return Problem(str(source), what, "declare the right topic in naming.subjects, or reorder naming.strategies")
+
+
+def slow_problems(source: SourceId, subjects: Mapping[str, Sequence[SubjectName]]) -> Iterator[Problem]:
+    """Report each pattern that took too long, with the subjects that only the other strategies could read."""
+    for pattern, names in sorted(subjects.items()):
+        what = f"the naming pattern {shown(pattern)} takes too long and is not evaluated on {_counted(names)}"
+        yield Problem(str(source), what, REWRITE)
 
 
 def _helped(source: SourceId, strategy: str, names: Sequence[SubjectName]) -> Problem:

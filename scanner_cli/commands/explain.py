@@ -131,6 +131,9 @@ def subject(
         mapping.setdefault(name, []).append(topic)
     document = as_json(explain_subject(subjects, topics, record, strategies, mapping, kind))
     show([row for one in document for row in _rows(one)], _SUBJECT, style, document=document)
+    for one in document if style != Format.JSON else ():
+        for problem in one["problems"]:
+            say(f"warning: {one['subject']}: {problem}")
 
 
 def _rows(subject: dict[str, Any]) -> list[dict[str, Any]]:

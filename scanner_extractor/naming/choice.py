@@ -7,18 +7,21 @@ from dataclasses import dataclass
 
 from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, suffix_role
 from scanner_model.names import TopicName
+from scanner_model.pattern_limits import TookTooLong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
     """The readings of one subject: *declared* by somebody, *read* by the strategies in their order, each once.
 
-    *own* is the subject's name where it is the schema's own record, and so no topic by itself; else empty.
+    *own* is the subject's name where it is the schema's own record, and so no topic by itself; else empty. *slow* are
+    the errors of patterns that took too long on this name, so that they may have another reading of it.
     """
 
     declared: tuple[Candidate, ...]
     read: tuple[Candidate, ...]
     own: str = ""
+    slow: tuple[TookTooLong, ...] = ()
 
     @property
     def all(self) -> tuple[Candidate, ...]:
@@ -47,9 +50,19 @@ class Choice:
 
 def propose(subject: Subject, strategies: Iterable[Strategy]) -> Proposed:
     """List every reading of *subject*: what was declared, then by strategy in the configured order."""
-    read = tuple(dict.fromkeys(candidate for strategy in strategies for candidate in strategy(subject)))
+    slow: list[TookTooLong] = []
+    read = tuple(dict.fromkeys(one for strategy in strategies for one in _read(subject, strategy, slow)))
     declared = {(link.topic, (one := _declared(link, subject, read)).role): one for link in reversed(subject.links)}
-    return Proposed(declared=tuple(reversed(declared.values())), read=read, own=_own_name(subject))
+    links = tuple(reversed(declared.values()))
+    return Proposed(declared=links, read=read, own=_own_name(subject), slow=tuple(slow))
+
+
+def _read(subject: Subject, strategy: Strategy, slow: list[TookTooLong]) -> tuple[Candidate, ...]:
+    try:
+        return strategy(subject)
+    except TookTooLong as error:
+        slow.append(error)
+        return ()
 
 
 def choose(proposed: Proposed, known: Collection[TopicName] | None) -> Choice:

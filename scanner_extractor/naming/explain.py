@@ -10,17 +10,22 @@ from scanner_extractor.naming.candidates import Candidate, Subject
 from scanner_extractor.naming.choice import Choice, choose, propose
 from scanner_extractor.naming.subjects import group_and_name, mapped_links, seen_subject
 from scanner_extractor.naming.table import strategies_in_force
+from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, SubjectName, TopicName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """How one subject is read: every candidate in order, and which of them is bound, where there is one."""
+    """How one subject is read: every candidate in order, and which of them is bound, where there is one.
+
+    *slow* are the errors of patterns that took too long on its name.
+    """
 
     subject: SubjectName
     context: str
     candidates: tuple[Candidate, ...]
     choice: Choice
+    slow: tuple[InputInvalid, ...] = ()
 
 
 def explain_subject(
@@ -46,7 +51,11 @@ def explain_subject(
         group, artifact = group_and_name(name, context, registry_kind)
         proposed = propose(Subject(name=artifact, group=group, records=records, links=links), in_force)
         return Explained(
-            subject=SubjectName(name), context=context, candidates=proposed.all, choice=choose(proposed, known)
+            subject=SubjectName(name),
+            context=context,
+            candidates=proposed.all,
+            choice=choose(proposed, known),
+            slow=proposed.slow,
         )
 
     return tuple(map(explained, subjects))
@@ -66,6 +75,7 @@ def as_json(rows: Iterable[Explained]) -> list[dict[str, Any]]:
             "bound": list(map(_candidate, row.choice.bound)),
             "ambiguous": row.choice.ambiguous,
             "topic_known": row.choice.topic_known,
+            "problems": list(map(str, row.slow)),
         }
         for row in rows
     ]

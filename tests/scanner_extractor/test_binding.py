@@ -332,3 +332,14 @@ def test_artifact_that_another_group_refers_to_needs_no_topic() -> None:
     result = bound(version("money-value", context="shop"), user, known=topics("pay"), by=told(kind="apicurio"))
 
     assert links(result) == [("pay", "value", "pay-value", "confirmed")]
+
+
+def test_a_pattern_that_takes_too_long_on_names_is_one_problem_and_binds_the_others() -> None:
+    """One name that does not fit kept a scan from ever ending, as `re` cannot be interrupted."""
+    slow = told("regex:(?P<topic>([a-z]|[a-z][a-z])+)(-value)?")
+    result = bound(version("a" * 60 + "!"), version("a" * 60 + "?"), version("orders-value"), by=slow)
+
+    assert [one.topic for one in result.topic_schemas] == ["orders"]
+    (problem, _) = said(result)
+    assert "takes too long and is not evaluated on 2 subjects" in problem
+    assert "([a-z]|[a-z][a-z])+" in problem

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.naming import STRATEGIES, Link, Subject
+from scanner_extractor.naming import STRATEGIES, Link, Subject, propose
 from scanner_extractor.naming.pattern import regex_strategy
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, Role, TopicName
+from scanner_model.pattern_limits import TimeLimit
 
 ORDERS = TopicName("orders")
 
@@ -134,6 +135,20 @@ def test_pattern_must_match_the_whole_subject(pattern, subject, expected) -> Non
     found = [(one.topic, one.role.value, one.record) for one in strategy(Subject(name=subject))]
 
     assert found == expected
+
+
+SLOW = "regex:(?P<topic>([a-z]|[a-z][a-z])+)(-value)?"
+
+
+def test_a_name_on_which_a_pattern_takes_too_long_is_read_by_the_other_strategies() -> None:
+    """`re` would search for years and could not be stopped; that the pattern does not match is not known."""
+    strategy = regex_strategy(SLOW, TimeLimit(each=0, total=0, least=0))
+
+    proposed = propose(Subject(name="a!-value"), (strategy, STRATEGIES["topic-record"], STRATEGIES["topic"]))
+    fitting = propose(Subject(name="ab-value"), (regex_strategy(SLOW), STRATEGIES["topic"]))
+
+    assert [error.pattern for error in proposed.slow] == [SLOW.removeprefix("regex:")]
+    assert (fitting.slow, [one.topic for one in fitting.read]) == ((), ["ab", "ab"])
 
 
 @pytest.mark.parametrize("pattern", ["(", r"(?P<tópico>.+)-value", ".*", "(?P<topic>a){99999999999999999999}"])
