@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+
+import regex
 
 from scanner_extractor.addresses import read_address
 from scanner_extractor.catalog_settings import catalog_settings
@@ -32,6 +33,7 @@ from scanner_extractor.settings import (
 from scanner_model.brokers import broker_addresses
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName
+from scanner_model.pattern_limits import is_too_large
 from scanner_model.problems import Problem
 
 CLOUD = ".confluent.cloud"
@@ -78,9 +80,11 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
 
 def _alias(text: str) -> str:
     """Give an alias back; raises InputInvalid where it begins with `regex:` and what follows is no expression."""
+    if text.startswith("regex:") and is_too_large(text):
+        raise InputInvalid(f"{text!r} repeats too much to be evaluated", where="aliases")
     try:
-        re.compile(text.removeprefix("regex:") if text.startswith("regex:") else "")
-    except re.error as error:
+        regex.compile(text.removeprefix("regex:") if text.startswith("regex:") else "")
+    except (regex.error, OverflowError, RecursionError) as error:
         raise InputInvalid(f"{text!r} is no regular expression: {error}", where="aliases") from error
     return text
 

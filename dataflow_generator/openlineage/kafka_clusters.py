@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+import regex
+
 from dataflow_generator.openlineage.groups import Groups
 from dataflow_generator.openlineage.names import KAFKA, kafka_addresses, normal_namespace
+from scanner_model.pattern_limits import TimeLimit, TookTooLong, is_too_large
 from scanner_model.problems import Problem
 
 PATTERN = "regex:"
@@ -19,23 +21,28 @@ class KafkaClusters:
     """The clusters that we know: canonical namespaces by broker address, and by other words for a cluster.
 
     *words* are hosts, `host:port` or names, in lower case; *patterns* match `host:port`, the first that does counts.
+    *slow* has a problem for each pattern that took too long on an address.
     """
 
     brokers: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
-    patterns: tuple[tuple[re.Pattern[str], str], ...] = ()
+    patterns: tuple[tuple[regex.Pattern[str], str], ...] = ()
+    limit: TimeLimit = field(default_factory=TimeLimit, compare=False)
+    slow: dict[str, Problem] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, brokers: Mapping[str, str], aliases: Iterable[tuple[str, str]]) -> KafkaClusters:
+    def of(
+        cls, brokers: Mapping[str, str], aliases: Iterable[tuple[str, str]], limit: TimeLimit | None = None
+    ) -> KafkaClusters:
         """Make them of brokers' addresses and of (alias, namespace) pairs; a pattern that is none is left out."""
         words: dict[str, str] = {}
-        patterns: list[tuple[re.Pattern[str], str]] = []
+        patterns: list[tuple[regex.Pattern[str], str]] = []
         for alias, namespace in aliases:
             if alias.startswith(PATTERN):
                 patterns += _compiled(alias.removeprefix(PATTERN), namespace)
             else:
                 words.setdefault(alias.lower(), namespace)
-        return cls(brokers=brokers, words=words, patterns=tuple(patterns))
+        return cls(brokers=brokers, words=words, patterns=tuple(patterns), limit=limit or TimeLimit())
 
     def find(self, namespace: str) -> str | None:
         """Give the canonical namespace of the cluster that *namespace* means; None where none of ours is meant."""
@@ -44,7 +51,15 @@ class KafkaClusters:
             host = address.rpartition(":")[0]
             if found := self.brokers.get(address) or self.words.get(address) or self.words.get(host):
                 return found
-        return next((space for pattern, space in self.patterns if any(map(pattern.fullmatch, addresses))), None)
+        return next((space for pattern, space in self.patterns if self._fits(pattern, addresses)), None)
+
+    def _fits(self, pattern: regex.Pattern[str], addresses: Iterable[str]) -> bool:
+        try:
+            return any(self.limit.run(pattern.fullmatch, address, pattern.pattern) for address in addresses)
+        except TookTooLong as error:
+            where = f"alias {PATTERN}{pattern.pattern}"
+            self.slow.setdefault(where, Problem(where, error.what, error.hint))
+            return False
 
     def alike(self, namespace: str) -> Iterator[Problem]:
         """Tell of a namespace that is no cluster of ours and has a broker's host with another port."""
@@ -73,7 +88,8 @@ class KafkaNamespaces:
             found = next(filter(None, (clusters.find(KAFKA + address) for address in sorted(group))), None)
             self._shared |= dict.fromkeys(group, found or KAFKA + min(group))
         unknown = [each for each in listed if self.canonical(each) not in set(clusters.brokers.values())]
-        self.problems = tuple(problem for each in unknown for problem in clusters.alike(each))
+        alike = (problem for each in unknown for problem in clusters.alike(each))
+        self.problems = (*alike, *clusters.slow.values())
 
     def canonical(self, namespace: str) -> str:
         """Give the namespace of the cluster; one that names no address stays."""
@@ -84,8 +100,10 @@ class KafkaNamespaces:
         return found or normal_namespace(namespace)
 
 
-def _compiled(pattern: str, namespace: str) -> Iterator[tuple[re.Pattern[str], str]]:
+def _compiled(pattern: str, namespace: str) -> Iterator[tuple[regex.Pattern[str], str]]:
+    if is_too_large(pattern):
+        return
     try:
-        yield re.compile(pattern), namespace
-    except re.error:
+        yield regex.compile(pattern), namespace
+    except (regex.error, OverflowError, RecursionError):
         return

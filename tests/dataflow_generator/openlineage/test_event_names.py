@@ -9,6 +9,7 @@ from dataflow_generator.openlineage.kafka_clusters import KafkaClusters
 from dataflow_generator.openlineage.names import Name, kafka_addresses, normal, trimmed
 from dataflow_generator.openlineage.stitching import Stitching
 from scanner_model.lineage_events import DatasetRef, Symlink
+from scanner_model.pattern_limits import TimeLimit
 
 RETAIL = "kafka://k-1:9092"
 CLUSTERS = KafkaClusters.of(
@@ -221,3 +222,16 @@ def test_groups_do_not_depend_on_the_order_of_joining(joins, lots) -> None:
         other.join(each)
 
     assert {frozenset(group) for group in one.all()} == {frozenset(group) for group in other.all()}
+
+
+def test_an_alias_that_takes_too_long_is_a_problem() -> None:
+    """Brokers of other clusters stand in events that anybody sends; the namespace stays as it was told."""
+    aliases = [("regex:(a|aa)+:9092", RETAIL)]
+    clusters = KafkaClusters.of({}, aliases, TimeLimit(each=0, total=0, least=0))
+
+    stitching = Stitching([DatasetRef("kafka://aaa-b:9092", "t")], clusters=clusters)
+
+    assert stitching.join("kafka://aaa-b:9092", "t").name == Name("kafka://aaa-b:9092", "t")
+    assert [(problem.where, "too long" in problem.what) for problem in stitching.problems] == [
+        ("alias regex:(a|aa)+:9092", True)
+    ]
