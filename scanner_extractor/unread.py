@@ -108,12 +108,37 @@ def _lookup(format_name: str, texts: Mapping[str, str]) -> Lookup:
 
 def _tagged(column: Column, record: str, patterns: TagPatterns) -> Column:
     names = (column.name, f"{record}.{column.name}")
-    found = [tag for pattern, tags in patterns if any(map(_pattern(pattern).fullmatch, names)) for tag in tags]
+    found = [tag for pattern, tags in patterns if any(_fits(_pieces(pattern), name) for name in names) for tag in tags]
     return replace(column, tags=tuple(dict.fromkeys((*column.tags, *found)))) if found else column
 
 
 @lru_cache(maxsize=1024)
-def _pattern(pattern: str) -> re.Pattern[str]:
-    parts = {"**.": r"(?:.*\.)?", "**": ".*", "*": r"[^.]*", "?": "."}
-    pieces = re.split(r"(\*\*\.|\*\*|\*|\?)", pattern)
-    return re.compile("".join(parts.get(piece, re.escape(piece)) for piece in pieces))
+def _pieces(pattern: str) -> tuple[str, ...]:
+    return tuple(filter(None, re.split(r"(\*\*\.|\*\*|\*|\?)", pattern)))
+
+
+def _fits(pieces: tuple[str, ...], name: str) -> bool:
+    """Check whether the whole *name* matches: the places that each piece can end at, so that no pattern takes long."""
+    ends = {0}
+    for piece in pieces:
+        if not ends:
+            return False
+        ends = _ends(piece, name, ends)
+    return len(name) in ends
+
+
+def _ends(piece: str, name: str, starts: set[int]) -> set[int]:
+    if piece == "?":
+        return {at + 1 for at in starts if at < len(name)}
+    if piece == "**":
+        return set(range(min(starts), len(name) + 1))
+    if piece == "**.":
+        return starts | {at + 1 for at in range(min(starts), len(name)) if name[at] == "."}
+    if piece == "*":
+        return {end for at in starts for end in range(at, _next_dot(name, at) + 1)}
+    return {at + len(piece) for at in starts if name.startswith(piece, at)}
+
+
+def _next_dot(name: str, at: int) -> int:
+    found = name.find(".", at)
+    return len(name) if found < 0 else found
