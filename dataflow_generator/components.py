@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.lineage import DATASETS, Kinds
+from dataflow_generator.openlineage.groups import Groups
 
 TOGETHER: Kinds = DATASETS | {EdgeKind.MEMBER_OF}
 """The edges that hold topics, datasets, jobs and consumer groups together."""
@@ -40,17 +40,10 @@ class Share(NamedTuple):
 
 def components(links: Iterable[tuple[str, str]]) -> tuple[Component, ...]:
     """List what *links*, pairs of nodes' ids, hold together, the largest first."""
-    above: dict[str, str] = {}
-    for source, target in links:
-        one, other = _top(above, source), _top(above, target)
-        above[max(one, other)] = min(one, other)
-    sizes: Counter[tuple[str, str]] = Counter()
-    least: dict[tuple[str, str], str] = {}
-    for node in above:
-        place = _top(above, node), kind_of(node)
-        sizes[place] += 1
-        least[place] = min(node, least.get(place, node))
-    return put_together(Share(*place, count, least[place]) for place, count in sizes.items())
+    groups: Groups[str] = Groups()
+    for link in links:
+        groups.join(link)
+    return put_together(share for group in groups.all() for share in _shares(group))
 
 
 def put_together(shares: Iterable[Share]) -> tuple[Component, ...]:
@@ -72,10 +65,10 @@ def _named(kinds: Mapping[str, Share]) -> Component:
     return Component(name=kinds[first].least, sizes={kind: kinds[kind].nodes for kind in sorted(kinds)})
 
 
-def _top(above: dict[str, str], node: str) -> str:
-    """Give the least node known to hang together with *node*, and shorten the way there."""
-    above.setdefault(node, node)
-    while above[node] != node:
-        above[node] = above[above[node]]
-        node = above[node]
-    return node
+def _shares(nodes: Sequence[str]) -> Iterator[Share]:
+    """Yield what a component has of each kind of node."""
+    by_kind: dict[str, list[str]] = {}
+    for node in nodes:
+        by_kind.setdefault(kind_of(node), []).append(node)
+    for kind, listed in by_kind.items():
+        yield Share(nodes[0], kind, len(listed), min(listed))
