@@ -17,6 +17,10 @@ _HINTED = 10
 """How many misspelt names get a search for the nearest known one, which costs a walk over all subjects each."""
 
 
+_ANY_CLUSTER = ("", "-")
+"""The namespaces of an association that names no Kafka cluster."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredLinks:
     """What is declared for the subjects of one registry; a context of None means every context."""
@@ -48,6 +52,23 @@ def declared_links(
         link = Link(topic=given.topic, strategy="manual", evidence=given.place, role=given.role)
         links.setdefault((given.context, given.subject), []).append(link)
     return DeclaredLinks(kind=kind, by_subject={place: tuple(found) for place, found in links.items()}, mapping=mapping)
+
+
+def cluster_associations(
+    source: SourceId, associations: Iterable[Association], cluster_id: str
+) -> tuple[tuple[Association, ...], tuple[Problem, ...]]:
+    """Return the associations whose topics are of the Kafka cluster *cluster_id*, or of no cluster by name.
+
+    One registry serves many clusters, whose topics bear the same names. Where the id is not known (empty), those that
+    name a cluster are left out, and reported.
+    """
+    listed = tuple(associations)
+    own = tuple(link for link in listed if link.namespace in (*_ANY_CLUSTER, cluster_id))
+    if cluster_id or len(own) == len(listed):
+        return own, ()
+    left_out = f"{len(listed) - len(own)} of {len(listed)} associations name a cluster and are left out"
+    what = f"the id of this Kafka cluster is not known: {left_out}"
+    return own, (Problem(str(source), what, "`kafka` in cluster.json lets the brokers tell it"),)
 
 
 def unused_keys(

@@ -75,13 +75,17 @@ class SchemaVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """An explicit link of a topic to a subject, as a registry keeps it (`/associations`, since 8.2)."""
+    """An explicit link of a topic to a subject, as a registry keeps it (`/associations`, since 8.2).
+
+    *namespace* is the id of the Kafka cluster that the topic is of; empty or `-` where the registry does not say.
+    """
 
     source: SourceId
     context: str
     subject: SubjectName
     topic: TopicName
     role: Role
+    namespace: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

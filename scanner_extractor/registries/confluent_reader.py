@@ -162,7 +162,12 @@ def _association(entry: Json, origin: Origin, asked: str) -> Association | None:
         return None
     context, subject = seen_subject(asked, origin.kind)
     return Association(
-        source=origin.source, context=context, subject=SubjectName(subject), topic=TopicName(topic), role=role
+        source=origin.source,
+        context=context,
+        subject=SubjectName(subject),
+        topic=TopicName(topic),
+        role=role,
+        namespace=text(entry, "resourceNamespace"),
     )
 
 

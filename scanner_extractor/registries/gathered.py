@@ -151,5 +151,5 @@ def _counted(names: Sequence[SubjectName]) -> str:
     return f"{len(names)} subject{'s' if len(names) != 1 else ''} ({shown}{more})"
 
 
-def _order(link: Association) -> tuple[str, SubjectName, str, str]:
-    return link.context, link.subject, link.topic, link.role
+def _order(link: Association) -> tuple[str, SubjectName, str, str, str]:
+    return link.context, link.subject, link.topic, link.role, link.namespace
