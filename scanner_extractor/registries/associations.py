@@ -13,7 +13,7 @@ from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.registries.gathered import Gathered, failed
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_extractor.settings import RegistrySettings
-from scanner_model.errors import NotFound, ScannerError, SourceObjected
+from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
 
 Place = tuple[str, SubjectName]
@@ -52,12 +52,16 @@ def add_associations(settings: RegistrySettings, client: ConfluentClient, gather
 def _listed(client: ConfluentClient, places: Iterable[Place]) -> tuple[list[Row], list[Place]]:
     """List associated schemas: rows that show their associations, and subjects whose rows do not.
 
-    Where there is no such list, every subject is one that does not show them.
+    Where there is no such list, or it is refused, every subject is one that does not show them.
     """
     try:
         listed = paged(lambda offset, _: client.associated(offset, prefix=prefix_for(client)), key=key, size=PAGE)
         rows = [row for row in listed if not isinstance(row, BadRow)]
-    except (NotFound, SourceObjected):
+    except (
+        NotFound,
+        SourceObjected,
+        SourceRefused,
+    ):  # refused: the list of all is often another right than one subject
         return [], list(places)
     shown = [row for row in rows if row.associations]
     silent = {(row.version.context, row.version.subject) for row in rows} - {
