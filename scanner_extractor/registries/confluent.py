@@ -59,9 +59,10 @@ class ConfluentClient:
         window: Params = [("offset", offset)] if limit is None else [("offset", offset), ("limit", limit)]
         return read_names(self._get("subjects", params=window + _deleted(deleted)))
 
-    def versions(self, subject: str, *, deleted: bool) -> tuple[int, ...]:
-        """List the numbers of a subject's versions."""
-        return read_numbers(self._get("subjects", subject, "versions", params=_deleted(deleted)))
+    def versions(self, subject: str, offset: int = 0, *, deleted: bool) -> tuple[int, ...]:
+        """List the numbers of a subject's versions; servers before 7.9.2 ignore *offset*."""
+        start: Params = [("offset", offset)] if offset else []
+        return read_numbers(self._get("subjects", subject, "versions", params=_deleted(deleted) + start))
 
     def version(self, subject: str, number: int, *, deleted: bool) -> Row | BadRow:
         """Give one version; -1 is the newest. With *deleted* it may be a soft-deleted one."""

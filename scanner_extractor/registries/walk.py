@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scanner_extractor.naming.subjects import seen_subject
-from scanner_extractor.paging import MOST_PAGES
+from scanner_extractor.paging import paged
 from scanner_extractor.references import LATEST
 from scanner_extractor.registries import gathered
 from scanner_extractor.registries.confluent import PAGE, ConfluentClient
@@ -66,17 +66,11 @@ def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
     midst of others: it is asked for one more window.
     """
     patience, limit = (2, PAGE) if client.origin.kind == "apicurio" else (1, None)
-    names: dict[str, None] = {}
-    offset = stale = 0
-    for _ in range(MOST_PAGES):
-        page = client.subjects(offset, deleted=deleted, limit=limit)
-        fresh = [name for name in page if name not in names]
-        names.update(dict.fromkeys(fresh))
-        stale = 0 if fresh else stale + 1
-        if stale == patience:
-            break
-        offset += len(page) if fresh else PAGE
-    return tuple(names)
+
+    def page(offset: int, _size: int) -> Sequence[str]:
+        return client.subjects(offset, deleted=deleted, limit=limit)
+
+    return tuple(paged(page, key=str, size=PAGE, patience=patience))
 
 
 def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
@@ -103,6 +97,10 @@ def _deleted_subjects(client: ConfluentClient) -> set[str]:
 
 
 def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int, ...]:
+    """List the numbers of a subject's versions; Confluent pages them since 7.9.2, the others do not."""
+    if client.origin.kind == "confluent":
+        listed = paged(lambda offset, _: client.versions(subject, offset, deleted=deleted), key=int)
+        return tuple(sorted(listed))
     numbers = client.versions(subject, deleted=deleted)
     if client.origin.kind != "apicurio" or len(numbers) < _APICURIO_LIST:
         return numbers

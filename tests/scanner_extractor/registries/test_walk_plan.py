@@ -15,11 +15,11 @@ def seen(reading: RegistryReading) -> list[tuple[str, int, bool]]:
 
 
 def test_registry_without_bulk_list_is_walked(serving, stored, read) -> None:
-    """Two requests for a subject of one version: its numbers, and the version."""
+    """Three requests for a subject of one version: its numbers, whether there are more, and the version."""
     registry = serving("confluent-old", *(stored(f"s{number}") for number in range(10)))
 
     assert len(read(registry).versions) == 10
-    assert registry.asked("/versions") == 20
+    assert registry.asked("/versions") == 30
 
 
 def test_rows_without_subject_version_and_id_are_of_no_use(serving, stored, read) -> None:
@@ -217,6 +217,17 @@ def test_names_are_read_page_by_page(read, serving, stored, fake) -> None:
     registry = serving("confluent", *(stored(f"s{number}") for number in range(9)), page=2, faults=faults)
 
     assert len(read(registry).versions) == 9
+
+
+@pytest.mark.parametrize("flavour", ["confluent-7.9", "confluent"])
+def test_versions_of_a_subject_are_read_page_by_page(flavour, read, serving, stored, fake) -> None:
+    """An operator may bound their list; the version at the end of its first page is not the current one."""
+    estate = [stored("many", number, deleted=number == 3) for number in range(1, 61)]
+    registry = serving(flavour, *estate, versions_page=10, faults={"/schemas": fake.Fault(status=403)})
+    reading = read(registry)
+
+    assert [version.version for version in reading.versions] == list(range(1, 61))
+    assert [version.version for version in reading.versions if version.deleted] == [3]
 
 
 def test_registry_without_the_deleted_parameter_keeps_nothing_deleted(read, serving, stored, fake) -> None:
