@@ -14,6 +14,11 @@ DEFAULT_CONTEXT = "."
 """The context of a subject without a `:.ctx:` prefix, as `GET /contexts` names it."""
 
 
+def qualified_subject(context: str, subject: str) -> str:
+    """Return the name of *subject* with its context before it, as in `:.eu:orders-value`, unless it is the default."""
+    return subject if context in ("", DEFAULT_CONTEXT) else f":{context}:{subject}"
+
+
 class Confidence(StrEnum):
     """How sure a link from a schema to a topic is."""
 

@@ -22,7 +22,7 @@ from scanner_extractor.registries.rows import (
 )
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
-from scanner_model.schemas import DEFAULT_CONTEXT, Association, Reference, SchemaVersion
+from scanner_model.schemas import Association, Reference, SchemaVersion, qualified_subject
 
 _ROLES = {"key": Role.KEY, "value": Role.VALUE}
 _HINT = "is this the registry's API? check `url` and `type`"
@@ -36,10 +36,14 @@ NOTHING: Known = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """The registry that a payload is from; *kind* decides whether `:.ctx:` before a subject is a context."""
+    """The registry that a payload is from; *kind* decides whether `:.ctx:` before a subject is a context.
+
+    *context* is the only one that is read; empty: every one.
+    """
 
     source: SourceId
     kind: str
+    context: str = ""
 
 
 def read_rows(payload: Json, origin: Origin, known: Known = NOTHING) -> tuple[Row | BadRow, ...]:
@@ -60,7 +64,7 @@ def read_row(payload: Json, origin: Origin, *, asked: tuple[str, int] | None = N
     try:
         return _row(payload, origin, subject, asked[1] if asked else None)
     except RowError as wrong:
-        name = seen_subject(subject, origin.kind)[1] if isinstance(subject, str) else ""
+        name = qualified_subject(*seen_subject(subject, origin.kind)) if isinstance(subject, str) else ""
         return bad_row(origin.source, name, wrong, payload)
 
 
@@ -86,11 +90,6 @@ def read_associations(payload: Json, origin: Origin, subject: str) -> tuple[Asso
     return tuple(found for entry in entries if (found := _association(entry, origin, subject)))
 
 
-def qualified(context: str, subject: str) -> str:
-    """Give the name to ask for: the subject, with its context before it unless that is the default one."""
-    return subject if context == DEFAULT_CONTEXT else f":{context}:{subject}"
-
-
 def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
     if not isinstance(name, str):
         raise RowError("it has no subject")
@@ -110,7 +109,8 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
         tags=_tags(payload),
         deleted=member(payload, "deleted") is True,
     )
-    return Row(version=version, associations=read_associations(member(payload, "associations"), origin, name))
+    links = read_associations(member(payload, "associations"), origin, name)
+    return Row(version=version, associations=links, flagged=isinstance(member(payload, "deleted"), bool))
 
 
 def _same(payload: Json, known: Known) -> Row | None:

@@ -15,6 +15,7 @@ from scanner_extractor.registries.gathered import Gathered, sort_out
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
+from scanner_model.schemas import qualified_subject
 
 Told = Callable[[int, int], None]
 """Told how many requests of how many known so far are done."""
@@ -60,7 +61,7 @@ def walk(client: ConfluentClient, crew: Crew, *, deleted: bool, told: Told) -> G
 
 
 def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
-    """List every subject, whether the server pages, caps its pages, or ignores that it should.
+    """List every subject of what is read, whether the server pages, caps its pages, or ignores that it should.
 
     Apicurio counts a page before it drops what is no schema, so its pages may be short or bring nothing new in the
     midst of others: it is asked for one more window.
@@ -70,7 +71,13 @@ def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
     def page(offset: int, _size: int) -> Sequence[str]:
         return client.subjects(offset, deleted=deleted, limit=limit)
 
-    return tuple(paged(page, key=str, size=PAGE, patience=patience))
+    return wanted_subjects(client, paged(page, key=str, size=PAGE, patience=patience))
+
+
+def wanted_subjects(client: ConfluentClient, names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of *names* that are in the one context that is read, or all where every context is."""
+    only = client.origin.context
+    return tuple(name for name in names if not only or seen_subject(name, client.origin.kind)[0] == only)
 
 
 def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
@@ -85,7 +92,7 @@ def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
 
 
 def lost(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> Gathered:
-    """Report what could not be read, by subject without its context."""
+    """Report what could not be read, by subject."""
     return gathered.lost(client.origin.source, ((_name(client, subject), error) for subject, error in errors))
 
 
@@ -110,7 +117,7 @@ def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int,
 
 
 def _flagged(row: Row | BadRow) -> Row | BadRow:
-    return row if isinstance(row, BadRow) else replace(row, version=replace(row.version, deleted=True))
+    return row if isinstance(row, BadRow) or row.flagged else replace(row, version=replace(row.version, deleted=True))
 
 
 def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tuple[str, ScannerError]]:
@@ -120,7 +127,7 @@ def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tupl
 
 
 def _name(client: ConfluentClient, subject: str) -> SubjectName:
-    return SubjectName(seen_subject(subject, client.origin.kind)[1])
+    return SubjectName(qualified_subject(*seen_subject(subject, client.origin.kind)))
 
 
 @dataclass(slots=True)

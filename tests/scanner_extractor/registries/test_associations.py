@@ -88,4 +88,4 @@ def test_one_subjects_associations_that_fail_are_reported(serving, stored, read,
     )
 
     assert links(reading) == EXPECTED[:1]
-    assert [problem.where.rpartition(" ")[2] for problem in reading.problems] == ["b"]
+    assert [problem.where.rpartition(" ")[2] for problem in reading.problems] == ["'b'"]

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from scanner_extractor.registries.confluent_reader import (
     Origin,
-    qualified,
     read_associations,
     read_names,
     read_numbers,
@@ -20,7 +19,7 @@ from scanner_extractor.registries.confluent_reader import (
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId
-from scanner_model.schemas import Reference, SchemaVersion
+from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 CONFLUENT = Origin(source=SourceId("schema_registry:x"), kind="confluent")
 KARAPACE = Origin(source=SourceId("schema_registry:x"), kind="karapace")
@@ -115,7 +114,7 @@ def test_same_text_is_a_plain_name_elsewhere() -> None:
 @pytest.mark.parametrize(("context", "subject"), [(".", "a"), (".eu", "a"), (".eu", "")])
 def test_qualified_name_is_read_back(context, subject) -> None:
     """What was written for a request is what an answer names."""
-    version = version_of(subject=qualified(context, subject))
+    version = version_of(subject=qualified_subject(context, subject))
 
     assert (version.context, version.subject) == (context, subject)
 
