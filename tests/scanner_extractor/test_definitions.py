@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 from scanner_extractor.definitions import define, define_text, metadata_tags
-from scanner_extractor.unread import with_tags
-from scanner_model.columns import Column
 from scanner_model.names import RecordName, SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 
@@ -112,17 +110,6 @@ def test_tags_of_the_metadata_reach_the_columns_that_their_path_names() -> None:
     defined = define([version("orders-value", metadata=metadata)])
 
     assert next(iter(defined.definitions.values())).columns[0].tags == ("PII",)
-
-
-def test_patterns_match_by_path_segments() -> None:
-    """`*` is one name, `**` any number of them."""
-    columns = (Column(path=("a", "iban"), type="string", tags=("OLD",)), Column(path=("iban",), type="string"))
-
-    deep = with_tags(columns, "R", (("**.iban", ("PII",)),))
-    flat = with_tags(columns, "R", (("R.*", ("PII",)),))
-
-    assert [column.tags for column in deep] == [("OLD", "PII"), ("PII",)]
-    assert [column.tags for column in flat] == [("OLD",), ("PII",)]
 
 
 def test_metadata_of_another_shape_has_no_tags() -> None:
