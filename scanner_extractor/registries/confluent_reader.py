@@ -23,6 +23,7 @@ from scanner_extractor.registries.rows import (
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
 from scanner_model.schemas import Association, Reference, SchemaVersion, qualified_subject
+from scanner_model.secrets import mask_sensitive
 
 _ROLES = {"key": Role.KEY, "value": Role.VALUE}
 _HINT = "is this the registry's API? check `url` and `type`"
@@ -104,7 +105,7 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
         text=needed_text(payload, "schema", "schema text"),
         guid=text(payload, "guid"),
         references=tuple(_references(payload)),
-        metadata=_kept(member(payload, "metadata")),
+        metadata=_metadata(member(payload, "metadata")),
         rule_set=_kept(member(payload, "ruleSet") or member(payload, "ruleset")),
         tags=_tags(payload),
         deleted=member(payload, "deleted") is True,
@@ -149,6 +150,11 @@ def _tags(payload: Json) -> tuple[str, ...]:
 
 def _strings(value: Json) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _metadata(value: Json) -> str:
+    """Return metadata as JSON text; the registry encrypts its sensitive properties, and answers in clear."""
+    return _kept(mask_sensitive(value)) if isinstance(value, dict) else ""
 
 
 def _kept(value: Json) -> str:

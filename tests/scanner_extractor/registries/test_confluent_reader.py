@@ -20,6 +20,7 @@ from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
+from scanner_model.secrets import MASK
 
 CONFLUENT = Origin(source=SourceId("schema_registry:x"), kind="confluent")
 KARAPACE = Origin(source=SourceId("schema_registry:x"), kind="karapace")
@@ -125,6 +126,13 @@ def test_metadata_and_rules_are_kept_as_canonical_json() -> None:
 
     assert version.metadata == '{"properties":{},"tags":{"**.iban":["PII"]}}'
     assert version.rule_set == '{"domainRules":[]}'
+
+
+def test_properties_that_the_registry_calls_sensitive_are_masked() -> None:
+    """It answers in clear what it encrypts in its own store."""
+    version = version_of(metadata={"properties": {"owner": "x", "token": "hush"}, "sensitive": ["token"]})
+
+    assert version.metadata == f'{{"properties":{{"owner":"x","token":"{MASK}"}},"sensitive":["token"]}}'
 
 
 def test_tags_beside_the_schema_are_gathered_once() -> None:
