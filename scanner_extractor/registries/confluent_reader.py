@@ -59,7 +59,7 @@ def read_row(payload: Json, origin: Origin, *, asked: tuple[str, int] | None = N
     """Read one schema row.
 
     *asked* are the subject and version that were asked for. They stand in for what the answer leaves out, and the
-    subject also for what it says: asked for an alias, a registry answers with the subject behind it.
+    subject also for what it says: asked for an alias, a registry answers with the subject *behind* it.
     """
     subject = asked[0] if asked else member(payload, "subject")
     try:
@@ -111,7 +111,10 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
         deleted=member(payload, "deleted") is True,
     )
     links = read_associations(member(payload, "associations"), origin, name)
-    return Row(version=version, associations=links, flagged=isinstance(member(payload, "deleted"), bool))
+    answered = text(payload, "subject") or name
+    behind = "" if seen_subject(answered, origin.kind) == (context, subject) else answered
+    flagged = isinstance(member(payload, "deleted"), bool)
+    return Row(version=version, associations=links, flagged=flagged, behind=behind)
 
 
 def _same(payload: Json, known: Known) -> Row | None:

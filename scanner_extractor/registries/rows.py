@@ -15,11 +15,13 @@ from scanner_model.schemas import Association, SchemaVersion
 class Row:
     """One schema row: a version, and the topics that the registry associates its subject with.
 
-    *flagged*: the row says itself whether the version is deleted, as Confluent's do since 8.0.
+    *flagged*: the row says itself whether the version is deleted, as Confluent's do since 8.0. *behind* is the subject
+    that the registry answered with in place of the one asked for, which is an alias; else empty.
     """
 
     version: SchemaVersion
     flagged: bool = False
+    behind: str = ""
     associations: tuple[Association, ...] = ()
 
 

@@ -15,6 +15,7 @@ from scanner_extractor.registries.gathered import Gathered, sort_out
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
+from scanner_model.problems import Problem
 from scanner_model.schemas import qualified_subject
 
 Told = Callable[[int, int], None]
@@ -53,7 +54,7 @@ def walk(client: ConfluentClient, crew: Crew, *, deleted: bool, told: Told) -> G
     ]
     count.total += len(wanted)
     read = ask_each(wanted, lambda one: read_one(client, one), crew=crew, told=count.one)
-    rows = [row for row in read if not isinstance(row, ScannerError)]
+    rows = [_own(client, row) for row in read if not isinstance(row, ScannerError)]
     errors = [*_errors(subjects, listed), *_errors([one.subject for one in wanted], read)]
     if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
@@ -114,6 +115,16 @@ def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int,
     newest = client.version(subject, LATEST, deleted=False)
     beyond = newest.version.version if isinstance(newest, Row) else 0
     return (*numbers, *range(numbers[-1] + 1, beyond + 1))
+
+
+def _own(client: ConfluentClient, row: Row | BadRow) -> Row | BadRow:
+    """Return a row that is the listed subject's own: its alias hides those that the bulk list shows."""
+    if isinstance(row, BadRow) or not row.behind:
+        return row
+    name = qualified_subject(row.version.context, row.version.subject)
+    what = f"it has an alias, so the registry shows the versions of {row.behind!r} in place of its own"
+    problem = Problem(f"{client.origin.source} {name!r}", what, "only `GET /schemas` shows its own")
+    return BadRow(subject=SubjectName(name), problem=problem, text="")
 
 
 def _flagged(row: Row | BadRow) -> Row | BadRow:

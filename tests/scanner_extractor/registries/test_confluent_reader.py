@@ -160,7 +160,7 @@ def test_subject_asked_for_is_the_one_meant() -> None:
     row = read_row({**PLAIN, "subject": "real"}, CONFLUENT, asked=("alias", 1))
 
     assert isinstance(row, Row)
-    assert row.version.subject == "alias"
+    assert (row.version.subject, row.behind) == ("alias", "real")
 
 
 def test_newest_version_must_say_its_number() -> None:

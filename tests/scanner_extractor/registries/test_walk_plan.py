@@ -230,6 +230,18 @@ def test_versions_of_a_subject_are_read_page_by_page(flavour, read, serving, sto
     assert [version.version for version in reading.versions if version.deleted] == [3]
 
 
+def test_subject_with_an_alias_keeps_its_own_versions(read, serving, stored, fake) -> None:
+    """The bulk list shows them; one by one the registry answers with those of another subject in their place."""
+    estate = (stored("orders", 1, id=5), stored("orders", 2, id=6), stored("shared", 1, id=16))
+    bulk = read(serving("confluent", *estate, aliases={"shared": "orders", "alias": "orders"}))
+    faults = {"/schemas": fake.Fault(status=404)}
+    walked = read(serving("confluent", *estate, aliases={"shared": "orders", "alias": "orders"}, faults=faults))
+
+    assert [(v.subject, v.schema_id) for v in bulk.versions] == [("orders", "5"), ("orders", "6"), ("shared", "16")]
+    assert [(v.subject, v.schema_id) for v in walked.versions] == [("orders", "5"), ("orders", "6")]
+    assert (walked.outcome.answer, walked.outcome.unread) == (Answer.PARTIAL, {"shared"})
+
+
 def test_registry_without_the_deleted_parameter_keeps_nothing_deleted(read, serving, stored, fake) -> None:
     """An old server deletes for good."""
     faults = {"/subjects?deleted=true": fake.Fault(status=400, body=b"{}")}
