@@ -11,7 +11,7 @@ from scanner_model.manual import Assignment
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.places import nearest
 from scanner_model.problems import Problem
-from scanner_model.schemas import Association, SchemaVersion
+from scanner_model.schemas import Association, SchemaVersion, qualified_subject
 
 _HINTED = 10
 """How many misspelt names get a search for the nearest known one, which costs a walk over all subjects each."""
@@ -45,7 +45,8 @@ def declared_links(
     """Gather every declaration by the subject that it is of."""
     links: dict[tuple[str | None, SubjectName], list[Link]] = {}
     for association in associations:
-        evidence = f"the registry associates subject {association.subject!r} with it"
+        name = qualified_subject(association.context, association.subject)
+        evidence = f"the registry associates subject {name!r} with it"
         link = Link(topic=association.topic, strategy="associated", evidence=evidence, role=association.role)
         links.setdefault((association.context, association.subject), []).append(link)
     for given in assignments:

@@ -13,7 +13,7 @@ from scanner_extractor.unread import ReadEach, Unread, read_here, read_one
 from scanner_model.columns import ParsedSchema
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.problems import Problem
-from scanner_model.schemas import Definition, SchemaVersion
+from scanner_model.schemas import Definition, SchemaVersion, qualified_subject
 
 READERS = 2
 """Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
@@ -142,5 +142,5 @@ def _record_of(subject: SubjectName, root: RecordName, records: tuple[RecordName
 
 def _placed(version: SchemaVersion, problems: tuple[Problem, ...]) -> Iterator[Problem]:
     for problem in problems:
-        where = f"{version.subject} version {version.version}"
+        where = f"{qualified_subject(version.context, version.subject)!r} version {version.version}"
         yield replace(problem, where=f"{where} {problem.where}".rstrip())
