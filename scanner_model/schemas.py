@@ -59,6 +59,7 @@ class SchemaVersion:
     numbers in some registries and UUIDs in others; unique in one context of one registry only. *format* is upper case
     as the registry names it. *metadata* and *rule_set* are JSON text, empty where there is none. *fingerprint* names
     the definition, empty until the text was read. *state* is the registry's own word, empty for an ordinary version.
+    *registered_at* is ISO 8601 in UTC, empty where the registry does not tell.
     """
 
     source: SourceId
@@ -75,6 +76,7 @@ class SchemaVersion:
     tags: tuple[str, ...] = ()
     deleted: bool = False
     state: str = ""
+    registered_at: str = ""
     fingerprint: Fingerprint = Fingerprint("")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from scanner_extractor.exchange import Json
@@ -26,6 +27,7 @@ from scanner_model.schemas import Association, Reference, SchemaVersion, qualifi
 from scanner_model.secrets import mask_sensitive
 
 _ROLES = {"key": Role.KEY, "value": Role.VALUE}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HINT = "is this the registry's API? check `url` and `type`"
 
 
@@ -109,6 +111,7 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
         rule_set=_kept(member(payload, "ruleSet") or member(payload, "ruleset")),
         tags=_tags(payload),
         deleted=member(payload, "deleted") is True,
+        registered_at=_time(member(payload, "ts")),
     )
     links = read_associations(member(payload, "associations"), origin, name)
     answered = text(payload, "subject") or name
@@ -158,6 +161,16 @@ def _strings(value: Json) -> tuple[str, ...]:
 def _metadata(value: Json) -> str:
     """Return metadata as JSON text; the registry encrypts its sensitive properties, and answers in clear."""
     return _kept(mask_sensitive(value)) if isinstance(value, dict) else ""
+
+
+def _time(milliseconds: Json) -> str:
+    """Return a time of a registry's as ISO 8601 in UTC; empty for anything else, or a time that no calendar has."""
+    if not isinstance(milliseconds, int) or isinstance(milliseconds, bool):
+        return ""
+    try:
+        return (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds")
+    except OverflowError:
+        return ""
 
 
 def _kept(value: Json) -> str:

@@ -144,7 +144,16 @@ def test_tags_beside_the_schema_are_gathered_once() -> None:
 
 def test_unknown_members_are_ignored() -> None:
     """Newer servers tell more."""
-    assert version_of(ts=1, aliases=["x"], future={"a": 1}) == version_of()
+    assert version_of(aliases=["x"], future={"a": 1}) == version_of()
+
+
+@pytest.mark.parametrize(
+    ("ts", "expected"),
+    [(1795321234569, "2026-11-22T04:20:34.569+00:00"), (None, ""), ("1", ""), (True, ""), (10**30, "")],
+)
+def test_time_of_registration_is_kept(ts, expected) -> None:
+    """It tells how old a schema is; servers before 8.0 do not say it."""
+    assert version_of(ts=ts).registered_at == expected
 
 
 def test_answer_may_leave_out_what_was_asked_for() -> None:
