@@ -205,7 +205,7 @@ def test_problems_of_every_step_are_listed() -> None:
     found = scan(registry(version("orders-value", text="{")))
 
     assert found.topic_schemas
-    assert any(problem.where.startswith("orders-value") for problem in found.problems)
+    assert any(problem.where.startswith("'orders-value'") for problem in found.problems)
     assert replace(found.versions[0], fingerprint="") == version("orders-value", text="{")
 
 

@@ -93,7 +93,7 @@ def test_a_text_that_cannot_be_read_keeps_its_version() -> None:
 
     assert definition.columns == ()
     assert definition.text == "{"
-    assert [problem.where.split(" ")[0] for problem in defined.problems] == ["broken-value"]
+    assert [problem.where.split(" ")[0] for problem in defined.problems] == ["'broken-value'"]
 
 
 def test_problems_of_deleted_versions_are_not_reported() -> None:
