@@ -163,7 +163,8 @@ def contents(dictionary: Engine) -> Callable[..., dict[str, list[tuple[Any, ...]
 
 def _seen_last(table: Table) -> Select[Any]:
     """Select a table with the columns last that say since and until when a fact is true, also where one was added."""
-    return select(*sorted(table.columns, key=lambda column: column.name in ("first_seen", "last_seen", "gone")))
+    seen = ("first_seen", "last_seen", "gone") if "last_seen" in table.columns else ()
+    return select(*sorted(table.columns, key=lambda column: column.name in seen))
 
 
 def _contents(engine: Engine, *names: str) -> dict[str, list[tuple[Any, ...]]]:
