@@ -19,6 +19,9 @@ Json = Any
 Row = Mapping[str, Json]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_LONGEST = 80
+"""Characters of a name that a table shows at most."""
+
 _PLAIN = (None, False, (), "", ".")
 
 
@@ -75,6 +78,22 @@ def table_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     lines = [[column.replace("_", " ").upper() for column in columns], *cells]
     widths = [max(map(_width, column)) for column in zip_longest(*lines)]
     return "".join(f"{'  '.join(map(_padded, line, widths)).rstrip()}\n" for line in lines)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Write ascending whole numbers in few words: `1-3, 7`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    return ", ".join("-".join(map(str, run)) for run in runs)
+
+
+def shortened(name: str) -> str:
+    """Return *name* as a table shows it: only its two ends where it is longer than any that people choose."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 25]}…{name[-24:]}"
 
 
 def cell(value: Json) -> str:

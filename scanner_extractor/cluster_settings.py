@@ -118,6 +118,7 @@ def _registry(item: Json, base: Path) -> RegistrySettings:
         environment=item.get("environment", ""),
         deleted=item.get("deleted", True),
         glue=glue,
+        context=item.get("context", ""),
     )
 
 

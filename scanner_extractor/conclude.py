@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypedDict, TypeVar
 
 from scanner_extractor.annotations import of_own_connectors
 from scanner_extractor.binding import Bound, RegistryNaming, bind
+from scanner_extractor.declared_links import cluster_associations
 from scanner_extractor.definitions import Defined, define
 from scanner_extractor.figures import rates
 from scanner_extractor.manual_merge import agreeing, merge_schemas
@@ -61,17 +62,19 @@ def conclude(
     settings = asked.settings or settings
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
     said = _Said.of(asked.readings)
+    cluster = _cluster(settings, said.kafka, said.connect, manual)
     listed, named = said.topics(remembered), tuple(ksqldb_topics(said.collections))
     told = merge_topics(listed or (), manual.topics, named)
     defined = define((version for reading in said.registries for version in reading.versions), read)
-    bound, objections = _bind(settings, said.registries, defined, merge_topics(told, remembered.topics), manual)
+    registries, strange = _of_cluster(said.registries, cluster.cluster_id or remembered.cluster_id)
+    bound, objections = _bind(settings, registries, defined, merge_topics(told, remembered.topics), manual)
     declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
     described = collection_schemas(said.collections, _described(links, remembered))
     met = chain.from_iterable(reading.problems for reading in asked.readings)
-    doubts = (*_strangers(said.connect, said.kafka), *missing_topics(listed, chain(manual.topics, named)))
+    doubts = (*_strangers(said.connect, said.kafka), *strange, *missing_topics(listed, chain(manual.topics, named)))
     return ClusterScan(
-        cluster=_cluster(settings, said.kafka, said.connect, manual),
+        cluster=cluster,
         outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
         topics=merge_topics(told, bound.topics, map(_linked_topic, links)),
         registries=tuple(reading.registry for reading in said.registries),
@@ -179,6 +182,15 @@ def _bind(
         for reading in registries
     ]
     return bind(defined.versions, defined.records, topics, told, assignments), objections
+
+
+def _of_cluster(
+    registries: Iterable[RegistryReading], cluster_id: str
+) -> tuple[tuple[RegistryReading, ...], tuple[Problem, ...]]:
+    """Return the readings with the associations of this cluster only, and what is wrong with the others."""
+    parts = [(each, *cluster_associations(each.registry.source, each.associations, cluster_id)) for each in registries]
+    readings = tuple(replace(each, associations=own) for each, own, _ in parts)
+    return readings, _all(problems for _, _, problems in parts)
 
 
 def _all(facts: Iterable[tuple[_Fact, ...]]) -> tuple[_Fact, ...]:

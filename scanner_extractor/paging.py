@@ -19,20 +19,25 @@ def paged(
     key: Callable[[T], Hashable],
     size: int = 500,
     pages: int = MOST_PAGES,
+    patience: int = 1,
 ) -> Iterator[T]:
-    """Yield every new item until a page brings none; *fetch* takes an offset and a size.
+    """Yield every new item until *patience* pages in a row bring none; *fetch* takes an offset and a size.
 
     A server may cap the size, ignore the offset (its second page brings nothing new) or shift items between pages.
+    After a page that brings nothing new, the next *size* items are skipped.
     Raises PayloadUnexpected when *pages* pages each brought something new: that server invents them.
     """
     seen: set[Hashable] = set()
+    skipped = idle = 0
     for _ in range(pages):
         fresh: dict[Hashable, T] = {}
-        for item in fetch(len(seen), size):
+        for item in fetch(len(seen) + skipped, size):
             if key(item) not in seen:
                 fresh.setdefault(key(item), item)
-        if not fresh:
+        idle = 0 if fresh else idle + 1
+        if idle == patience:
             return
+        skipped += 0 if fresh else size
         yield from fresh.values()
         seen.update(fresh)
     raise PayloadUnexpected(f"more than {pages} pages, and still new items", hint="does the server honour the offset?")

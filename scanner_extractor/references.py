@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from scanner_extractor.naming.subjects import reference_places
 from scanner_model.names import SubjectName
 from scanner_model.problems import Problem
-from scanner_model.schemas import Reference, SchemaVersion
+from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 Find = Callable[[str, SubjectName, int], SchemaVersion | None]
 """Give a version by context, subject and number (-1: the newest, live ones first); None: there is none."""
@@ -77,7 +77,7 @@ def finder(versions: Iterable[SchemaVersion]) -> Find:
 def _missing(parent: SchemaVersion, reference: Reference) -> Problem:
     number = "the newest version" if reference.version == LATEST else f"version {reference.version}"
     return Problem(
-        f"{parent.subject} version {parent.version}",
+        f"{qualified_subject(parent.context, parent.subject)!r} version {parent.version}",
         f"reference {reference.name!r} leads to {number} of subject {reference.subject!r}, which is not known",
         "is it deleted for good, or may this user not read it?",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,6 +48,15 @@ class OAuthAuth:
     client_id: str
     client_secret: str = field(repr=False)
     scope: str = ""
+
+
+_URL_CONTEXT = re.compile(r"/contexts/(?::|%3A)?(?P<context>\.[^/:%]*)(?::|%3A)?$", re.IGNORECASE)
+
+
+def url_context(url: str) -> str:
+    """Return the context that the path of a registry's URL names, as in `/contexts/.eu`; empty where it names none."""
+    found = _URL_CONTEXT.search(url)
+    return found["context"] if found else ""
 
 
 Auth = BasicAuth | BearerAuth | OAuthAuth
@@ -117,7 +127,8 @@ class GlueSettings:
 class RegistrySettings:
     """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
 
-    *glue* is None for every registry that is not AWS Glue's.
+    *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
+    None for every registry that is not AWS Glue's.
     """
 
     type: str
@@ -126,11 +137,18 @@ class RegistrySettings:
     environment: str = ""
     deleted: bool = True
     glue: GlueSettings | None = None
+    context: str = ""
 
     @property
     def source(self) -> SourceId:
-        """Give the identity of this source in every scan."""
-        return SourceId(f"schema_registry:{self.glue.name if self.glue else self.http.url}")
+        """Return the identity of this source in every scan; a context belongs to it, in `context` or in the URL."""
+        address = f"{self.http.url}/contexts/{self.context}" if self.context else self.http.url
+        return SourceId(f"schema_registry:{self.glue.name if self.glue else address}")
+
+    @property
+    def one_context(self) -> str:
+        """Return the only context that is read; empty: every one."""
+        return self.context or (url_context(self.http.url) if self.type == "confluent" else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,9 @@ from scanner_model.estate import ConsumerGroup, KsqlSource, Topic
 from scanner_model.names import TopicName
 from scanner_model.problems import Problem
 
+REGISTRY_STORE = frozenset({"_schemas", "_schema_encoders"})
+"""The topics that Confluent's registry and Karapace keep schemas in; the brokers take them for any others."""
+
 
 def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
     """Give each topic once, by name; the first source that knows it owns it, later ones add what it left open."""
@@ -16,7 +19,7 @@ def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
     for topic in (topic for topics in sources for topic in topics):
         known = merged.get(topic.name)
         merged[topic.name] = _filled(known, topic) if known else topic
-    return tuple(merged[name] for name in sorted(merged))
+    return tuple(_marked(merged[name]) for name in sorted(merged))
 
 
 def merge_groups(readings: Iterable[Iterable[ConsumerGroup]]) -> tuple[ConsumerGroup, ...]:
@@ -60,6 +63,10 @@ def missing_topics(brokers: Iterable[Topic] | None, others: Iterable[Topic]) -> 
         if topic.name not in known:
             hint = "kept as declared; was it deleted, or is it on another cluster?"
             yield Problem(str(topic.source), f"the brokers have no topic {topic.name!r}", hint)
+
+
+def _marked(topic: Topic) -> Topic:
+    return replace(topic, internal=True) if topic.name in REGISTRY_STORE and not topic.internal else topic
 
 
 def _filled(first: Topic, later: Topic) -> Topic:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from scanner_model.names import RecordName
 from scanner_model.paths import ColumnPath, path_name
@@ -46,7 +46,8 @@ class ParsedSchema:
     *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty where
     there is none. *records* are all the names that a record naming strategy may use for this text. *problems* say what
     could not be read; a text that cannot be read at all gives no columns and a problem, never an exception. *empty*: it
-    is a right schema that has no columns, because it only serves others or no message matches it.
+    is a right schema that has no columns, because it only serves others or no message matches it. *holders* are the
+    full names of the records whose fields stand right below a path, for Avro and Protobuf.
     """
 
     name: RecordName = RecordName("")
@@ -54,6 +55,7 @@ class ParsedSchema:
     records: tuple[RecordName, ...] = ()
     problems: tuple[Problem, ...] = ()
     empty: bool = False
+    holders: Mapping[ColumnPath, RecordName] = field(default_factory=dict, compare=False)
 
 
 Lookup = Callable[[str], str | None]

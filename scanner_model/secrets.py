@@ -118,19 +118,29 @@ def mask_config(config: Mapping[str, Json], passwords: frozenset[str] = frozense
 
 
 def mask_json(value: Json) -> Json:
-    """Give a copy of *value* with its secrets hidden: under a secret key, in a name/value pair, inside a text.
+    """Return a copy of *value* with its secrets hidden: under a secret key, in a name/value pair, inside a text.
 
     Schema texts stay byte for byte; a connector's configuration is judged as such. A secret key hides text and numbers
-    only, because an object under a key such as `password` is a schema's description of that field.
+    only, because an object under a key such as `password` is a schema's description of that field. Properties that a
+    list `sensitive` beside them names are hidden too.
     """
     if isinstance(value, dict):
         if isinstance(value.get("connector.class"), str):
             return mask_config(value)
         hidden = _is_secret_pair(value)
-        return {key: _masked(key, item, hidden and key == "value") for key, item in value.items()}
+        listed = mask_sensitive(value)
+        return {key: _masked(key, item, hidden and key == "value") for key, item in listed.items()}
     if isinstance(value, list):
         return [mask_json(item) for item in value]
     return mask_text(value) if isinstance(value, str) else value
+
+
+def mask_sensitive(metadata: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the metadata of a schema with the values masked of those `properties` that its list `sensitive` names."""
+    named, properties = metadata.get("sensitive"), metadata.get("properties")
+    if not isinstance(named, list) or not isinstance(properties, dict):
+        return dict(metadata)
+    return {**metadata, "properties": {name: MASK if name in named else value for name, value in properties.items()}}
 
 
 def _masked(key: str, value: Json, hidden: bool) -> Json:

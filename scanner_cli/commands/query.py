@@ -13,12 +13,13 @@ from scanner_cli.options import dictionary_option, reading
 from scanner_cli.show import Format, csv_text, format_option, json_text, table_text
 from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid
+from scanner_model.schemas import qualified_subject
 
 if TYPE_CHECKING:
     from scanner_dictionary.queries import SchemaAnswer
 
 Json = Any
-_HEAD = ("cluster", "topic", "role", "subject", "version", "schema_id", "format")
+_HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
 _CSV = (*_HEAD, "column", *SHOWN[1:], "stale", "deleted", "gone")
 _VERSION = re.compile(r"^(?:latest|-1|\d{1,18})$")
 
@@ -96,7 +97,8 @@ def _head(answer: SchemaAnswer) -> dict[str, Json]:
 
 
 def _table(answer: SchemaAnswer) -> str:
-    of = f" {answer.subject} version {answer.version}, id {answer.schema_id}," if answer.subject else ""
+    subject = qualified_subject(answer.context, answer.subject) if answer.subject else ""
+    of = f" {subject} version {answer.version}, id {answer.schema_id}," if subject else ""
     marks = "".join(f" [{mark}]" for mark in ("stale", "deleted", "gone") if getattr(answer, mark))
     head = f"{answer.topic} {answer.role}:{of} {answer.format} {answer.name}".rstrip()
     why = f"{answer.confidence}: {answer.evidence}"

@@ -18,14 +18,15 @@ _KAFKA = "kafka"
 
 
 def remembered(conn: Connection, cluster: ClusterName, sources: Collection[SourceId]) -> Remembered:
-    """Give the live topics of *cluster* that *sources* told, and the sides of topics that they describe now.
+    """Return the live topics of *cluster* that *sources* told, and the sides of topics that they describe now.
 
     Topics come with their settings and their mark as internal. Brokers asked through other addresses than before are
     the same source.
     """
     levels = _levels(conn, cluster)
+    cluster_id = conn.scalar(select(t.cluster.c.kafka_cluster_id).where(t.cluster.c.name == cluster)) or ""
     if not sources:
-        return Remembered(metrics=levels)
+        return Remembered(metrics=levels, cluster_id=cluster_id)
     brokers, topic = _brokers(sources), t.topic.c
     told = select(t.source.c.name.label("source"), t.source.c.kind, topic.name, topic.is_internal, topic.config)
     topics = _told_by(told, cluster, sources)
@@ -46,6 +47,7 @@ def remembered(conn: Connection, cluster: ClusterName, sources: Collection[Sourc
         ),
         sides=frozenset((TopicName(topic), Role(role)) for topic, role in conn.execute(sides)),
         metrics=levels,
+        cluster_id=cluster_id,
     )
 
 

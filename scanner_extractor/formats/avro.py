@@ -58,6 +58,7 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
     return ParsedSchema(
         name=RecordName(name[0]) if len(name) == 1 and name[0] in records else RecordName(""),
         columns=tuple(walk.found.columns),
+        holders=walk.holders,
         records=records,
         problems=(*problems, refused) if refused else tuple(problems),
     )

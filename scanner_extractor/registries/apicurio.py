@@ -20,6 +20,7 @@ from scanner_extractor.settings import RegistrySettings
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
+from scanner_model.schemas import qualified_subject
 
 _CORE = ("apis", "registry")
 _COMPATIBLE = "/apis/ccompat/"
@@ -119,7 +120,7 @@ def _read_v2(scan: _Scan) -> Gathered:
     answers = ask_each(artifacts, versions, crew=scan.crew)
     founds = [found for answer in answers if not isinstance(answer, ScannerError) for found in answer]
     errors = [
-        (artifact.place[1], answer)
+        (qualified_subject(*artifact.place), answer)
         for artifact, answer in zip(artifacts, answers, strict=True)
         if isinstance(answer, ScannerError)
     ]

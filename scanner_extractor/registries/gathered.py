@@ -62,9 +62,17 @@ def sort_out(rows: Iterable[Row | BadRow]) -> Gathered:
 
 
 def failed(source: SourceId, subject: str, error: ScannerError) -> Problem:
-    """Report that a subject could not be read this time."""
-    what = f"{error.where}: {error.what}" if error.where else error.what
-    return Problem(f"{source} {subject}", what, error.hint)
+    """Report that a subject could not be read this time; *subject* is its name, with its context."""
+    return Problem(f"{source} {str(subject)!r}", _why(error), error.hint)
+
+
+def associations_failed(source: SourceId, error: ScannerError) -> Problem:
+    """Report that a registry's associations could not be asked for."""
+    return Problem(f"{source} associations", _why(error), error.hint)
+
+
+def _why(error: ScannerError) -> str:
+    return f"{error.where}: {error.what}" if error.where else error.what
 
 
 def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> Gathered:
@@ -127,7 +135,7 @@ def _reported(source: SourceId, errors: Mapping[str, ScannerError]) -> Iterator[
 
 def _lost(source: SourceId, subject: str, error: ScannerError) -> Problem:
     if isinstance(error, NotFound):
-        return Problem(f"{source} {subject}", "it was listed, and is not found when it is read", _VANISHED)
+        return Problem(f"{source} {str(subject)!r}", "it was listed, and is not found when it is read", _VANISHED)
     return failed(source, subject, error)
 
 
@@ -151,5 +159,5 @@ def _counted(names: Sequence[SubjectName]) -> str:
     return f"{len(names)} subject{'s' if len(names) != 1 else ''} ({shown}{more})"
 
 
-def _order(link: Association) -> tuple[str, SubjectName, str, str]:
-    return link.context, link.subject, link.topic, link.role
+def _order(link: Association) -> tuple[str, SubjectName, str, str, str]:
+    return link.context, link.subject, link.topic, link.role, link.namespace

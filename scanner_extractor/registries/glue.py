@@ -25,6 +25,7 @@ from scanner_extractor.settings import RegistrySettings
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
+from scanner_model.schemas import qualified_subject
 
 _Listed = TypeVar("_Listed", Schema, str)
 
@@ -100,7 +101,7 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
         schemas, lambda schema: _read(client, schema, source), crew=Crew(threads=settings.http.concurrency), told=told
     )
     errors = [
-        (schema.name, answer)
+        (qualified_subject(schema.context, schema.name), answer)
         for schema, answer in zip(schemas, answers, strict=True)
         if isinstance(answer, ScannerError)
     ]
@@ -120,7 +121,7 @@ def _row(payload: Json, schema: Schema, about: About, source: SourceId) -> Row |
     try:
         return Row(version=read_version(payload, schema, about, source))
     except RowError as wrong:
-        return bad_row(source, schema.name, wrong, payload)
+        return bad_row(source, qualified_subject(schema.context, schema.name), wrong, payload)
 
 
 def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[About, tuple[Problem, ...]]:

@@ -33,7 +33,7 @@ def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -
 
 def read_registry(settings: RegistrySettings, http: Http, progress: Progress, crew: Crew) -> RegistryReading:
     """Do what `read_confluent` does, with a *crew* of one's own."""
-    client = ConfluentClient(http, Origin(source=settings.source, kind=settings.type), compatible_base(settings))
+    client = compatible_client(settings, http)
     gathered = _everything(settings, client, progress, crew)
     gathered = close(client, gathered, crew)
     gathered = add_associations(settings, client, gathered, crew)
@@ -62,6 +62,12 @@ def _everything(settings: RegistrySettings, client: ConfluentClient, progress: P
 def _no_bulk(settings: RegistrySettings, error: ScannerError) -> Problem:
     hint = "every subject was asked for by itself, which takes many requests"
     return Problem(str(settings.source), f"reading in bulk failed: {error}", hint)
+
+
+def compatible_client(settings: RegistrySettings, http: Http) -> ConfluentClient:
+    """Return the client of a registry's Confluent-compatible API."""
+    origin = Origin(source=settings.source, kind=settings.type, context=settings.one_context)
+    return ConfluentClient(http, origin, compatible_base(settings))
 
 
 def compatible_base(settings: RegistrySettings) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ TOPOLOGY = (
 RULES = {
     "ruleSet": {"domainRules": [{"name": "enc", "kind": "TRANSFORM", "type": "ENCRYPT", "mode": "WRITEREAD",
                                  "params": {"encrypt.kms.type": "aws-kms", "secret.access.key": s(42)}}]},
-    "metadata": {"properties": {"owner": "sales", "vault.token": s(43)}},
+    "metadata": {"properties": {"owner": "sales", "vault.token": s(43), "note": s(51)}, "sensitive": ["note"]},
 }  # fmt: skip
 UNITY = {"properties": {"fs.azure.account.key.x": s(44), "u": f"jdbc:mysql://u:{s(45)}@h/d"}}
 MANUAL = {
@@ -135,7 +135,7 @@ MANUAL = {
 }
 SAID = [{"name": "Access", "value": json.dumps({"api_token": s(48)})}]
 EVENT_PROPERTIES = {"spark.db.password": s(49), "spark.url": f"{JDBC}:password={s(50)};"}
-SECRETS = [s(number) for number in range(1, 51)]
+SECRETS = [s(number) for number in range(1, 52)]
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_cli.show import cell, csv_text, table_text
+from scanner_cli.show import cell, csv_text, ranges, shortened, table_text
 
 
 def test_columns_are_aligned_and_whole() -> None:
@@ -52,3 +52,20 @@ def test_csv_is_read_back(values) -> None:
     text = csv_text([dict(zip(names, values, strict=True))], names)
 
     assert list(csv.reader(io.StringIO(text, newline="")))[1:] == ([values] if values != [""] else [[""]])
+
+
+def test_numbers_in_a_row_are_written_as_a_range():
+    """Sixty versions of a subject must not make a table eight hundred columns wide."""
+    assert ranges([]) == ""
+    assert ranges([1]) == "1"
+    assert ranges([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8"
+    assert ranges(range(1, 61)) == "1-60"
+
+
+@given(st.text(max_size=200))
+def test_long_names_keep_both_ends(name):
+    """The beginning tells whose it is, the end which side of which topic."""
+    short = shortened(name)
+
+    assert len(short) <= 80
+    assert short == name or (name.startswith(short[:55]) and name.endswith(short[-24:]))

@@ -38,6 +38,17 @@ def test_item_that_moved_to_the_next_page_is_not_given_twice():
     assert list(paged(lambda start, size: next(pages), key=str)) == ["a", "b", "c"]
 
 
+def test_pages_without_anything_new_are_passed_over_as_long_as_patience_lasts():
+    """A server that drops items after it cut a page gives empty pages in the midst of others."""
+    items = [*range(3), *[None] * 12, *range(3, 6), *[None] * 12, 6]
+
+    def page(start, size):
+        return [item for item in items[start : start + size] if item is not None]
+
+    assert list(paged(page, key=str, size=10, patience=2)) == list(range(7))
+    assert list(paged(page, key=str, size=10)) == list(range(3))
+
+
 def test_server_that_invents_items_is_stopped():
     """Nothing may run for ever, not even a lie."""
     numbers = count()

@@ -129,7 +129,7 @@ def test_missing_reference_is_reported_and_the_rest_resolved() -> None:
     (problem,) = found.problems
 
     assert found.texts == {"b": "b 1"}
-    assert problem.where == "root version 1"
+    assert problem.where == "'root' version 1"
     assert "'gone'" in problem.what
     assert "version 7" in problem.what
 

@@ -22,6 +22,17 @@ def collection(name: str, of: str, **more) -> KsqlSource:
     )
 
 
+def test_topics_that_registries_keep_schemas_in_are_internal() -> None:
+    """No schema describes them, and nobody misses one; the brokers do not mark them."""
+    merged = merge_topics([topic("_schemas"), topic("_schema_encoders"), topic("_schemas_of_ours")])
+
+    assert [(one.name, one.internal) for one in merged] == [
+        ("_schema_encoders", True),
+        ("_schemas", True),
+        ("_schemas_of_ours", False),
+    ]
+
+
 def test_the_brokers_own_a_topic_and_manual_input_describes_it() -> None:
     """Each source adds what the one before left open, and contradicts nothing."""
     (merged,) = merge_topics(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_model.secrets import MASK, is_secret_name, mask_json, mask_statement, mask_text, mask_url
+from scanner_model.secrets import MASK, is_secret_name, mask_json, mask_sensitive, mask_statement, mask_text, mask_url
 
 SECRET = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=12, max_size=20).map("zq".__add__)
 SECRET_NAMES = [
@@ -110,6 +110,21 @@ def test_masking_any_text_ends_and_is_stable(text):
     once = mask_text(text)
 
     assert mask_text(once) == once
+
+
+def test_property_that_a_registry_calls_sensitive_is_hidden_whatever_it_is_called():
+    """Confluent encrypts it at rest and answers in clear."""
+    metadata = {"properties": {"owner": "x", "note": "hush"}, "sensitive": ["note", "absent"], "tags": {"a": ["b"]}}
+    hidden = {**metadata, "properties": {"owner": "x", "note": MASK}}
+
+    assert mask_sensitive(metadata) == hidden
+    assert mask_json([{"metadata": metadata}]) == [{"metadata": hidden}]
+
+
+@pytest.mark.parametrize("odd", [{"sensitive": "a"}, {"properties": ["a"], "sensitive": ["a"]}, {"sensitive": [[]]}])
+def test_metadata_of_another_shape_stays_as_it_is(odd):
+    """Registries keep what they are given."""
+    assert mask_sensitive(odd) == odd
 
 
 @pytest.mark.parametrize("member", ["schema", "schemaText", "SchemaDefinition"])

@@ -39,6 +39,7 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
     return ParsedSchema(
         name=RecordName(root.name) if root else RecordName(""),
         columns=tuple(walk.found.columns) if walk else (),
+        holders=walk.holders if walk else {},
         records=tuple(RecordName(choice.name) for choice in choices),
         problems=tuple(dict.fromkeys([*problems, *([refused] if refused else [])])),
         empty=not choices and _serves_others(files.parsed[MAIN]),

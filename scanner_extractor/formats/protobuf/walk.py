@@ -9,6 +9,7 @@ from scanner_extractor.formats.column_list import CUT, ColumnList
 from scanner_extractor.formats.protobuf.declarations import Enum, Field, Label, Message, Presence
 from scanner_extractor.formats.protobuf.scopes import Declared, Scopes
 from scanner_model.columns import Column
+from scanner_model.names import RecordName
 from scanner_model.paths import MAP_VALUE, ColumnPath, element
 from scanner_model.problems import Problem
 
@@ -43,6 +44,7 @@ class Walk:
     def __init__(self, scopes: Scopes, *, once: bool = False) -> None:
         self.found = ColumnList()
         self.problems: dict[Problem, None] = {}
+        self.holders: dict[ColumnPath, RecordName] = {}
         self._scopes = scopes
         self._once = once
         self._shown: set[str] = set()
@@ -118,6 +120,7 @@ class Walk:
         if self.found.too_deep(len(path) + 1) or (self._once and message.name in self._shown):
             return
         self._shown.add(message.name)
+        self.holders[path] = RecordName(message.name)
         self._push(_fields(path, message, open_ | {message.name}))
 
     def _push(self, places: Iterable[_Place]) -> None:
