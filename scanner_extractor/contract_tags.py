@@ -30,7 +30,7 @@ def matches(pattern: str, name: str) -> bool:
 
     `*` is any characters but a dot, `**` any characters, `?` one character but a dot. Brackets are a set of characters
     to Confluent, so that `$.a[0].b` does not match the path that is written so; no pattern with brackets matches here.
-    Matched by the positions that each piece can end at, so that no pattern takes long (a contract is written by anybody).
+    Anybody writes a contract: matching tracks the positions that each piece can end at, so that no pattern takes long.
     """
     if "[" in pattern or "]" in pattern:
         return False
