@@ -9,6 +9,7 @@ from typing import Any
 from scanner_model.columns import Column
 from scanner_model.paths import ELEMENT, MAP_VALUE
 from scanner_model.problems import Problem
+from scanner_model.text import REPLACEMENT, encodable
 
 _LIMIT = 2**63
 _MARKS = (ELEMENT, MAP_VALUE)
@@ -19,7 +20,7 @@ def storable(text: str) -> str:
     """Give *text* with U+FFFD for what no database takes: NUL, and half a surrogate pair."""
     if text.isascii() and "\0" not in text:
         return text
-    return text.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return encodable(text.replace("\0", REPLACEMENT))
 
 
 def json_cell(value: object) -> str:
