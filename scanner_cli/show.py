@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from itertools import zip_longest
@@ -14,6 +13,8 @@ from unicodedata import combining, east_asian_width
 import click
 
 from scanner_cli.options import one_of
+from scanner_model.csv_text import csv_row
+from scanner_model.text import visible
 
 Json = Any
 Row = Mapping[str, Json]
@@ -37,15 +38,21 @@ def format_option(*formats: Format) -> Callable[[Command], Command]:
     return one_of("--format", "style", words=words, text=text, default="table", show_default=True)
 
 
+def put(text: str, *, end: str = "\n") -> None:
+    """Write *text* to stdout: the same bytes for programs, and on a terminal nothing that moves its cursor."""
+    click.echo(visible(text, lines=True) if sys.stdout.isatty() else text, nl=False)
+    click.echo(end, nl=False)
+
+
 def show(rows: Sequence[Row], columns: Sequence[str], style: str, *, document: Json = None) -> None:
     """Write *rows* to stdout: *columns* of them as a table or CSV; as JSON the *document*, or else the rows whole."""
     match Format(style):
         case Format.JSON:
-            click.echo(json_text(rows if document is None else document))
+            put(json_text(rows if document is None else document))
         case Format.CSV:
-            click.echo(csv_text(rows, columns), nl=False)
+            put(csv_text(rows, columns), end="")
         case Format.TABLE:
-            click.echo(table_text(rows, columns), nl=False)
+            put(table_text(rows, columns), end="")
 
 
 def narrowed(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: Collection[str]) -> tuple[str, ...]:
@@ -62,16 +69,13 @@ def json_text(document: Json) -> str:
 
 def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Write *columns* of *rows* as CSV with a heading; true and false are words, an absent value is empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_csv_cell(row.get(column)) for column in columns] for row in rows)
-    return out.getvalue()
+    lines = (csv_row(_csv_cell(row.get(column)) for column in columns) for row in rows)
+    return "".join([csv_row(columns), *lines])
 
 
 def table_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Write *columns* of *rows* in aligned columns; nothing is cut, whatever the terminal's width."""
-    cells = [[_line(cell(row.get(column))) for column in columns] for row in rows]
+    cells = [[visible(cell(row.get(column))) for column in columns] for row in rows]
     lines = [[column.replace("_", " ").upper() for column in columns], *cells]
     widths = [max(map(_width, column)) for column in zip_longest(*lines)]
     return "".join(f"{'  '.join(map(_padded, line, widths)).rstrip()}\n" for line in lines)
@@ -94,13 +98,8 @@ def cell(value: Json) -> str:
             return str(value)
 
 
-def _csv_cell(value: Json) -> str:
-    return str(value).lower() if isinstance(value, bool) else cell(value)
-
-
-def _line(text: str) -> str:
-    # A control character of a name or a doc must not move the reader's cursor.
-    return "".join(character if character.isprintable() else " " for character in text)
+def _csv_cell(value: Json) -> str | float:
+    return value if isinstance(value, int | float) else cell(value)
 
 
 def _padded(text: str, width: int) -> str:
