@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Any, TypeVar
 from unicodedata import combining, east_asian_width
 
-import click
-
 from scanner_cli.options import one_of
+from scanner_cli.telling import put
 from scanner_model.csv_text import csv_row
 from scanner_model.text import visible
 
@@ -20,6 +19,8 @@ Json = Any
 Row = Mapping[str, Json]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Control characters that JSON lets stand, and those that turn a line around."""
 _PLAIN = (None, False, (), "", ".")
 
 
@@ -36,12 +37,6 @@ def format_option(*formats: Format) -> Callable[[Command], Command]:
     words = [str(one) for one in formats or Format]
     text = "How to answer: a table for people, the rest for programs."
     return one_of("--format", "style", words=words, text=text, default="table", show_default=True)
-
-
-def put(text: str, *, end: str = "\n") -> None:
-    """Write *text* to stdout: the same bytes for programs, and on a terminal nothing that moves its cursor."""
-    click.echo(visible(text, lines=True) if sys.stdout.isatty() else text, nl=False)
-    click.echo(end, nl=False)
 
 
 def show(rows: Sequence[Row], columns: Sequence[str], style: str, *, document: Json = None) -> None:
@@ -63,8 +58,11 @@ def narrowed(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: C
 
 
 def json_text(document: Json) -> str:
-    """Write *document* as JSON for programs and people: two spaces, members in their order, every character itself."""
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    """Write *document* as JSON for programs and people: two spaces, members in their order, escapes where none shows.
+
+    What would move a terminal's cursor or turn a line around is an escape, which means the same to programs.
+    """
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(document, ensure_ascii=False, indent=2))
 
 
 def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:

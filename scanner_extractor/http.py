@@ -26,7 +26,7 @@ __all__ = ["Answer", "Exchange", "Http", "Json", "Request", "without_credentials
 Params = Sequence[tuple[str, str | int]]
 
 _SHORTEST_SECRET = 4
-_HALVES = "half a surrogate pair in {} of its texts: each half was read as U+FFFD"
+_HALVES = "half a surrogate pair or a NUL in {} of its texts, which was read as U+FFFD"
 _HALVES_HINT = "no file or database can hold it; look for a text that was cut inside an emoji"
 
 
@@ -70,7 +70,9 @@ class Http:
         """Return a problem for each request whose answer held texts that cannot be stored as they are."""
         with self._lock:
             replaced = sorted(self._replaced.items())
-        return tuple(Problem(f"{self._source} {where}", _HALVES.format(count), _HALVES_HINT) for where, count in replaced)
+        return tuple(
+            Problem(f"{self._source} {where}", _HALVES.format(count), _HALVES_HINT) for where, count in replaced
+        )
 
     def get(self, *segments: str | int, params: Params = (), accept: str = "application/json") -> Json:
         """Give the JSON at a path; each segment is one step of it, whatever characters it holds."""

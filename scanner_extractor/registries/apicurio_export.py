@@ -102,9 +102,7 @@ class _Export:
         return (self.json(name) for name in self.names if name.endswith(ending))
 
 
-def _founds(
-    export: _Export, source: SourceId, artifacts: Mapping[tuple[str, str], Artifact]
-) -> list[Found | BadRow]:
+def _founds(export: _Export, source: SourceId, artifacts: Mapping[tuple[str, str], Artifact]) -> list[Found | BadRow]:
     versions = export.entities(".ArtifactVersion.json")
     found = [read_found(entity, source, artifacts.get(_place(entity))) for entity in versions]
     if not found and any(name.endswith(_DATA[0]) for name in export.names):

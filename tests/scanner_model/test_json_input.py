@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from scanner_model.json_input import DEEPEST, TooLarge, check_size, load_json
 
+_TEXT = st.text(st.characters(exclude_characters="\0"))
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.booleans() | st.integers() | _TEXT,
+    lambda inner: st.lists(inner) | st.dictionaries(_TEXT, inner),
     max_leaves=20,
 )
 
@@ -58,6 +59,7 @@ def test_levels_are_bounded(opening: bytes) -> None:
         (rb'["\\\ud800"]', ["\\\ufffd"], 1),
         (rb'["\ud83d\ude00"]', ["\U0001f600"], 0),
         (rb'["\ud83d\ud83d\ude00"]', ["\ufffd\U0001f600"], 1),
+        (rb'["a\u0000b", "\\u0000"]', ["a\ufffdb", "\\u0000"], 1),
         (rb'{"\uDfff": {"a": "\udfff"}}', {"\ufffd": {"a": "\ufffd"}}, 2),
     ],
 )

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_model.text import encodable, visible, writable
+from scanner_model.text import storable, visible, writable
 
 _ANY = st.text(st.characters(exclude_categories=()))
 
 
 @given(_ANY)
-def test_encodable_text_can_be_encoded(text: str) -> None:
+def test_storable_text_can_be_encoded(text: str) -> None:
     """Whatever a name holds, files and databases take it."""
-    assert len(encodable(text).encode("utf-8")) >= len(text)
+    assert len(storable(text).encode("utf-8")) >= len(text)
 
 
 @given(_ANY)
