@@ -18,7 +18,10 @@ def storable(text: str) -> str:
     """Return *text* with U+FFFD for what cannot be stored: half a surrogate pair (in no encoding), NUL (PostgreSQL)."""
     if text.isascii() and "\0" not in text:
         return text
-    return _UNSTORABLE.sub(REPLACEMENT, text)
+    if not _UNSTORABLE.search(text):
+        return text
+    # Two halves that stand beside each other are one character.
+    return text.replace("\0", REPLACEMENT).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def writable(text: str) -> str:

@@ -52,3 +52,8 @@ def test_what_is_not_shown_is_escaped(text: str, shown: str) -> None:
 def test_line_feeds_stay_where_they_are_ours() -> None:
     """A report has lines of its own."""
     assert visible("a\n\x1bb\r", lines=True) == "a\n\\x1bb\\r"
+
+
+def test_halves_beside_each_other_are_one_character() -> None:
+    """So they come from readers of UTF-16."""
+    assert storable("a\ud83d\ude00\ud83d\0") == "a\U0001f600\ufffd\ufffd"
