@@ -56,22 +56,24 @@ def texts_of(file: Path) -> Iterator[EventText]:
         raise InputInvalid(f"cannot be read: {error.strerror or error}", where=str(file)) from error
 
 
-def texts_in(stream: BinaryIO, name: str) -> Iterator[EventText]:
+def texts_in(stream: BinaryIO, name: str, *, longest: int = LONGEST) -> Iterator[EventText]:
     """Give the texts of events in *stream*; what is no event is given too, for its reader to refuse."""
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
     packed = buffered.peek(2)[:2] == _GZIP
     try:
         lines = gzip.GzipFile(fileobj=buffered) if packed else buffered
-        yield from _texts(_lines(io.TextIOWrapper(lines, encoding="utf-8-sig", errors="surrogateescape"), name), name)
+        yield from _texts(
+            _lines(io.TextIOWrapper(lines, encoding="utf-8-sig", errors="surrogateescape"), name, longest), name
+        )
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputInvalid(f"cannot be unpacked: {error}", where=name, hint="is the file whole?") from error
 
 
-def _lines(stream: io.TextIOWrapper, name: str) -> Iterator[str]:
+def _lines(stream: io.TextIOWrapper, name: str, longest: int) -> Iterator[str]:
     """Yield the lines of *stream*; raises InputInvalid for one that is longer than any event."""
-    while line := stream.readline(LONGEST):
-        if len(line) == LONGEST:
-            what = f"a line is longer than {LONGEST} characters"
+    while line := stream.readline(longest):
+        if len(line) == longest:
+            what = f"a line is longer than {longest} characters"
             raise InputInvalid(what, where=name, hint="is it a file of events?")
         yield line
 
