@@ -18,7 +18,7 @@ from scanner_dictionary.opening import Engine
 from scanner_dictionary.queries.remembered import is_known, remembered
 from scanner_dictionary.writer import write_scan
 from scanner_extractor.access import Access
-from scanner_extractor.capture import Recorder, Replay, slug
+from scanner_extractor.capture import Recorder, Replay, directory_name, recorded_cluster
 from scanner_extractor.conclude import conclude
 from scanner_extractor.phases import Mode
 from scanner_extractor.readings import Progress
@@ -133,11 +133,11 @@ def _need_stored(clusters: Sequence[Loaded], wanted: Wanted) -> None:
 
 
 def _access(cluster: str, capture: Path | None, replay: Path | None, *, several: bool) -> Access:
-    below = slug(cluster) if several else ""
     if replay:
-        return Access(replay=Replay(replay / below))
+        return Access(replay=Replay(recorded_cluster(replay, cluster) if several else replay))
     if capture:
-        return Access(recorder=Recorder(capture / below, cluster=cluster, tool=f"scanner {version('scanner')}"))
+        place = capture / directory_name(cluster) if several else capture
+        return Access(recorder=Recorder(place, cluster=cluster, tool=f"scanner {version('scanner')}"))
     return Access()
 
 

@@ -18,6 +18,7 @@ from scanner_extractor.settings_flink import FileSettings
 from scanner_extractor.sources import file_texts
 from scanner_extractor.sources.kafka_document import DOCUMENT, kafka_document, read_kafka_document
 from scanner_model.names import SourceId
+from scanner_model.problems import Problem
 
 Wrap = Callable[[Exchange], Exchange]
 
@@ -81,6 +82,10 @@ class Access:
     def requests(self, source: SourceId) -> int:
         """Count the requests that *source* was sent, also where it gave nothing."""
         return self.opened[source].requests if source in self.opened else 0
+
+    def problems(self, source: SourceId) -> tuple[Problem, ...]:
+        """Return what was wrong with answers of *source* that were read all the same."""
+        return self.opened[source].problems if source in self.opened else ()
 
     def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaReading:
         """Ask the brokers; a capture holds what they said as one document, as the protocol is not HTTP."""

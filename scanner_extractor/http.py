@@ -13,11 +13,12 @@ from urllib.parse import quote, urlencode
 from scanner_extractor.addresses import read_address
 from scanner_extractor.exchange import AS_IS, Answer, Exchange, Json, Request
 from scanner_extractor.http_auth import login_hint
-from scanner_extractor.http_errors import accepted, read_json
+from scanner_extractor.http_errors import accepted, place, read_json
 from scanner_extractor.http_wire import Wire
 from scanner_extractor.rate import Clock
 from scanner_extractor.settings import BasicAuth, BearerAuth, HttpSettings, OAuthAuth
 from scanner_model.names import SourceId
+from scanner_model.problems import Problem
 from scanner_model.secrets import MASK
 
 __all__ = ["Answer", "Exchange", "Http", "Json", "Request", "without_credentials"]
@@ -25,6 +26,8 @@ __all__ = ["Answer", "Exchange", "Http", "Json", "Request", "without_credentials
 Params = Sequence[tuple[str, str | int]]
 
 _SHORTEST_SECRET = 4
+_HALVES = "half a surrogate pair or a NUL in {} of its texts, which was read as U+FFFD"
+_HALVES_HINT = "no file or database can hold it; look for a text that was cut inside an emoji"
 
 
 class Http:
@@ -55,11 +58,21 @@ class Http:
         self._exchange = wrap(live) if wrap else live
         self._lock = threading.Lock()
         self._asked = 0
+        self._replaced: dict[str, int] = {}
 
     @property
     def requests(self) -> int:
         """Count the requests sent, retries included."""
         return self._wire.requests if self._is_live else self._asked
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Return a problem for each request whose answer held texts that cannot be stored as they are."""
+        with self._lock:
+            replaced = sorted(self._replaced.items())
+        return tuple(
+            Problem(f"{self._source} {where}", _HALVES.format(count), _HALVES_HINT) for where, count in replaced
+        )
 
     def get(self, *segments: str | int, params: Params = (), accept: str = "application/json") -> Json:
         """Give the JSON at a path; each segment is one step of it, whatever characters it holds."""
@@ -94,7 +107,11 @@ class Http:
         return Request(source=self._source, method=method, url=url, accept=accept)
 
     def _ask(self, request: Request) -> Json:
-        return read_json(request, self._answer(request), login=login_hint(self._settings.auth))
+        value, replaced = read_json(request, self._answer(request), login=login_hint(self._settings.auth))
+        if replaced:
+            with self._lock:
+                self._replaced[place(request)] = replaced
+        return value
 
     def _answer(self, request: Request) -> Answer:
         with self._lock:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from scanner_extractor.exchange import Answer
 from scanner_extractor.http_errors import said
 from scanner_extractor.settings import Auth, BasicAuth, BearerAuth, OAuthAuth
 from scanner_model.errors import PayloadUnexpected, SourceRefused, SourceUnreachable
+from scanner_model.json_input import load_json
 from scanner_model.secrets import mask_url
 
 _LIFE = 300.0
@@ -111,7 +111,7 @@ def login_hint(auth: Auth | None) -> str:
 
 def _read_token(answer: Answer, where: str, asked: float) -> _Token:
     try:
-        match json.loads(answer.body):
+        match load_json(answer.body).value:
             case {"access_token": str(text), **rest} if text.isprintable() and text.isascii():
                 life = rest.get("expires_in")
                 seconds = float(life) if isinstance(life, int | float | str) else _LIFE

@@ -77,7 +77,7 @@ def ask(
         results += _together(tasks, choice, _Watch(progress, deadline))
     return Asked(
         outcomes=tuple(_costed(outcome, access) for outcome, _ in results),
-        readings=tuple(reading for _, reading in results if reading is not None),
+        readings=tuple(_with_problems(reading, access) for _, reading in results if reading is not None),
         settings=settings,
     )
 
@@ -170,6 +170,11 @@ def kept(source: SourceId, kind: str, mode: Mode) -> Outcome:
 
 def _costed(outcome: Outcome, access: Access) -> Outcome:
     return replace(outcome, requests=outcome.requests or access.requests(outcome.source))
+
+
+def _with_problems(reading: Reading, access: Access) -> Reading:
+    found = access.problems(reading.outcome.source)
+    return replace(reading, problems=(*reading.problems, *found)) if found else reading
 
 
 def _skipped(task: Task) -> Outcome:

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from dataflow_generator.openlineage.spoken import may_be_spoken, without_spoken
+from scanner_model.json_input import check_depth, check_size, storable_json
 from scanner_model.secrets import mask_config, mask_json, mask_statement, mask_text, mask_url
 
 Json = Any
@@ -24,8 +25,17 @@ _TEXTS = {"sql": "query"}
 
 
 def parsed(text: str | bytes) -> Json:
-    """Read JSON; a number that JSON cannot write again (NaN, 1e400) becomes its text. Raises as `json.loads` does."""
-    return json.loads(text, parse_constant=str, parse_float=_number)
+    """Load JSON; a number that JSON cannot write again (NaN, 1e400) becomes its text, and NUL in a text U+FFFD.
+
+    Raises as `json.loads` does, and ValueError for more values or levels than an event has.
+    """
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    check_size(raw)
+    value = json.loads(text, parse_constant=str, parse_float=_number)
+    if b"\\u" not in raw:
+        return value
+    check_depth(value)
+    return storable_json(value).value
 
 
 def canonical(value: Json) -> str:

@@ -19,8 +19,9 @@ from scanner_cli.progress import steps_on
 from scanner_cli.renewed_files import renew_files
 from scanner_cli.renewed_graph import renew_graph, write_stored
 from scanner_cli.show import json_text
-from scanner_cli.telling import say
+from scanner_cli.telling import put, say
 from scanner_model.errors import InputInvalid
+from scanner_model.text import visible
 
 if TYPE_CHECKING:
     from dataflow_generator.columnar.about import Written
@@ -108,11 +109,11 @@ def dataflow(
         )
     for table in tables:
         _tell(table.written, chosen, table.rest)
-        click.echo(table.place)
+        put(visible(table.place))
     if reused:
         say(reused)
     for path in write_stored(url, directory, rows) if here and directory else written:
-        click.echo(str(path))
+        put(visible(str(path)))
     if stored:
         _report(stored, chosen, url, file)
 
@@ -144,7 +145,7 @@ def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
     written = renew_files(engines, directory, engine)
     if written:
         _tell(written, "local", "_about.json there")
-        click.echo(str(directory))
+        put(visible(str(directory)))
     return written is not None
 
 
@@ -172,7 +173,7 @@ def _report(stored: StoredGraph, engine: str, url: str, file: Path | None) -> No
         found = stored_findings(conn)
     size = {"nodes": stored.nodes, "edges": stored.edges}
     report = GraphReport(engine=engine, coverage=coverage_of(stored), findings=found, **size)
-    say(graph_text(report).removesuffix("\n"))
+    say(graph_text(report).removesuffix("\n"), lines=True)
     if file:
         write_text(file, json_text(graph_document(report)) + "\n")
 

@@ -120,7 +120,7 @@ def _tell(report: ScanReport, *, quiet: bool) -> None:
 
     text = loss_text(report) if quiet else report_text(report)
     if text:
-        say(text.removesuffix("\n"))
+        say(text.removesuffix("\n"), lines=True)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from scanner_cli.exits import Exit
 from scanner_cli.groups import Group
 from scanner_cli.options import dictionary_option
 from scanner_cli.show import Format, format_option, json_text
-from scanner_cli.telling import say, tell
+from scanner_cli.telling import put, say, tell
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _told(taken: Taken, rejected: Path, style: str) -> Exit:
     counts = {name: getattr(taken, name) for name in ("received", "stored", "repeated", "refused", "future")}
     file = str(rejected) if taken.refused else None
     if style == Format.JSON:
-        click.echo(json_text(counts | {"rejected": file}))
+        put(json_text(counts | {"rejected": file}))
     more = f", {taken.future} of a version newer than we know" if taken.future else ""
     say(f"{taken.received} events: {taken.stored} stored, {taken.repeated} repeated, {taken.refused} refused{more}")
     if file:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from scanner_extractor.paging import PagesWithoutEnd
 from scanner_extractor.readings import RegistryReading
 from scanner_extractor.references import find_reference, finder
 from scanner_extractor.registries.rows import BadRow, Row
@@ -28,12 +29,16 @@ _VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read."""
+    """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read.
+
+    *cut* says why a list was not read to its end; empty where it was. What it did not name need not be gone.
+    """
 
     rows: Mapping[Key, Row] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     unread: Mapping[SubjectName, str] = field(default_factory=dict)
     associations: tuple[Association, ...] = ()
+    cut: str = ""
 
     def __add__(self, other: Gathered) -> Gathered:
         """Give both; a row that is here already stays."""
@@ -42,7 +47,13 @@ class Gathered:
             problems=(*self.problems, *other.problems),
             unread={**other.unread, **self.unread},
             associations=(*self.associations, *other.associations),
+            cut=self.cut or other.cut,
         )
+
+
+def cut_off(source: SourceId, error: PagesWithoutEnd) -> Gathered:
+    """Report a list without end, of which nothing is kept but what was read."""
+    return Gathered(problems=(Problem(str(source), error.what, error.hint),), cut=error.what)
 
 
 def key_of(version: SchemaVersion) -> Key:
@@ -142,6 +153,8 @@ def _lost(source: SourceId, subject: str, error: ScannerError) -> Problem:
 def _outcome(source: SourceId, gathered: Gathered, got: int, requests: int) -> Outcome:
     unread = sorted(gathered.unread)
     outcome = Outcome(source=source, kind=KIND, answer=Answer.READ, got=got, asked=got + len(unread), requests=requests)
+    if gathered.cut:
+        return replace(outcome, answer=Answer.PARTIAL, reason=gathered.cut, hint="what was read of it is stored")
     if not unread:
         return outcome
     return replace(

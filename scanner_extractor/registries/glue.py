@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
-from scanner_extractor.paging import by_token
+from scanner_extractor.paging import PagesWithoutEnd, by_token
 from scanner_extractor.readings import Progress, RegistryReading
 from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, as_reading, lost, sort_out, without_deleted
+from scanner_extractor.registries.gathered import Gathered, as_reading, cut_off, lost, sort_out, without_deleted
 from scanner_extractor.registries.glue_reader import (
     About,
     Schema,
@@ -90,7 +90,7 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
     """Read schema by schema; one that fails costs one."""
     source = settings.source
     registries = settings.glue.registries if settings.glue else ()
-    schemas = [schema for name in registries or ("",) for schema in client.schemas(name)]
+    schemas, cut = _schemas(client, registries or ("",), source)
     done: list[None] = []
 
     def told() -> None:
@@ -108,7 +108,22 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
     if errors and len(errors) == len(schemas) and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
     read = [answer for answer in answers if isinstance(answer, Gathered)]
-    return sum(read, Gathered()) + lost(source, errors)
+    return sum(read, cut) + lost(source, errors)
+
+
+def _schemas(client: GlueClient, registries: Iterable[str], source: SourceId) -> tuple[list[Schema], Gathered]:
+    """List the schemas of each registry; of a list without end those that were read."""
+    schemas: list[Schema] = []
+    cut = Gathered()
+    for name in registries:
+        try:
+            schemas += tuple(client.schemas(name))
+        except PagesWithoutEnd as error:
+            if not error.items:
+                raise
+            schemas += error.items
+            cut += cut_off(source, error)
+    return schemas, cut
 
 
 def _read(client: GlueClient, schema: Schema, source: SourceId) -> Gathered:

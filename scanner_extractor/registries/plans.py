@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scanner_extractor.http import Http
+from scanner_extractor.paging import PagesWithoutEnd
 from scanner_extractor.readings import Progress, RegistryReading
 from scanner_extractor.registries.associations import add_associations
 from scanner_extractor.registries.bulk import read_bulk
@@ -12,7 +13,7 @@ from scanner_extractor.registries.closure import close
 from scanner_extractor.registries.confluent import ConfluentClient
 from scanner_extractor.registries.confluent_reader import Origin
 from scanner_extractor.registries.crew import Crew
-from scanner_extractor.registries.gathered import Gathered, as_reading
+from scanner_extractor.registries.gathered import Gathered, as_reading, cut_off, sort_out
 from scanner_extractor.registries.walk import walk
 from scanner_extractor.settings import RegistrySettings
 from scanner_model.errors import NotFound, ScannerError, SourceObjected
@@ -46,6 +47,8 @@ def _everything(settings: RegistrySettings, client: ConfluentClient, progress: P
         rows = read_bulk(client, deleted=settings.deleted, told=lambda done: progress(settings.source, done, None))
         if rows is not None:
             return rows
+    except PagesWithoutEnd as error:
+        return sort_out(error.items) + cut_off(settings.source, error)
     except (NotFound, SourceObjected):
         pass  # a registry without the bulk endpoint, as most are that only resemble Confluent's
     except ScannerError as error:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scanner_extractor.naming.subjects import seen_subject
-from scanner_extractor.paging import paged
+from scanner_extractor.paging import PagesWithoutEnd, paged
 from scanner_extractor.references import LATEST
 from scanner_extractor.registries import gathered
 from scanner_extractor.registries.confluent import PAGE, ConfluentClient
 from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, sort_out
+from scanner_extractor.registries.gathered import Gathered, cut_off, sort_out
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
@@ -42,8 +42,9 @@ def walk(client: ConfluentClient, crew: Crew, *, deleted: bool, told: Told) -> G
     user may not read answer in the same words: neither that nor a missing name proves that a subject is deleted.
     Raises SourceRefused where everything is refused, and what `Http` raises where the list of subjects fails.
     """
-    live = set(list_subjects(client, deleted=False))
-    subjects = sorted(live | _deleted_subjects(client) if deleted else live)
+    live, cut = _all_subjects(client, deleted=False)
+    hidden, cut_hidden = _deleted_subjects(client) if deleted else (set[str](), Gathered())
+    subjects = sorted(live | hidden)
     count = _Count(told, len(subjects))
     listed = ask_each(subjects, lambda subject: _numbers(client, subject, deleted), crew=crew, told=count.one)
     wanted = [
@@ -58,7 +59,7 @@ def walk(client: ConfluentClient, crew: Crew, *, deleted: bool, told: Told) -> G
     errors = [*_errors(subjects, listed), *_errors([one.subject for one in wanted], read)]
     if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
-    return sort_out(rows) + lost(client, errors)
+    return sort_out(rows) + lost(client, errors) + cut + cut_hidden
 
 
 def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
@@ -97,11 +98,19 @@ def lost(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) ->
     return gathered.lost(client.origin.source, ((_name(client, subject), error) for subject, error in errors))
 
 
-def _deleted_subjects(client: ConfluentClient) -> set[str]:
+def _all_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[set[str], Gathered]:
+    """Return the subjects, and the report of a list without end, of which those that were read are kept."""
     try:
-        return set(list_subjects(client, deleted=True))
+        return set(list_subjects(client, deleted=deleted)), Gathered()
+    except PagesWithoutEnd as error:
+        return set(wanted_subjects(client, error.items)), cut_off(client.origin.source, error)
+
+
+def _deleted_subjects(client: ConfluentClient) -> tuple[set[str], Gathered]:
+    try:
+        return _all_subjects(client, deleted=True)
     except (NotFound, SourceObjected):  # it does not know the parameter, so it keeps nothing deleted
-        return set()
+        return set(), Gathered()
 
 
 def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int, ...]:

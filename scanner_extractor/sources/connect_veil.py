@@ -23,6 +23,7 @@ from scanner_extractor.sources.connect_reader import (
     without_secrets,
 )
 from scanner_model.errors import PayloadUnexpected, ScannerError
+from scanner_model.json_input import check_size, load_json
 from scanner_model.secrets import mask_config
 
 _TRACES = ("trace", "msg")
@@ -51,10 +52,13 @@ class _Veil:
         if not request.url.startswith(f"{self.settings.http.url}/connectors") or answer.status != 200:
             return answer
         try:
+            check_size(answer.body)
             told = json.loads(answer.body)
         except (ValueError, RecursionError):
             return answer
-        return replace(answer, body=json.dumps(self._hidden(told, request), ensure_ascii=False).encode())
+        text = json.dumps(self._hidden(told, request), ensure_ascii=False)
+        # Half a surrogate pair stays an escape, for the reader to replace and report.
+        return replace(answer, body=text.encode("utf-8", "backslashreplace"))
 
     def _hidden(self, told: Json, request: Request) -> Json:
         holders = tuple(_holders(told))
@@ -88,7 +92,7 @@ class _Veil:
         url = f"{self.settings.http.url}/connector-plugins/{quote(name, safe='')}/config"
         answer = self.live(replace(request, method="GET", url=url, body=""))
         try:
-            return read_passwords(json.loads(answer.body)) if answer.status == 200 else frozenset()
+            return read_passwords(load_json(answer.body).value) if answer.status == 200 else frozenset()
         except (ValueError, RecursionError):
             return frozenset()
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+
 import pytest
 
-from scanner_extractor.readings import RegistryReading
+from scanner_extractor.exchange import Answer as Said
+from scanner_extractor.http import Http
+from scanner_extractor.readings import RegistryReading, no_progress
+from scanner_extractor.registries.plans import read_confluent
+from scanner_extractor.settings import HttpSettings, RegistrySettings
 from scanner_model.scan import Answer
 
 
@@ -165,3 +172,22 @@ def test_progress_is_told(serving, stored, read) -> None:
     read(registry, progress=lambda source, done, total: told.append(done))
 
     assert max(told) == 7
+
+
+def test_registry_that_invents_rows_on_every_page_is_cut_off_and_kept_as_a_part() -> None:
+    """What it did name is stored, and nothing that it did not name is taken for gone."""
+    web = HttpSettings(url="http://sr")
+    settings = RegistrySettings(type="confluent", http=web)
+    numbers = itertools.count(1)
+
+    def invented(_: object) -> Said:
+        row = {"subject": f"s{next(numbers)}-value", "version": 1, "id": 1, "schema": '"string"'}
+        return Said(status=200, body=json.dumps([row]).encode())
+
+    with Http(web, settings.source, exchange=invented) as http:
+        reading = read_confluent(settings, http, no_progress)
+
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset())
+    assert "do not end" in reading.outcome.reason
+    assert len(reading.versions) > 10
+    assert http.requests < 200
