@@ -14,7 +14,7 @@ from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, SchemaVersion
 
-READERS = 1
+READERS = 2
 """Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from collections.abc import Callable
 
 import pytest
 
@@ -398,6 +400,36 @@ class TestBounds:
         assert len(parsed.columns) == 200
         assert "200 levels" in parsed.problems[0].what
         assert len(parsed.problems[0].where) < 100
+
+    @pytest.mark.parametrize(
+        "member",
+        [
+            lambda n: {"properties": {f"p{n}": {"type": "string"}}},
+            lambda n: {"properties": {"a": {"properties": {f"p{n}": {}}}}},
+            lambda n: {"if": {"properties": {"k": {"const": n}}}, "then": {"properties": {f"p{n}": {}}}},
+            lambda n: {"oneOf": [{"properties": {f"p{n}": {}}}, {"properties": {f"q{n}": {}}}]},
+        ],
+        ids=["properties", "one property", "conditions", "unions"],
+    )
+    def test_many_members_of_all_of_take_memory_in_proportion(self, member: Callable[[int], object]) -> None:
+        """A text of a megabyte has 10,000 of them, and their square ends a scan."""
+        peaks = []
+        for many in (100, 400):
+            text = json.dumps({"allOf": [member(n) for n in range(many)]})
+            tracemalloc.start()
+            columns = json_schema_fields(text, lambda _name: None, None).columns
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            assert len(columns) >= many
+        assert peaks[1] < 6 * peaks[0]
+
+    def test_columns_beside_each_other_end_at_a_bound(self) -> None:
+        """Not only what lies deep is too much."""
+        properties = {f"p{n}": True for n in range(100_500)}
+        parsed = json_schema_fields(json.dumps({"properties": properties}), lambda _name: None, None)
+
+        assert 99_000 < len(parsed.columns) <= 100_000
+        assert [problem.what for problem in parsed.problems] == ["more than 50000 columns"]
 
     @pytest.mark.parametrize("keyword", ["allOf", "then"])
     def test_merging_without_end_is_cut_with_a_problem(self, keyword: str) -> None:
