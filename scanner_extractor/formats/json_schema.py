@@ -35,8 +35,9 @@ def json_schema_fields(text: str, lookup: Lookup, _record: RecordName | None) ->
     """List the columns of a JSON Schema of any draft from 4 to 2020-12, and of none (read as draft 7).
 
     *lookup* gives the text behind a `$ref`'s URI; a text has one root, so the record does not choose. A root that is
-    an object has no column of its own. A property that may be left out is nullable, and so are its elements and map
-    values. What `additionalProperties` and all `patternProperties` say stands at `{}`: a union where they differ.
+    an object has no column of its own. A property that may be left out is nullable; an element or a map value is where
+    its own type allows null. What `additionalProperties` and all `patternProperties` say stands at `{}`: a union where
+    they differ.
     A recursion is cut where a schema is referred to from inside its own properties; `recursive` is the reference.
     """
     try:
@@ -100,11 +101,11 @@ class _Walk:
             waiting.extend(node.children)
 
     def _children(self, node: _Node) -> Iterator[_Node]:
-        path, shape, inherited = node.column.path, node.shape, not node.column.nullable
+        path, shape = node.column.path, node.shape
         places = [(field_segment(member.name), member.parts, member.required) for member in shape.members]
-        places += [(element(index), parts, inherited) for index, parts in shape.places]
-        places += [(element(), shape.element, inherited)] if shape.element else []
-        places += [(MAP_VALUE, shape.value, inherited)] if shape.value else []
+        places += [(element(index), parts, True) for index, parts in shape.places]
+        places += [(element(), shape.element, True)] if shape.element else []
+        places += [(MAP_VALUE, shape.value, True)] if shape.value else []
         spots = [(segment, parts, required, entered(parts)) for segment, parts, required in places]
         spots += [(branch(option.name), option.parts, False, option.inside) for option in shape.branches]
         for segment, parts, required, inside in spots:

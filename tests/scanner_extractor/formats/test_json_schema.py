@@ -33,7 +33,7 @@ class TestPlaces:
 
         columns = shown({"properties": {"b": inner, "a": {"type": "array", "items": {"type": "boolean"}}}})
 
-        assert columns == ["b object?", "b.z string?", "b.y integer?", "a array?", "a.[] boolean?"]
+        assert columns == ["b object?", "b.z string?", "b.y integer?", "a array?", "a.[] boolean"]
 
     def test_object_at_the_root_has_no_column_of_its_own(self) -> None:
         """The message itself is no column of the message."""
@@ -65,7 +65,7 @@ class TestPlaces:
             "unevaluatedProperties": {"type": "integer"},
         }
 
-        assert shown(schema) == ["l array?", "l.[0] string?", "l.[] integer?", "a string?", "{} integer"]
+        assert shown(schema) == ["l array?", "l.[0] string", "l.[] integer", "a string?", "{} integer"]
 
     @pytest.mark.parametrize("rest", [True, False])
     def test_rest_that_is_only_allowed_or_not_is_no_column(self, rest: bool) -> None:
@@ -165,19 +165,22 @@ class TestNullability:
             "in.id string",
         ]
 
-    def test_element_and_value_follow_the_property_that_they_stand_in(self) -> None:
-        """Where the array may be absent, so may what is in it."""
+    def test_element_and_value_are_nullable_by_their_own_type_only(self) -> None:
+        """An array that may be absent has no element that is null."""
         array = {"type": "array", "items": {"additionalProperties": {"type": "string"}}}
+        nulls = {"type": ["array", "null"], "items": {"type": ["string", "null"]}}
 
-        columns = shown({"properties": {"must": array, "may": array}, "required": ["must"]})
+        columns = shown({"properties": {"must": array, "may": array, "nulls": nulls}, "required": ["must"]})
 
         assert columns == [
             "must array",
             "must.[] map",
             "must.[].{} string",
             "may array?",
-            "may.[] map?",
-            "may.[].{} string?",
+            "may.[] map",
+            "may.[].{} string",
+            "nulls array?",
+            "nulls.[] string?",
         ]
 
 
