@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
+from scanner_extractor.formats.avro_names import defined_names
 from scanner_extractor.naming.subjects import reference_places
+from scanner_model.columns import Lookup
 from scanner_model.names import SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Reference, SchemaVersion
@@ -72,6 +75,21 @@ def finder(versions: Iterable[SchemaVersion]) -> Find:
     return lambda context, subject, number: (
         newest.get((context, subject)) if number == LATEST else known.get((context, subject, number))
     )
+
+
+def lookup_in(format_name: str, texts: Mapping[str, str]) -> Lookup:
+    """Return what looks *texts* up by reference name, and for Avro by the named types that they define.
+
+    An Avro reference's name is free: a registry's parser learns the types of every referenced text, in any order.
+    """
+    if format_name.upper() != "AVRO":
+        return texts.get
+
+    @cache
+    def defining() -> Mapping[str, str]:
+        return {name: text for text in reversed(texts.values()) for name in defined_names(text)}
+
+    return lambda name: defining().get(name) or texts.get(name)
 
 
 def _missing(parent: SchemaVersion, reference: Reference) -> Problem:

@@ -6,11 +6,12 @@ import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from scanner_extractor.formats import read_columns
 from scanner_extractor.packing import PackedColumns
-from scanner_model.columns import Column, Lookup, ParsedSchema
+from scanner_extractor.references import lookup_in
+from scanner_model.columns import Column, ParsedSchema
 from scanner_model.names import RecordName
 
 TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
@@ -36,7 +37,7 @@ ReadEach = Callable[[Sequence[Unread]], Iterable[ParsedSchema]]
 
 def read_one(unread: Unread) -> ParsedSchema:
     """Read the columns of a text, with the tags of its metadata laid on them."""
-    parsed = read_columns(unread.format, unread.text, _lookup(unread.format, unread.texts), unread.record)
+    parsed = read_columns(unread.format, unread.text, lookup_in(unread.format, unread.texts), unread.record)
     return replace(parsed, columns=with_tags(parsed.columns, parsed.name, unread.tags)) if unread.tags else parsed
 
 
@@ -89,21 +90,6 @@ def with_tags(columns: Sequence[Column], record: str, patterns: TagPatterns) -> 
     if not patterns:
         return columns
     return tuple(_tagged(column, record, patterns) for column in columns)
-
-
-def _lookup(format_name: str, texts: Mapping[str, str]) -> Lookup:
-    """Look a reference up by its name, and an Avro one also by the records that its text defines.
-
-    A registry takes any reference name for Avro, as its parser just learns the named types of every text.
-    """
-    if format_name != "AVRO":
-        return texts.get
-
-    @cache
-    def defining() -> Mapping[str, str]:
-        return {record: text for text in texts.values() for record in read_columns("AVRO", text, texts.get).records}
-
-    return lambda name: texts[name] if name in texts else defining().get(name)
 
 
 def _tagged(column: Column, record: str, patterns: TagPatterns) -> Column:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from scanner_extractor.formats.json_text import read_json
@@ -93,6 +94,15 @@ class NamedTypes:
                 hint = "the first of them is used everywhere"
                 self.problems.append(Problem(found.name, "two schemas define this type differently", hint))
         return _included(root)
+
+
+@lru_cache(maxsize=256)
+def defined_names(text: str) -> tuple[str, ...]:
+    """Return the full names of the types that an Avro text defines; none where it cannot be read."""
+    try:
+        return tuple(found.name for found in definitions(read_json(text)))
+    except InputInvalid:
+        return ()
 
 
 def definitions(root: object, namespace: str = "") -> Iterator[NamedType]:
