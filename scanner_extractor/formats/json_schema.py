@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from scanner_extractor.formats.column_list import MOST_CHARACTERS
 from scanner_extractor.formats.json_schema_merge import Complaint, Parts
 from scanner_extractor.formats.json_schema_parts import entered
 from scanner_extractor.formats.json_schema_refs import References
@@ -70,6 +71,7 @@ class _Walk:
         self._shapes = Shapes(references)
         self._problems: dict[Complaint, Problem] = {}
         self._columns = 0
+        self._characters = 0
 
     def read(self) -> ParsedSchema:
         """Read everything below the root."""
@@ -109,7 +111,7 @@ class _Walk:
         spots = [(segment, parts, required, entered(parts)) for segment, parts, required in places]
         spots += [(branch(option.name), option.parts, False, option.inside) for option in shape.branches]
         for segment, parts, required, inside in spots:
-            if self._columns >= _MOST_AT_ALL or self._shapes.exhausted:
+            if self._columns >= _MOST_AT_ALL or self._characters > MOST_CHARACTERS or self._shapes.exhausted:
                 self._cut(node)
                 return
             child = self._node(parts, (*path, segment), required=required, inside=inside, above=node)
@@ -131,6 +133,7 @@ class _Walk:
         if not shape.possible:
             return None
         self._columns += 1
+        self._characters += sum(map(len, path))
         node = _Node(column=_column(path, shape, required=required), shape=shape, inside=inside, above=above)
         if shape.references and (text := _recursion(node)):
             node.column = replace(node.column, recursive=text)
@@ -140,6 +143,8 @@ class _Walk:
         path = node.column.path
         if len(path) >= DEEPEST_PATH:
             self._complain(path, (f"nested more than {DEEPEST_PATH} levels deep", "what lies below was not read"))
+        elif self._characters > MOST_CHARACTERS:
+            self._complain(path, ("names too long to be kept", "from here on nothing was read"))
         elif self._columns >= MOST_COLUMNS:
             self._complain(path, (f"more than {MOST_COLUMNS} columns", "from here on nothing deeper was read"))
         else:

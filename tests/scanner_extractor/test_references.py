@@ -162,12 +162,21 @@ def test_loop_ends() -> None:
     assert found.texts == {"root": "root 1", "a": "a 1"}
 
 
-def test_long_chain_is_followed_to_its_end() -> None:
-    """Longer than Python's stack."""
+def test_long_chain_is_followed_up_to_a_bound() -> None:
+    """Else each of a thousand subjects that refer to the next has the columns of all after it."""
     chain = [version(f"s{at}", 1, (f"s{at + 1}", f"s{at + 1}", 1)) for at in range(5000)]
     found = resolved(*chain)
 
-    assert len(found.texts) == 4999
+    assert len(found.texts) == 64
+    assert [(problem.where, "64 deep" in problem.what) for problem in found.problems] == [("s0 version 1", True)]
+
+
+def test_many_references_are_followed_up_to_a_bound() -> None:
+    """What is found until then is read."""
+    wide = version("s", 1, *((f"t{at}", f"t{at}", 1) for at in range(1200)))
+    found = resolved(wide, *(version(f"t{at}", 1) for at in range(1200)))
+
+    assert len(found.texts) == 1000
     assert len(found.problems) == 1
 
 

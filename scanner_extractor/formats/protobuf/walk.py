@@ -46,6 +46,7 @@ class Walk:
     def __init__(self, scopes: Scopes, *, once: bool = False) -> None:
         self.found = ColumnList()
         self.problems: dict[Problem, None] = {}
+        self.repeated = False
         self._scopes = scopes
         self._once = once
         self._shown: set[str] = set()
@@ -123,6 +124,7 @@ class Walk:
         )
 
     def _descend(self, path: ColumnPath, message: Declared, open_: frozenset[str]) -> None:
+        self.repeated = self.repeated or message.name in self._shown
         if self.found.too_deep(len(path) + 1) or (self._once and message.name in self._shown):
             return
         self._shown.add(message.name)
