@@ -97,7 +97,7 @@ def lookup_in(format_name: str, texts: Mapping[str, str]) -> Lookup:
 
     @cache
     def defining() -> Mapping[str, str]:
-        return {name: text for text in reversed(texts.values()) for name in defined_names(text)}
+        return {name: text for text in reversed(list(texts.values())) for name in defined_names(text)}
 
     return lambda name: defining().get(name) or texts.get(name)
 

@@ -152,7 +152,7 @@ def _mysql(text: str) -> JdbcServer:
 
 
 def _mysql_host(part: str, *, in_brackets: bool) -> str:
-    fields = {key.lower(): value.strip() for key, value in _MYSQL_FIELD.findall(part)}
+    fields: dict[str, str] = {key.lower(): value.strip() for key, value in _MYSQL_FIELD.findall(part)}
     if "(" not in part:
         return part.strip()
     if not is_host(fields.get("host", "")):
