@@ -16,8 +16,11 @@ from scanner_model.names import RecordName
 
 TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
 
-MANY = 1_000_000
-"""Names on the paths of columns that are kept as objects; the columns of later schemas wait as bytes."""
+MANY = 300_000
+"""Columns that are kept as objects; those of later schemas wait as bytes. One that lies deep counts as several."""
+
+_NAMES = 4
+"""Names on its path that a column may have to count as one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +45,13 @@ def read_one(unread: Unread) -> ParsedSchema:
 
 
 def read_here(unread: Sequence[Unread]) -> Iterator[ParsedSchema]:
-    """Read one text after the other in this process; beyond MANY names on paths columns become bytes."""
-    names = 0
+    """Read one text after the other in this process; beyond MANY columns they become bytes."""
+    columns = 0
     for one in unread:
         parsed = read_one(one)
-        names += sum(len(column.path) for column in parsed.columns)
-        yield packed(parsed) if names > MANY else parsed
+        names = sum(len(column.path) for column in parsed.columns)
+        columns += max(len(parsed.columns), names // _NAMES)
+        yield packed(parsed) if columns > MANY else parsed
 
 
 def bundles(unread: Iterable[Unread], size: int) -> Iterator[bytes]:
