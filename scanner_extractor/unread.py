@@ -5,16 +5,19 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from scanner_extractor.contract_tags import TagPatterns, with_tags
 from scanner_extractor.formats import read_columns
 from scanner_extractor.packing import PackedColumns
-from scanner_model.columns import Lookup, ParsedSchema
+from scanner_extractor.references import lookup_in
+from scanner_model.columns import ParsedSchema
 from scanner_model.names import RecordName
 
 MANY = 300_000
-"""Columns that are kept as objects; those of later schemas wait as bytes."""
+"""Columns that are kept as objects; those of later schemas wait as bytes. One that lies deep counts as several."""
+
+_NAMES = 4
+"""Names on its path that a column may have to count as one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,7 @@ ReadEach = Callable[[Sequence[Unread]], Iterable[ParsedSchema]]
 
 def read_one(unread: Unread) -> ParsedSchema:
     """Read the columns of a text, with the tags of its metadata laid on them."""
-    parsed = read_columns(unread.format, unread.text, _lookup(unread.format, unread.texts), unread.record)
+    parsed = read_columns(unread.format, unread.text, lookup_in(unread.format, unread.texts), unread.record)
     return replace(parsed, columns=with_tags(parsed, unread.format, unread.tags), holders={})
 
 
@@ -43,7 +46,8 @@ def read_here(unread: Sequence[Unread]) -> Iterator[ParsedSchema]:
     columns = 0
     for one in unread:
         parsed = read_one(one)
-        columns += len(parsed.columns)
+        names = sum(len(column.path) for column in parsed.columns)
+        columns += max(len(parsed.columns), names // _NAMES)
         yield packed(parsed) if columns > MANY else parsed
 
 
@@ -77,18 +81,3 @@ def unbundled(bundle: bytes) -> list[ParsedSchema]:
 def packed(schema: ParsedSchema) -> ParsedSchema:
     """Give *schema* with its columns as bytes."""
     return replace(schema, columns=PackedColumns(schema.columns))
-
-
-def _lookup(format_name: str, texts: Mapping[str, str]) -> Lookup:
-    """Look a reference up by its name, and an Avro one also by the records that its text defines.
-
-    A registry takes any reference name for Avro, as its parser just learns the named types of every text.
-    """
-    if format_name != "AVRO":
-        return texts.get
-
-    @cache
-    def defining() -> Mapping[str, str]:
-        return {record: text for text in texts.values() for record in read_columns("AVRO", text, texts.get).records}
-
-    return lambda name: texts[name] if name in texts else defining().get(name)

@@ -9,6 +9,8 @@ from scanner_model.names import RecordName
 from scanner_model.paths import ColumnPath, path_name
 from scanner_model.problems import Problem
 
+_OF_ANY_FIELDS = frozenset({"any", "message"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
@@ -32,6 +34,11 @@ class Column:
     recursive: str | None = None
     branches: tuple[str, ...] = ()
     number: int | None = None
+
+    @property
+    def unlisted(self) -> bool:
+        """Return whether its value may have fields that are no columns: of any type, or of a well-known message."""
+        return self.type in _OF_ANY_FIELDS or (self.logical_type or "").startswith("google.protobuf.")
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from scanner_model.columns import Column
 from scanner_model.paths import ELEMENT, KEY, MAP_VALUE, ColumnPath
@@ -12,7 +12,9 @@ class Fields:
     """The fields that a topic has now; none where nobody described it."""
 
     def __init__(self, columns: Iterable[Column]) -> None:
-        self._paths = dict.fromkeys(column.path for column in columns)
+        listed = tuple(columns)
+        self._paths = dict.fromkeys(column.path for column in listed)
+        self._unlisted = {_folded(written): path for written, path in unlisted(listed).items()}
         self._folded: dict[ColumnPath, list[ColumnPath]] = {}
         for path in self._paths:
             for alike in {_folded(path), _folded(unmarked(path))}:
@@ -29,7 +31,8 @@ class Fields:
         A field of the value is found before one of the key (whose path begins with `@key`), or after it where *key*. A
         key that is one plain value is its column, whatever that is called.
 
-        A field of an array's or a map's elements is written without them: `items.sku` is `items.[].sku`.
+        A field of an array's or a map's elements is written without them: `items.sku` is `items.[].sku`. A field inside
+        a value whose fields are no columns is that value's: `at.seconds` of a Protobuf timestamp is `at`.
         Source: ksqlDB folds unquoted names to upper case and matches fields whatever their case.
         """
         sides = ((KEY, *path), path) if key else (path, (KEY, *path))
@@ -40,7 +43,23 @@ class Fields:
         if path in self._paths:
             return path
         alike = self._folded.get(_folded(path), [])
-        return alike[0] if len(alike) == 1 else None
+        if len(alike) == 1:
+            return alike[0]
+        return around(_folded(path), self._unlisted)
+
+
+def unlisted(columns: Iterable[Column]) -> Mapping[ColumnPath, ColumnPath]:
+    """Return the columns whose value has fields that are no columns, by their paths as SQL writes them."""
+    listed = tuple(columns)
+    found = [column.path for column in listed if column.unlisted and column.path]
+    parents = {column.path[:-1] for column in listed} if found else set()
+    return {unmarked(path): path for path in found if path not in parents}
+
+
+def around(path: ColumnPath, unlisted: Mapping[ColumnPath, ColumnPath]) -> ColumnPath | None:
+    """Return the column that a field on *path* is inside of, where its value has fields that are no columns."""
+    above = (path[:steps] for steps in range(len(path) - 1, 0, -1)) if unlisted else ()
+    return next((unlisted[each] for each in above if each in unlisted), None)
 
 
 def unmarked(path: ColumnPath) -> ColumnPath:

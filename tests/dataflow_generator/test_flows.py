@@ -251,6 +251,19 @@ def test_an_aggregate_that_users_brought_aggregates() -> None:
     assert (*flow, "AGGREGATION") in shown(told)
 
 
+def test_field_inside_a_well_known_message_is_the_column_of_that_message() -> None:
+    """A Protobuf timestamp is one column; a statement may still name its seconds."""
+    at = Column(path=("at",), type="message", logical_type="timestamp")
+    name = Column(path=("name",), type="string", logical_type="google.protobuf.StringValue")
+    others = {("d",): "message", ("d", "[]"): "int", ("s",): "string"}
+    fields = Fields([at, name, *(Column(path=path, type=word) for path, word in others.items())])
+
+    assert fields.find(("AT", "SECONDS")) == ("at",)
+    assert fields.find(("name", "value")) == ("name",)
+    assert fields.find(("d", "none")) is None
+    assert fields.find(("s", "none")) is None
+
+
 def test_fields_of_elements_are_written_without_them() -> None:
     """SQL writes `items[1]->sku`: which element it is leaves no step in the path, a schema's own path has one."""
     paths = [("items",), ("items", "[]"), ("items", "[]", "sku"), ("m", "{}", "n"), ("@key", "ids", "[]", "n")]

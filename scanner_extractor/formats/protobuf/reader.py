@@ -71,7 +71,7 @@ def _chosen(choices: Sequence[Declared], record: RecordName | None) -> tuple[Dec
 def _walked(scopes: Scopes, root: Declared) -> Walk:
     walk = Walk(scopes)
     walk.read(root)
-    if not walk.found.full:
+    if not walk.found.full or not walk.repeated:
         return walk
     brief = Walk(scopes, once=True)
     brief.read(root)

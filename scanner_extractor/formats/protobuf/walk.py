@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scanner_extractor.formats.column_list import CUT, ColumnList
 from scanner_extractor.formats.protobuf.declarations import Enum, Field, Label, Message, Presence
 from scanner_extractor.formats.protobuf.scopes import Declared, Scopes
+from scanner_extractor.formats.protobuf.well_known import WELL_KNOWN
 from scanner_model.columns import Column
 from scanner_model.names import RecordName
 from scanner_model.paths import MAP_VALUE, ColumnPath, element
@@ -19,7 +20,9 @@ SCALARS = frozenset(
 )
 """Protobuf's words for scalar types."""
 
-_WELL_KNOWN = ("google.protobuf.", "google.type.", "confluent.type.")
+_NAMED = ("google.protobuf.", "google.type.", "confluent.type.")
+"""Packages whose types are known by their full names, which then are the logical type."""
+
 _DECIMAL = "confluent.type.Decimal"
 _CONTAINERS = {Label.REPEATED: ("array", element()), Label.MAP: ("map", MAP_VALUE)}
 
@@ -45,6 +48,7 @@ class Walk:
         self.found = ColumnList()
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
+        self.repeated = False
         self._scopes = scopes
         self._once = once
         self._shown: set[str] = set()
@@ -82,6 +86,11 @@ class Walk:
             self.found.add(self._column(place, type=written, nullable=_nullable(place, message=True)))
             return
         message = isinstance(type_.body, Message)
+        known = WELL_KNOWN.get(type_.name) if message else None
+        if known:
+            nullable = _nullable(place, message=True)
+            self.found.add(self._column(place, type=known.type, nullable=nullable, logical_type=known.logical_type))
+            return
         cut = message and type_.name in place.open
         column = self._column(
             place,
@@ -117,6 +126,7 @@ class Walk:
         )
 
     def _descend(self, path: ColumnPath, message: Declared, open_: frozenset[str]) -> None:
+        self.repeated = self.repeated or message.name in self._shown
         if self.found.too_deep(len(path) + 1) or (self._once and message.name in self._shown):
             return
         self._shown.add(message.name)
@@ -152,4 +162,4 @@ def _nullable(place: _Place, *, message: bool) -> bool:
 def _logical(name: str, field: Field) -> str | None:
     if name == _DECIMAL and field.decimal:
         return "decimal({},{})".format(*field.decimal)
-    return name if name.startswith(_WELL_KNOWN) else None
+    return name if name.startswith(_NAMED) else None
