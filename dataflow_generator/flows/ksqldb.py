@@ -11,13 +11,13 @@ from typing import NamedTuple
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
 from dataflow_generator.flows.fields import Fields
 from dataflow_generator.flows.ksqldb_catalog import catalog_of
+from dataflow_generator.flows.ksqldb_layout import NO_LAYOUT, Layout, layout_of, matched_places
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import Place as NamedPlace
 from scanner_model.columns import Column
 from scanner_model.estate import KsqlSource, Query
-from scanner_model.names import Role
 from scanner_model.problems import Problem
 
 _PERSISTENT = ("PERSISTENT", "")
@@ -103,10 +103,10 @@ def query_node(query: Query) -> Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Server:
-    """What is known of a server: the topic and the key columns of each collection, and all as the reader needs."""
+    """What is known of a server: the topic and the layout of each collection, and all as the reader needs."""
 
     topics: Mapping[str, Dataset]
-    keys: Mapping[str, frozenset[str]]
+    layouts: Mapping[str, Layout]
     fields: Mapping[Dataset, Fields]
     catalog: Catalog
     cluster: str
@@ -122,10 +122,7 @@ def _server(
 ) -> _Server:
     return _Server(
         topics={each.name: naming.topic(cluster, each.topic) for each in collections},
-        keys={
-            each.name: frozenset(one.column.path[0] for one in each.columns if one.role is Role.KEY)
-            for each in collections
-        },
+        layouts={each.name: layout_of(each) for each in collections},
         fields={
             naming.topic(cluster, each.topic): Fields(fields.get((cluster, each.topic), ())) for each in collections
         },
@@ -192,22 +189,20 @@ class _Job:
 
     def _columns(self, statement: StatementFlows) -> Iterator[ColumnFlow]:
         for flow in statement.flows:
-            source, target = self._place(flow.source), self._place(flow.target)
-            if source and target:
+            for source, target in matched_places(self._places(flow.source), self._places(flow.target)):
                 yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), f"{self._where}: its statement")
 
-    def _place(self, named: NamedPlace) -> Place | None:
+    def _places(self, named: NamedPlace) -> tuple[Place, ...]:
+        """Return where a column is in its topic: several places where it stands for all fields of a record."""
         dataset = self._topics.get(named.dataset)
-        if dataset is None:
-            return None
-        if not named.path:
-            return Place(dataset)
+        if dataset is None or not named.path:
+            return (Place(dataset),) if dataset else ()
         self._asked.add(dataset)
         fields = self._server.fields.get(dataset) or Fields(())
-        path = fields.find(named.path, key=named.path[0] in self._server.keys.get(named.dataset, ()))
-        if path is None and fields.known and named.path[0] not in _PSEUDO:
+        paths = self._server.layouts.get(named.dataset, NO_LAYOUT).paths(named.path, fields)
+        if not paths and fields.known and named.path[0] not in _PSEUDO:
             self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", hint="")
-        return Place(dataset, named.path if path is None else path)
+        return tuple(Place(dataset, path) for path in paths or (named.path,))
 
     def _at(self, problem: Problem) -> str:
         return f"{self._where}, {problem.where}" if problem.where else self._where
