@@ -27,9 +27,9 @@ def with_options(statement: str) -> Mapping[str, str]:
     return {name.upper(): value[1:-1].replace("''", "'") if value[0] == "'" else value for name, value in options}
 
 
-def timestamp_column(statement: str) -> str:
+def timestamp_column(options: Mapping[str, str]) -> str:
     """Return the column that is a collection's ROWTIME (`TIMESTAMP='…'`); empty where it is the record's own time."""
-    name = with_options(statement).get("TIMESTAMP", "").strip()
+    name = options.get("TIMESTAMP", "").strip()
     return name.strip("`") if name.startswith("`") else name.upper()
 
 

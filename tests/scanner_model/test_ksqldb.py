@@ -55,7 +55,9 @@ def test_options_are_those_of_the_with_clause(statement, options) -> None:
 @pytest.mark.parametrize(("said", "name"), [("PLACED", "PLACED"), ("placed", "PLACED"), ("`at`", "at"), ("", "")])
 def test_timestamp_column_is_folded_as_other_names_are(said, name) -> None:
     """ksqlDB reads the option as a name of a column."""
-    assert timestamp_column(f"CREATE STREAM A (X INT) WITH (KAFKA_TOPIC='a', TIMESTAMP='{said}');") == name
+    statement = f"CREATE STREAM A (X INT) WITH (KAFKA_TOPIC='a', TIMESTAMP='{said}');"
+
+    assert timestamp_column(with_options(statement)) == name
 
 
 def test_single_key_column_that_is_a_structure_is_the_whole_key() -> None:
