@@ -9,6 +9,8 @@ from scanner_model.estate import ConsumerGroup, KsqlSource, Topic
 from scanner_model.names import TopicName
 from scanner_model.problems import Problem
 
+_KSQLDB = "_confluent-ksql-"
+
 
 def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
     """Give each topic once, by name; the first source that knows it owns it, later ones add what it left open."""
@@ -51,13 +53,30 @@ def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:
         )
 
 
-def missing_topics(brokers: Iterable[Topic] | None, others: Iterable[Topic]) -> Iterator[Problem]:
-    """Report topics that other sources name and the brokers do not have; None: the brokers were not asked."""
+def ksqldb_internal(topics: Iterable[Topic], services: Iterable[str]) -> Iterator[Topic]:
+    """Return *topics* with those marked that ksqlDB makes for itself; *services* are the ids of its servers.
+
+    Source: ksqlDB's `_confluent-ksql-<service id>query_<query id>-…-changelog` (`-repartition`, `-topic`) and
+    `…_command_topic`; its processing log is `<service id>ksql_processing_log` by default.
+    """
+    logs = {f"{service}ksql_processing_log" for service in services if service}
+    for topic in topics:
+        own = topic.name.startswith(_KSQLDB) or topic.name in logs
+        yield replace(topic, internal=True) if own and not topic.internal else topic
+
+
+def missing_topics(
+    brokers: Iterable[Topic] | None, others: Iterable[Topic], reported: Collection[TopicName] = ()
+) -> Iterator[Problem]:
+    """Report topics that other sources name and the brokers do not have; None: the brokers were not asked.
+
+    *reported* are those of which the other source itself says so.
+    """
     if brokers is None:
         return
     known = {topic.name for topic in brokers}
     for topic in merge_topics(others):
-        if topic.name not in known:
+        if topic.name not in known and topic.name not in reported:
             hint = "kept as declared; was it deleted, or is it on another cluster?"
             yield Problem(str(topic.source), f"the brokers have no topic {topic.name!r}", hint)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -25,6 +26,8 @@ _PERSISTENT = ("PERSISTENT", "")
 
 _PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
 """Columns that every collection has and no field stands behind (ksqlDB reference, "Pseudocolumns")."""
+
+_SOURCE_TABLE = re.compile(r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?SOURCE\s+TABLE\b", re.IGNORECASE)
 
 _HINT = "its topics are told, its columns are not"
 
@@ -91,14 +94,23 @@ def named_by(queries: Iterable[Query]) -> Callable[[str], bool]:
 
 
 def query_node(query: Query) -> Node:
-    """Make the node of a query, whose name is unique on its server."""
+    """Return the node of a query, whose name is unique on its server; one that only fills a store is internal."""
     # OpenLineage leaves the namespace of a job to its scheduler.
     address = query.source.partition(":")[2]
     namespace = f"ksqldb://{address.partition('://')[2] or address}"
     attributes = present(
-        consumer_group=query.consumer_group, state=query.state, statement=query.statement, type="ksqldb"
+        consumer_group=query.consumer_group,
+        internal=_fills_a_store(query),
+        state=query.state,
+        statement=query.statement,
+        type="ksqldb",
     )
     return job_node(namespace, query.name, attributes)
+
+
+def _fills_a_store(query: Query) -> bool:
+    """Return whether the query only fills a source table's store on the server: it writes nothing that others read."""
+    return not query.sinks and _SOURCE_TABLE.match(query.statement) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +181,7 @@ class _Job:
 
     def _check(self, statement: StatementFlows) -> None:
         self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.problems]
-        if statement.problems:
+        if statement.problems or _fills_a_store(self._query):
             return
         pairs = (("sources", self._query.sources, statement.sources), ("sinks", self._query.sinks, statement.sinks))
         for what, reported, read in pairs:
