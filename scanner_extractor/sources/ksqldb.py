@@ -102,21 +102,22 @@ def read_ksqldb(
     collections = _by_name(_marked(one, service) for entity in entities for one in entity.collections)
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
     missing = frozenset[TopicName]().union(*(entity.missing for entity in entities))
-    closing = closing_queries(earlier, queries, collections, client.running)
+    closing = client.closing(earlier, queries, collections)
     unread = closing.union(*(entity.unread for entity in entities))
     got = len(collections) + len(queries)
     progress(settings.source, got, got)
+    outcome = Outcome(
+        source=settings.source,
+        kind="ksqldb",
+        answer=Answer.PARTIAL if unread or client.refused else Answer.READ,
+        got=got,
+        asked=got + len(unread),
+        reason="; ".join(_reasons(client.refused, unread, closing)),
+        requests=http.requests,
+        unread=unread,
+    )
     return KsqlReading(
-        outcome=Outcome(
-            source=settings.source,
-            kind="ksqldb",
-            answer=Answer.PARTIAL if unread or client.refused else Answer.READ,
-            got=got,
-            asked=got + len(unread),
-            reason="; ".join(_reasons(client.refused, unread, closing)),
-            requests=http.requests,
-            unread=unread,
-        ),
+        outcome=outcome,
         sources=collections,
         queries=queries,
         problems=(
@@ -144,7 +145,7 @@ def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOT
     collections = _by_name(one for entity in entities for one in entity.collections)
     told = [entity for entity in entities if entity.kind in _QUERIES]
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
-    closing = closing_queries(earlier, queries, collections, client.running)
+    closing = client.closing(earlier, queries, collections)
     return KsqlStates(
         collections=collections,
         queries=queries,
@@ -186,7 +187,15 @@ class _Client:
         names = [name for entity in entities.values() for name in entity.listed]
         return [*entities.values(), *(self._described(name, len(names)) for name in names)]
 
-    def running(self) -> tuple[Query, ...]:
+    def closing(self, earlier: Earlier, queries: Sequence[Query], collections: Sequence[KsqlSource]) -> frozenset[str]:
+        """Return the queries that are missing because the server is being stopped."""
+        return (
+            closing_queries(earlier, queries, collections, self._running)
+            if "queries" not in self.refused
+            else frozenset()
+        )
+
+    def _running(self) -> tuple[Query, ...]:
         """Return the queries that the server lists now, with their names at least; raises ScannerError."""
         for entity in self._post(_RUNNING):
             if entity.kind in _QUERIES:
