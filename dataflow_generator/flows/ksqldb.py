@@ -17,6 +17,7 @@ from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import Place as NamedPlace
+from dataflow_generator.sql.flows import Effect
 from scanner_model.columns import Column
 from scanner_model.estate import KsqlSource, Query
 from scanner_model.problems import Problem
@@ -201,17 +202,24 @@ class _Job:
 
     def _columns(self, statement: StatementFlows) -> Iterator[ColumnFlow]:
         for flow in statement.flows:
-            for source, target in matched_places(self._places(flow.source), self._places(flow.target)):
+            sources, targets = self._places(flow.source), self._places(flow.target)
+            if flow.effect is Effect.IDENTITY and len(sources) + len(targets) > 2:
+                # A structure that is no field itself is copied field by field.
+                sources, targets = self._places(flow.source, inside=True), self._places(flow.target, inside=True)
+            for source, target in matched_places(sources, targets):
                 yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), f"{self._where}: its statement")
 
-    def _places(self, named: NamedPlace) -> tuple[Place, ...]:
-        """Return where a column is in its topic: several places where it stands for all fields of a record."""
+    def _places(self, named: NamedPlace, *, inside: bool = False) -> tuple[Place, ...]:
+        """Return where a column is in its topic: several places where it stands for all fields of a record.
+
+        *inside*: the fields of a structure rather than the structure.
+        """
         dataset = self._topics.get(named.dataset)
         if dataset is None or not named.path:
             return (Place(dataset),) if dataset else ()
         self._asked.add(dataset)
         fields = self._server.fields.get(dataset) or Fields(())
-        paths = self._server.layouts.get(named.dataset, NO_LAYOUT).paths(named.path, fields)
+        paths = self._server.layouts.get(named.dataset, NO_LAYOUT).paths(named.path, fields, inside=inside)
         if not paths and fields.known and named.path[0] not in _PSEUDO:
             self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", hint="")
         return tuple(Place(dataset, path) for path in paths or (named.path,))

@@ -31,19 +31,20 @@ class Layout:
     inside: Mapping[ColumnPath, tuple[ColumnPath, ...]] = field(default_factory=dict)
     oneofs: bool = False
 
-    def paths(self, path: ColumnPath, fields: Fields) -> tuple[ColumnPath, ...]:
+    def paths(self, path: ColumnPath, fields: Fields, *, inside: bool = False) -> tuple[ColumnPath, ...]:
         """Return the fields that a column or a part of it is; none where the topic has no such field.
 
-        A structure that is no field itself, a whole record or a oneof, is all of its fields.
+        A structure that is no field itself, a whole record or a oneof, is all of its fields; with *inside* any is.
         """
         if path[0] in self.headers:
             return (self.headers[path[0]],)
         record = len(path) == 1 and path[0] in self.whole and path in self.inside
         found = None if record else self._field(path, fields)
-        if found is not None:
+        if found is not None and not inside:
             return (found,)
-        inside = [self._field(each, fields) for each in self.inside.get(path, ())]
-        return tuple(each for each in inside if each is not None) if None not in inside else ()
+        members = [self._field(each, fields) for each in self.inside.get(path, ())]
+        whole = tuple(each for each in members if each is not None) if None not in members else ()
+        return whole or (() if found is None else (found,))
 
     def _field(self, path: ColumnPath, fields: Fields) -> ColumnPath | None:
         key, whole = path[0] in self.keys, path[0] in self.whole

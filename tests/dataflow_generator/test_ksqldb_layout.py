@@ -90,6 +90,19 @@ def test_copied_key_is_copied_field_by_field() -> None:
     assert reading.problems == ()
 
 
+def test_structure_that_becomes_the_key_is_copied_field_by_field() -> None:
+    """In the value it is a field, in the key there is only what is in it."""
+    source = collection("S", value("P", "STRUCT"), value("P.X"), value("P.Y"))
+    sink = collection("OUT", key("K", "STRUCT"), key("K.X"), key("K.Y"))
+    known = {("lab", "s"): fields("p", "p.x", "p.y"), ("lab", "out"): fields("@key.X", "@key.Y")}
+    statement = "CREATE STREAM OUT AS SELECT P AS K FROM S PARTITION BY P EMIT CHANGES;"
+    query = Query(source=KSQL, name="Q", kind="PERSISTENT", state="RUNNING", statement=statement, sinks=("OUT",))
+
+    (reading,) = ksql_jobs([("lab", source), ("lab", sink)], [("lab", query)], known, NAMING)
+
+    assert flows(reading) == [("p.x", "@key.X"), ("p.y", "@key.Y")]
+
+
 @pytest.mark.parametrize(
     ("columns", "items", "there", "expected"),
     [
