@@ -26,6 +26,7 @@ from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
 from scanner_extractor.topics import (
+    hidden_topics,
     ksqldb_internal,
     ksqldb_topics,
     merge_groups,
@@ -77,7 +78,11 @@ def conclude(
     described = collection_schemas(said.collections, _described(links, remembered))
     topics = merge_topics(told, bound.topics, map(_linked_topic, links))
     met = chain.from_iterable(reading.problems for reading in asked.readings)
-    doubts = (*_strangers(said.connect, said.kafka), *missing_topics(listed, chain(manual.topics, named), said.lost))
+    doubts = (
+        *_strangers(said.connect, said.kafka),
+        *missing_topics(listed, chain(manual.topics, named), said.lost),
+        *hidden_topics(listed, ((each.outcome.source, each.missing) for each in said.ksqldb)),
+    )
     return ClusterScan(
         cluster=_cluster(settings, said.kafka, said.connect, manual),
         outcomes=(*asked.outcomes, *_manual_outcomes(manual)),

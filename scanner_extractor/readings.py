@@ -39,8 +39,8 @@ class RegistryReading:
 class KsqlReading:
     """What a ksqlDB cluster said: collections and queries, each sorted by name.
 
-    *missing* are topics of collections that the server does not find: they are among the problems. *service* is the
-    id of the server, which names its own topics; empty where it does not tell.
+    *missing* are topics of collections that the server does not find: deleted, or hidden from its user. *service* is
+    the id of the server, which names its own topics; empty where it does not tell.
     """
 
     outcome: Outcome

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from scanner_model.estate import ConsumerGroup, KsqlSource, Topic
-from scanner_model.names import TopicName
+from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 
 _KSQLDB = "_confluent-ksql-"
@@ -79,6 +79,17 @@ def missing_topics(
         if topic.name not in known and topic.name not in reported:
             hint = "kept as declared; was it deleted, or is it on another cluster?"
             yield Problem(str(topic.source), f"the brokers have no topic {topic.name!r}", hint)
+
+
+def hidden_topics(
+    brokers: Iterable[Topic] | None, missing: Iterable[tuple[SourceId, Iterable[TopicName]]]
+) -> Iterator[Problem]:
+    """Report topics that the brokers have and a ksqlDB server does not find; deleted ones are a finding already."""
+    known = {topic.name for topic in brokers or ()}
+    for source, topics in missing:
+        for name in sorted(known.intersection(topics)):
+            what = f"it does not find the topic {name!r}, which the brokers have"
+            yield Problem(str(source), what, "its user needs the right to describe it")
 
 
 def _filled(first: Topic, later: Topic) -> Topic:

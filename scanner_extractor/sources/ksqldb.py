@@ -120,10 +120,7 @@ def read_ksqldb(
         outcome=outcome,
         sources=collections,
         queries=queries,
-        problems=(
-            *dict.fromkeys(problem for entity in entities for problem in entity.problems),
-            *_lost(missing, collections),
-        ),
+        problems=tuple(dict.fromkeys(problem for entity in entities for problem in entity.problems)),
         missing=missing,
         service=service,
         functions=_by_name(one for entity in entities for one in entity.functions),
@@ -270,16 +267,6 @@ def _marked(collection: KsqlSource, service: str) -> KsqlSource:
     """Mark the processing log, which is ksqlDB's own."""
     own = collection.name == PROCESSING_LOG or (service and collection.topic == f"{service}ksql_processing_log")
     return replace(collection, internal=True) if own else collection
-
-
-def _lost(missing: frozenset[TopicName], collections: Iterable[KsqlSource]) -> Iterator[Problem]:
-    """Report each topic that the server does not find once, whatever stands on it."""
-    listed = list(collections)
-    for topic in sorted(missing):
-        over = [one for one in listed if one.topic == topic]
-        names = ", ".join(one.name for one in over)
-        what = f"the topic {topic!r} of {names} does not exist, or ksqlDB may not describe it"
-        yield from (Problem(str(one.source), what, "was the topic deleted?") for one in over[:1])
 
 
 def _by_name(facts: Iterable[_Named]) -> tuple[_Named, ...]:

@@ -78,11 +78,9 @@ def flows(reading: Reading) -> set[tuple[str, str, str]]:
 
 
 def test_newest_server_tells_everything_in_two_requests(newest) -> None:
-    """8.3.1: a deleted topic is one problem, the query of a source table is a query."""
+    """8.3.1: a deleted topic is missing, the query of a source table is a query."""
     assert (newest.outcome.answer, newest.outcome.requests, newest.service) == (Answered.READ, 2, "wtk_")
-    assert [problem.what for problem in newest.problems] == [
-        "the topic 'ksqldb-r-gone' of KSQLDB_R_GONE does not exist, or ksqlDB may not describe it"
-    ]
+    assert (newest.problems, newest.missing) == ((), {"ksqldb-r-gone"})
     assert {query.name.partition("_")[0]: len(query.sinks) for query in newest.queries} == {
         "CSAS": 1,
         "CST": 0,
