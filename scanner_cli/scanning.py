@@ -15,7 +15,7 @@ from pathlib import Path
 from scanner_cli.clusters import Loaded
 from scanner_cli.report import ScanReport
 from scanner_dictionary.opening import Engine
-from scanner_dictionary.queries.remembered import is_known, remembered
+from scanner_dictionary.queries.remembered import is_known, known_queries, remembered
 from scanner_dictionary.writer import write_scan
 from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay, directory_name, recorded_cluster
@@ -71,6 +71,8 @@ def scan_clusters(
 
 def _find(cluster: Loaded, access: Access, wanted: Wanted) -> Found:
     started, clock = datetime.now(UTC), time.monotonic()
+    with wanted.engine.connect() as conn:
+        access = replace(access, queries=known_queries(conn, cluster.settings.cluster))
     asked = ask(cluster.settings, access, choice=wanted.choice, progress=wanted.progress)
     if wanted.choice.mode is Mode.ENRICH:
         files = tuple(kept(source, "manual", wanted.choice.mode) for source in cluster.manual.sources)

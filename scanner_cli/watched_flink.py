@@ -8,7 +8,7 @@ from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.flows.flink_places import World
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.openlineage.life_events import Engine
-from dataflow_generator.openlineage.lifecycle import ABORT, COMPLETE, Seen, unread
+from dataflow_generator.openlineage.lifecycle import ABORT, COMPLETE, Runs, Seen, unread
 from dataflow_generator.openlineage.phases import FLINK, Phase, phase_of
 from dataflow_generator.openlineage.watched_statements import Statements, jobs_seen, scripted
 from scanner_cli.monitoring import Server
@@ -48,21 +48,21 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
             yield Server(name=name, engine=Engine(name="Apache Flink"), look=look, gone=gone)
 
 
-def _statements(flink: FlinkSettings, http: Http, cluster: str, world: World) -> Callable[[], Sequence[Seen]]:
+def _statements(flink: FlinkSettings, http: Http, cluster: str, world: World) -> Callable[[Runs], Sequence[Seen]]:
     statements = Statements(cluster, world)
 
-    def look() -> Sequence[Seen]:
+    def look(_: Runs) -> Sequence[Seen]:
         told = STATES[flink.type](flink, http)
         return [*statements.seen(told.statements), *map(unread, sorted(told.unread))]
 
     return look
 
 
-def _jobs(flink: FlinkSettings, http: Http, one: Settings, world: World) -> Callable[[], Sequence[Seen]]:
+def _jobs(flink: FlinkSettings, http: Http, one: Settings, world: World) -> Callable[[Runs], Sequence[Seen]]:
     scripts = tuple(_scripts(one, world))
     causes: dict[str, str] = {}
 
-    def look() -> Sequence[Seen]:
+    def look(_: Runs) -> Sequence[Seen]:
         jobs = STATES[flink.type](flink, http).jobs
         failed = _failed(jobs)
         causes.update(job_causes(http, [name for name in failed if name not in causes]))

@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scanner_extractor.exchange import AS_IS, Answer, Exchange, Json, Request
-from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.errors import (
+    InputInvalid,
+    NotCaptured,
+    PayloadUnexpected,
+    ScannerError,
+    SourceRefused,
+    SourceUnreachable,
+)
 from scanner_model.json_input import MOST_VALUES, TooLarge, load_json
 from scanner_model.names import SourceId
 from scanner_model.secrets import mask_json, mask_statement, mask_text, mask_url
@@ -138,8 +145,8 @@ class Replay:
             self._files[source] = files
         return self._files[source]
 
-    def _missing(self, source: SourceId, what: str) -> SourceUnreachable:
-        return SourceUnreachable(
+    def _missing(self, source: SourceId, what: str) -> NotCaptured:
+        return NotCaptured(
             f"{what} is not in the capture",
             where=str(self._place(source)),
             hint="record it again with the cluster.json that you replay it with",

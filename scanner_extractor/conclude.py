@@ -26,7 +26,15 @@ from scanner_extractor.readings import (
 from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
-from scanner_extractor.topics import ksqldb_topics, merge_groups, merge_topics, missing_topics, with_earlier_settings
+from scanner_extractor.topics import (
+    hidden_topics,
+    ksqldb_internal,
+    ksqldb_topics,
+    merge_groups,
+    merge_topics,
+    missing_topics,
+    with_earlier_settings,
+)
 from scanner_extractor.unread import ReadEach, read_here
 from scanner_model.brokers import broker_address
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
@@ -71,12 +79,18 @@ def conclude(
     declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
     described = collection_schemas(said.collections, _described(links, remembered))
+    topics = merge_topics(told, bound.topics, map(_linked_topic, links))
     met = chain.from_iterable(reading.problems for reading in asked.readings)
-    doubts = (*_strangers(said.connect, said.kafka), *strange, *missing_topics(listed, chain(manual.topics, named)))
+    doubts = (
+        *_strangers(said.connect, said.kafka),
+        *strange,
+        *missing_topics(listed, chain(manual.topics, named), said.lost),
+        *hidden_topics(listed, ((each.outcome.source, each.missing) for each in said.ksqldb)),
+    )
     return ClusterScan(
         cluster=cluster,
         outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
-        topics=merge_topics(told, bound.topics, map(_linked_topic, links)),
+        topics=tuple(ksqldb_internal(topics, (reading.service for reading in said.ksqldb))),
         registries=tuple(reading.registry for reading in said.registries),
         versions=defined.versions,
         definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
@@ -151,6 +165,11 @@ class _Said:
     @property
     def collections(self) -> tuple[KsqlSource, ...]:
         return tuple(source for reading in self.ksqldb for source in reading.sources)
+
+    @property
+    def lost(self) -> frozenset[TopicName]:
+        """Return the topics that ksqlDB itself does not find."""
+        return frozenset[TopicName]().union(*(reading.missing for reading in self.ksqldb))
 
     def topics(self, remembered: Remembered) -> tuple[Topic, ...] | None:
         """Give the brokers' topics; None where the brokers did not answer, which is not the same as no topics."""

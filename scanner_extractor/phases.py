@@ -118,7 +118,7 @@ def ksqldb_tasks(settings: Settings, access: Access) -> Iterator[Task]:
 
         def run(progress: Progress, ksqldb: KsqlSettings = ksqldb) -> KsqlReading:
             with access.http(ksqldb.http, ksqldb.source) as http:
-                return read_ksqldb(ksqldb, http, progress)
+                return read_ksqldb(ksqldb, http, progress, access.earlier(ksqldb.source))
 
         yield Task(source=ksqldb.source, kind="ksqldb", run=run)
 

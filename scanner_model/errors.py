@@ -32,6 +32,10 @@ class SourceUnreachable(ScannerError):
     """Say that a source did not answer: try later; what the last scan found stays."""
 
 
+class NotCaptured(SourceUnreachable):
+    """Report that a capture does not hold what it is asked for."""
+
+
 class SourceRefused(ScannerError):
     """Say that a source denied access: an operator mends credentials or rights."""
 

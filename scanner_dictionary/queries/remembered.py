@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, select
@@ -70,6 +70,21 @@ def _levels(conn: Connection, cluster: ClusterName) -> tuple[Metric, ...]:
         )
         for row in conn.execute(query.order_by(t.source.c.name, metric.name, metric.topic))
     )
+
+
+def known_queries(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, Mapping[str, frozenset[str]]]:
+    """Return the live queries of each ksqlDB server of *cluster* by name, with the topics that they write."""
+    query = t.ksql_query.c
+    rows = (
+        select(t.source.c.name.label("source"), query.name, query.sink_topics)
+        .join(t.source, t.source.c.id == query.source_id)
+        .join(t.cluster, t.cluster.c.id == query.cluster_id)
+        .where(t.cluster.c.name == cluster, query.gone.is_(None))
+    )
+    found: dict[SourceId, dict[str, frozenset[str]]] = {}
+    for source, name, topics in conn.execute(rows):
+        found.setdefault(SourceId(source), {})[name] = frozenset(json.loads(topics))
+    return found
 
 
 def is_known(conn: Connection, cluster: ClusterName) -> bool:

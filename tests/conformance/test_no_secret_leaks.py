@@ -161,7 +161,7 @@ class Estate:
             case "unity":
                 return self.unity.answer(asked.method, target, asked.body)
             case "ksql":
-                return (200, self.ksql.INFO) if target == "/info" else self.ksql.answer(asked.document["ksql"])
+                return (200, self.ksql.info()) if target == "/info" else self.ksql.answer(asked.document["ksql"])
             case "tags":
                 return self._tags(asked)
             case "tables":
@@ -200,12 +200,10 @@ def estate() -> Estate:
     schema = json.dumps({"type": "record", "name": "Order", "fields": [{"name": "password", "type": "string"}]})
     stored = registry.Stored(subject="orders-value", version=1, id=1, schema=schema, more=RULES)
     stream = ksql.source("CLICKS", "clicks", KSQL_STREAM, [ksql.field("A", "INTEGER")])
-    ksql.ANSWERS["DESCRIBE STREAMS"] = {"@type": "source_descriptions", "sourceDescriptions": [stream]}
     described = ksql.DESCRIPTION | {
         "statementText": KSQL_QUERY + KSQL_SOURCE,
         "overriddenProperties": {"a.password": s(34)},
     }
-    ksql.ANSWERS["SHOW QUERIES EXTENDED"] = {"@type": "query_descriptions", "queryDescriptions": [described]}
     path = "/sql/v1/organizations/o/environments/e"
     flink.CLOUD = path
     statements = ((flink.statement("a", FLINK_TABLE), flink.statement("b", FLINK_SET)),)
@@ -216,7 +214,7 @@ def estate() -> Estate:
         registry=registry.Registry(estate=(stored,)),
         flink=flink.Flink(statements=statements),
         unity=unity.Unity(tables=(table,)),
-        ksql=ksql,
+        ksql=ksql.Ksql(sources=(stream,), queries=(described,)),
     )
 
 

@@ -136,6 +136,16 @@ def test_where_server_and_statement_disagree_only_tables_are_told(reported) -> N
     assert reading.flows.writes
 
 
+def test_query_of_a_source_table_fills_a_store_of_its_own() -> None:
+    """8.3.1 reports the table as its source and no sink, and the statement names neither: nothing disagrees."""
+    statement = "CREATE SOURCE TABLE ORDERS (ID STRING PRIMARY KEY) WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON');"
+    reading = read(query(statement, sinks=()))
+
+    assert (reading.problems, [use.dataset.name for use in reading.flows.reads]) == ((), ["orders"])
+    assert dict(reading.flows.job.attributes)["internal"] is True
+    assert "internal" not in dict(read(query()).flows.job.attributes)
+
+
 def test_a_statement_that_cannot_be_read_keeps_what_the_server_reports() -> None:
     """Topics are known all the same."""
     reading = read(query("CREATE STREAM PAID AS SELECT ((( FROM ORDERS;"))

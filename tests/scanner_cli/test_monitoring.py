@@ -237,7 +237,7 @@ def test_nobody_is_asked_while_no_event_more_can_wait(world, state) -> None:
     """What happens meanwhile is seen later; what waits is not lost."""
     asked = []
 
-    def look():
+    def look(_):
         asked.append(1)
         raise ScannerError("must not be asked")
 
