@@ -368,9 +368,13 @@ def test_librdkafkas_log_does_not_reach_the_terminal(capfd) -> None:
 
 def test_mock_cluster_gives_what_it_can() -> None:
     """The real client: brokers and id are there, and what the mock does not know is said, not waited for."""
-    settings = KafkaSettings(brokers=("mock:1",), properties={"test.mock.num.brokers": "2"}, timeout=2)
+    settings = KafkaSettings(brokers=("mock:1",), properties={"test.mock.num.brokers": "2"}, timeout=0.5)
 
-    reading = read_kafka(settings, no_progress)
+    class Patient(AdminClient):
+        def list_topics(self, timeout: float) -> ClusterMetadata:  # type: ignore[override]
+            return super().list_topics(timeout=60)
+
+    reading = read_kafka(settings, no_progress, KafkaClient(settings, Patient))
 
     assert len(reading.brokers) == 2
     assert reading.cluster_id
