@@ -48,9 +48,9 @@ def _utc_now() -> datetime:
 class Access:
     """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them.
 
-    *brokers* and *ends* ask a cluster over the Kafka protocol; *now* tells when a figure was read, *clock* how waits
-    are spent (None: they are). *queries* are those of ksqlDB that earlier scans know, by server. *opened* are the HTTP
-    sources, for what a failed one has cost.
+    *brokers* and *ends* ask a cluster over the Kafka protocol; *now* is when a figure was read, *clock* measures and
+    spends waits (None: the machine's). *queries* are those of ksqlDB that earlier scans know, by server. *opened* are
+    the HTTP sources, for what a failed one has cost.
     """
 
     recorder: Recorder | None = None

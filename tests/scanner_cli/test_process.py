@@ -34,7 +34,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
     """The threads that wait for a slow server do not keep the program alive."""
     before = own_dictionary.read_bytes()
     file = tmp_path / "slow.json"
-    with fake.serving(fake.Registry(delay=5.0)) as registry:
+    with fake.serving(fake.Registry(delay=3600.0)) as registry:
         sources = [{"type": "confluent", "url": registry.url}]
         file.write_text(json.dumps({"cluster": "slow", "brokers": ["s:1"], "schema_registries": sources}))
         line = [*SCANNER, "extract", "--config", str(file), "--dictionary", str(own_dictionary)]
@@ -42,7 +42,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
             while not registry.log:
                 time.sleep(0.01)
             scan.send_signal(signal.SIGINT)
-            _, said = scan.communicate(timeout=4)
+            _, said = scan.communicate(timeout=60)
 
     assert scan.returncode == 1
     assert said.strip().startswith("interrupted: ")

@@ -48,7 +48,7 @@ def read(file: Path) -> pa.Table:
     return parquet.ParquetFile(file).read()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     sizes=st.dictionaries(st.integers(1, 60), st.integers(1, 25), min_size=1, max_size=30),
     share=st.integers(1, 12),
