@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
 from scanner_model.errors import DictionaryUnusable
+from scanner_model.private_files import create_private
 
 _CACHE_KIB = 65536
 _WRITES = "scanner_writes"
@@ -59,6 +60,8 @@ def for_writing(conn: Connection) -> Connection:
 
 def _connect(file: Path, create: bool, patience: float) -> sqlite3.Connection:
     uri = file.absolute().as_uri()
+    if create and not file.exists():
+        _create(file)
     try:
         return _open(f"{uri}?mode={'rwc' if create else 'rw'}", patience)
     except sqlite3.OperationalError as error:
@@ -66,6 +69,22 @@ def _connect(file: Path, create: bool, patience: float) -> sqlite3.Connection:
             raise
         # A reader without rights on the directory cannot take part in write-ahead mode; nobody is writing just now.
         return _open(f"{uri}?immutable=1", patience)
+
+
+def _create(file: Path) -> None:
+    """Create a private *file*; SQLite gives the files that it writes beside it (-wal, -shm, -journal) the same rights.
+
+    A link that leads nowhere is not followed. Raises sqlite3.OperationalError, as SQLite would.
+    """
+    try:
+        create_private(file)
+    except FileExistsError:
+        if not file.exists():
+            error = sqlite3.OperationalError("unable to open database file: it is a link to a file that is not there")
+            error.sqlite_errorname = "SQLITE_CANTOPEN"
+            raise error from None
+    except OSError:
+        return  # SQLite says why
 
 
 def _open(uri: str, patience: float) -> sqlite3.Connection:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_path, make_directory, make_private
 
 
 @contextmanager
@@ -26,11 +27,8 @@ def whole_file(path: Path) -> Iterator[TextIO]:
             with target.open("w", encoding="utf-8", newline="\n") as out:
                 yield out
             return
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".scanner-") as beside:
-            part = Path(beside) / "part"
-            with part.open("w", encoding="utf-8", newline="\n") as out:
-                yield out
-            part.replace(target)
+        with atomic_path(target) as part, part.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
 
 
 @contextmanager
@@ -45,8 +43,9 @@ def whole_directory(path: Path, names: Collection[str]) -> Iterator[Path]:
         _check_replaceable(target, path, names)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".scanner-") as beside:
             part = Path(beside) / "new"
-            part.mkdir()
+            make_directory(part)
             yield part
+            make_private(part)
             _put(part, target, Path(beside) / "old")
 
 
