@@ -110,7 +110,7 @@ class Listener:
             self._connections.remove(connection)
             connection.sock.close()
 
-    def _exchange(self, connection: Connection, stream: io.BufferedReader, peer: str) -> bool:
+    def _exchange(self, connection: Connection, stream: io.BufferedReader[Connection], peer: str) -> bool:
         """Read a request and answer it; return whether another one may follow. Raises OSError."""
         connection.expect(self._deadlines.idle)
         if not stream.peek(1):
@@ -135,7 +135,7 @@ class Listener:
         return reusable
 
     def _reply(
-        self, head: RequestHead, connection: Connection, stream: io.BufferedReader, peer: str
+        self, head: RequestHead, connection: Connection, stream: io.BufferedReader[Connection], peer: str
     ) -> tuple[Reply, bool]:
         """Return the answer, and whether the request was read to its end."""
         if refused := admit(head.head, self._rules):
