@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from scanner_model.text import encodable
+from scanner_model.text import storable
 
 Json = Any
 
@@ -21,8 +21,9 @@ DEEPEST = 200
 
 _WINDOW = 1 << 22
 _MARKS = b"{[,:"
+_ESCAPES = (b"\\ud", b"\\uD", b"\\u0000")
+"""How half a surrogate pair and NUL stand in JSON: UTF-8 has no bytes for the one, and JSON does not take the other."""
 _BACKSLASHES = re.compile(rb"\\*")
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 class TooLarge(ValueError):
@@ -30,7 +31,7 @@ class TooLarge(ValueError):
 
 
 class Loaded(NamedTuple):
-    """The value of a document, and how many of its texts held half a surrogate pair, which became U+FFFD."""
+    """The value of a document, and how many of its texts could not be stored: what could not became U+FFFD."""
 
     value: Json
     replaced: int
@@ -45,8 +46,7 @@ def load_json(text: bytes, *, most: int = MOST_VALUES) -> Loaded:
     check_size(text, most)
     value = json.loads(text.decode("utf-8-sig"))
     check_depth(value)
-    # Only an escape can stand for half a pair: UTF-8 has no bytes for one.
-    return encodable_json(value) if b"\\ud" in text or b"\\uD" in text else Loaded(value, 0)
+    return storable_json(value) if any(each in text for each in _ESCAPES) else Loaded(value, 0)
 
 
 def check_size(text: bytes, most: int = MOST_VALUES) -> None:
@@ -76,7 +76,7 @@ def _marks(text: bytes, most: int) -> int:
 
 def check_depth(value: Json, most: int = DEEPEST) -> None:
     """Raise TooLarge where arrays and objects stand inside each other more than *most* levels deep."""
-    level, depth = _inside([value]), 0
+    level, depth = _inside([value]), 1  # that of the document itself
     while level:
         depth += 1
         if depth > most:
@@ -84,20 +84,19 @@ def check_depth(value: Json, most: int = DEEPEST) -> None:
         level = _inside(level)
 
 
-def encodable_json(value: Json) -> Loaded:
-    """Return a copy of *value* with U+FFFD for every half of a surrogate pair, in names of members too.
+def storable_json(value: Json) -> Loaded:
+    """Return a copy of *value* whose texts, names of members too, can be stored: see `text.storable`.
 
-    No encoding, file or database could hold it. For values of at most DEEPEST levels, as it recurses.
+    For values of at most DEEPEST levels, as it recurses.
     """
     replaced = 0
 
     def copied(each: Json) -> Json:
         nonlocal replaced
         if isinstance(each, str):
-            if each.isascii() or not _HALF.search(each):
-                return each
-            replaced += 1
-            return encodable(each)
+            text = storable(each)
+            replaced += text != each
+            return text
         if isinstance(each, dict):
             return {copied(key): copied(item) for key, item in each.items()}
         return [copied(item) for item in each] if isinstance(each, list) else each
