@@ -54,6 +54,8 @@ class Keeping:
     def problems(self) -> list[str]:
         """Return what keeps events from being stored now; empty where nothing does."""
         found = [self.trouble] if self.trouble else []
+        if self.spool.failure:
+            found.append(f"the spool takes no events: {self.spool.failure}")
         if aside := self.spool.unreadable() + len(self._unreadable):
             found.append(f"{aside} segments of the spool cannot be read and are set aside in {self.spool.directory}")
         if not self.spool.alive:

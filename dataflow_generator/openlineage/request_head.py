@@ -66,6 +66,8 @@ def read_head(stream: BinaryIO) -> RequestHead | None:
     new = match[3] == b"1"
     if new and "host" not in fields:
         raise HeadBroken("the request names no Host")
+    if not new and "transfer-encoding" in fields:
+        raise HeadBroken("HTTP/1.0 has no chunks")
     head = Head(method=match[1].decode(), path=match[2].decode(), headers=fields)
     tokens = {each.strip() for each in fields.get("connection", "").lower().split(",")}
     return RequestHead(head, persistent=new and "close" not in tokens)

@@ -50,6 +50,8 @@ class Spool:
         self._queue: Queue[_Entry | None] = Queue(waiting)
         self._segment = _Segment(directory, _next_number(directory))
         self._turn = threading.Lock()
+        self.failure = ""
+        """Why the last lines could not be kept; empty where they were."""
         self._thread = threading.Thread(target=self._run, name="spool", daemon=True)
         self._thread.start()
 
@@ -129,6 +131,7 @@ class Spool:
                 _append(self._aside, aside)
         except OSError as failure:
             error = f"the disk does not keep it: {failure.strerror or failure}"
+        self.failure = error
         for entry in entries:
             entry.error = error
             entry.kept.set()

@@ -53,6 +53,25 @@ def test_a_scan_waits_for_another_writer_and_is_stored(own_dictionary, tmp_path)
     assert message.startswith(b"waiting up to 600 s for ")
 
 
+@pytest.mark.parametrize("program", ["entry", "main"])
+def test_what_a_scan_writes_is_its_users_alone(program, tmp_path) -> None:
+    """A careless umask must not show a dictionary, a capture or a report to others."""
+    (tmp_path / "flows.json").write_bytes(process("manual-input", "example").stdout)
+    config = {"cluster": "retail", "brokers": ["b:9092"], "manual_input": ["flows.json"]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config))
+    out = tmp_path / "out"
+    out.mkdir()
+    code = f"import os; os.umask(0); from scanner_cli.{program} import main; main()"
+    options = ("--dictionary", out / "d.db", "--capture", out / "new" / "capture", "--report", out / "report.json")
+    line = [sys.executable, "-c", code, "extract", "--config", tmp_path / "cluster.json", *options]
+    subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    found = {each.relative_to(out).as_posix(): each.stat().st_mode & 0o777 for each in out.rglob("*")}
+
+    assert {"d.db", "new", "new/capture", "report.json"} <= found.keys()
+    assert {oct(mode) for name, mode in found.items() if (out / name).is_file()} == {"0o600"}
+    assert {oct(mode) for name, mode in found.items() if (out / name).is_dir()} == {"0o700"}
+
+
 def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp_path) -> None:
     """The threads that wait for a slow server do not keep the program alive."""
     before = own_dictionary.read_bytes()

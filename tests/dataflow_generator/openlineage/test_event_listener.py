@@ -232,10 +232,14 @@ def test_storing_goes_on_by_itself_until_it_is_stopped(spool, told, tmp_path) ->
 def test_a_disk_that_keeps_nothing_is_told_and_nothing_half_written_stays(tmp_path) -> None:
     """Whoever waited sends it again, to a disk with room."""
     spool = Spool(tmp_path / "spool", tmp_path / "no" / "aside")
+    keeping = Keeping(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside", print)
     with pytest.raises(SpoolFull) as error:
         spool.keep(("a",), ("refused",))
 
     assert "does not keep" in str(error.value)
+    assert "takes no events" in "".join(keeping.problems())
+    spool.keep(("a",))
+    assert keeping.problems() == []
     spool.close()
 
 
@@ -333,8 +337,9 @@ def test_a_client_that_drips_has_one_deadline_for_its_whole_request(listening) -
         HEAD + b"Transfer-Encoding : chunked\r\nContent-Length: 2\r\n\r\n{}",
         HEAD + b"Transfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n",
         HEAD + b"X: a\r\n b\r\nContent-Length: 2\r\n\r\n{}",
+        HEAD.replace(b"1.1", b"1.0") + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
     ],
-    ids=["two lengths", "length and chunks", "space before colon", "chunk size", "folded"],
+    ids=["two lengths", "length and chunks", "space before colon", "chunk size", "folded", "chunks of HTTP/1.0"],
 )
 def test_a_request_that_two_servers_could_read_differently_ends_its_connection(listening, request_bytes) -> None:
     """What follows it must not be taken for a request (request smuggling)."""
