@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scanner_cli.options import reading
+from scanner_cli.options import reading, writable
 
 if TYPE_CHECKING:
     from dataflow_generator.columnar.renewing import RenewedFiles
@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from scanner_dictionary.graph_store import StoredGraph
 
 
-def renew_graph(url: str, told: Told, *, anew: bool) -> tuple[StoredGraph, str]:
+def renew_graph(url: str, told: Told, *, anew: bool, patience: float) -> tuple[StoredGraph, str]:
     """Bring the graph in the dictionary at *url* up to date; *anew*: make all of it.
 
     Gives it, and a line that says how much was not made again, empty where nothing was.
     """
     from dataflow_generator.renewal.renewing import renew
-    from scanner_dictionary.opening import open_dictionary
 
-    renewed = renew(open_dictionary(url, create=False), anew=anew, told=told)
+    renewed = renew(writable(url, patience, create=False), anew=anew, told=told)
     return renewed.graph, reused_text(renewed)
 
 

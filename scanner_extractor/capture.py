@@ -9,7 +9,6 @@ import json
 import os
 import re
 import stat
-import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -27,6 +26,7 @@ from scanner_model.errors import (
 )
 from scanner_model.json_input import MOST_VALUES, TooLarge, load_json
 from scanner_model.names import SourceId
+from scanner_model.private_files import atomic_path, make_directory
 from scanner_model.secrets import mask_json, mask_statement, mask_text, mask_url
 
 FORMAT = 1
@@ -331,11 +331,9 @@ def _text(content: Json) -> bytes:
 def _write(file: Path, content: Json) -> None:
     """Write *file* whole or not at all."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=".", suffix=".part", delete=False) as part:
-            part.write(_text(content))
-            written = Path(part.name)
-        written.replace(file)
+        make_directory(file.parent)
+        with atomic_path(file) as part:
+            part.write_bytes(_text(content))
     except OSError as error:
         raise InputInvalid(
             f"cannot be written: {error.strerror}", where=str(file), hint="name a directory that you may write"

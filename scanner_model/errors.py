@@ -71,6 +71,10 @@ class DictionaryUnusable(ScannerError):
     """Say that the dictionary cannot be opened, read or written: full disk, rights, newer version."""
 
 
+class DictionaryBusy(DictionaryUnusable):
+    """Report that another program is writing the dictionary, and did not finish while it was waited for."""
+
+
 class _Answered(ScannerError):
     """Carry what the server said: HTTP *status*, the body's own error *code* (0 without one), the body read as JSON."""
 

@@ -15,6 +15,7 @@ from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, arrow_schema
 from dataflow_generator.columnar.spans import parquet_file
 from dataflow_generator.columnar.tables import EDGES, NODES
 from dataflow_generator.renewal.places import Unrenewable
+from scanner_model.private_files import make_directory
 
 Table = Any
 Array = Any
@@ -143,7 +144,7 @@ def write_above_rows(nodes: Sequence[Table], edges: Sequence[Table], directory: 
 def _write(directory: Path, tables: Sequence[Table]) -> None:
     import pyarrow as pa
 
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     with parquet_file(directory / ABOVE_SCHEMAS, tables[0].schema) as writer:
         rows = pa.concat_tables(tables).drop_columns(["kind"]).combine_chunks()
         writer.write_table(rows, row_group_size=_AT_ONCE)

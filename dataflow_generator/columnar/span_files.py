@@ -11,8 +11,9 @@ from typing import Any
 
 from dataflow_generator.columnar.pieces import PLACES
 from dataflow_generator.columnar.row_groups import RowGroup, Unknown, read_groups, write_groups
-from dataflow_generator.columnar.spans import REPEATED, ROWS, parquet_writer, whole_file
+from dataflow_generator.columnar.spans import REPEATED, ROWS, parquet_writer
 from dataflow_generator.renewal.places import Unrenewable
+from scanner_model.private_files import atomic_path
 
 Table = Any
 
@@ -37,7 +38,7 @@ def write_changed(files: Sequence[Path], left: Sequence[int], new: Table, target
     kept = [_without(_read(file), left) for file in files]
     rows = pa.concat_tables([each.cast(new.schema) for each in (*kept, new)])
     if len(rows):
-        with whole_file(target) as part, parquet_writer(part, rows.schema) as writer:
+        with atomic_path(target) as part, parquet_writer(part, rows.schema) as writer:
             writer.write_table(rows if apart else rows.sort_by("place"), row_group_size=ROWS)
 
 
@@ -63,7 +64,7 @@ def _write_groups(file: Path, left: Sequence[int], new: Table, target: Path) -> 
         return False
     groups = [others.get(at, each) for at, each in enumerate(kept.groups) if at in others or at not in found]
     if groups := [*groups, *added]:
-        with whole_file(target) as part, part.open("wb") as out:
+        with atomic_path(target) as part, part.open("wb") as out:
             write_groups(out, kept, groups)
     return True
 

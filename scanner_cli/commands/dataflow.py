@@ -13,7 +13,7 @@ import click
 from dataflow_generator.render import OUTPUTS
 from scanner_cli.engines import Engines, Generation, SparkChoice, spark_options
 from scanner_cli.jdbc_options import jdbc_options, spark_for
-from scanner_cli.options import dictionary_option, directory_option, reading
+from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option, reading, writable
 from scanner_cli.outputs import check_directory, check_file, write_text
 from scanner_cli.progress import steps_on
 from scanner_cli.renewed_files import renew_files
@@ -34,6 +34,7 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
 
 @click.command()
 @dictionary_option
+@lock_timeout_option
 @_spark_options
 @directory_option("--output", "Write files into this directory, too.", "-o")
 @click.option(
@@ -58,6 +59,7 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
 )
 def dataflow(
     url: str,
+    patience: float,
     spark: SparkChoice,
     output: Path | None,
     formats: Sequence[str],
@@ -103,9 +105,9 @@ def dataflow(
     with steps_on(sys.stderr) as told, engines.started(chosen, told, light=light) as generation:
         tables = _write_tables(generation, files, jdbc)
         stored, reused, written = (
-            (*renew_graph(url, told, anew=full), ())
+            (*renew_graph(url, told, anew=full, patience=patience), ())
             if here
-            else _write_rows(generation, url if store else None, directory, rows)
+            else _write_rows(generation, (url, patience) if store else None, directory, rows)
         )
     for table in tables:
         _tell(table.written, chosen, table.rest)
@@ -150,16 +152,15 @@ def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
 
 
 def _write_rows(
-    generation: Generation, url: str | None, directory: Path | None, names: Sequence[str]
+    generation: Generation, target: tuple[str, float] | None, directory: Path | None, names: Sequence[str]
 ) -> tuple[StoredGraph | None, str, Sequence[Path]]:
     from dataflow_generator.generation import write_files
     from dataflow_generator.storing import store
-    from scanner_dictionary.opening import open_dictionary
 
-    if not (url or names):
+    if not (target or names):
         return None, "", ()
     with generation.graph() as graph:
-        stored = store(open_dictionary(url, create=False), graph) if url else None
+        stored = store(writable(*target, create=False), graph) if target else None
         return stored, "", write_files(graph, directory, names) if directory else ()
 
 

@@ -144,7 +144,7 @@ def asked(port: int, method: str, path: str, body: bytes = b"") -> dict:
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         try:
-            connection.request(method, path, body, {"Authorization": "Bearer abc"})
+            connection.request(method, path, body, {"Authorization": "Bearer abc", "Content-Type": "application/json"})
             return json.loads(connection.getresponse().read())
         except OSError:
             assert time.monotonic() < end
