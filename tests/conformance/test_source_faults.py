@@ -133,7 +133,9 @@ class Scanned:
     def scan(self, fault: Any, deadline: float = 60.0) -> tuple[ScanReport, ClusterScan, ScanSummary]:
         self.server.fault = fault
         self.server.trickling.clear()
-        clock = Clock(pause=lambda _: None, now=lambda: self.time(access, beside))
+        clock = Clock(pause=lambda _: None)
+        if fault is faulty.slow:
+            clock = Clock(pause=lambda _: None, now=lambda: self.time(access, beside))
         access = Reaching(row=self.row, url=self.server.url, brokers=two_topics, clock=clock, now=lambda: NOW)
         settings = self.settings()
         beside = read_beside(settings, access)
