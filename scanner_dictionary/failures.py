@@ -9,6 +9,7 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 
 from scanner_model.errors import DictionaryUnusable
+from scanner_model.redaction import mask_text
 
 _WHAT_HELPS = (
     ("SQLITE_NOTADB", "is not a dictionary", "name another file; this one was not touched"),
@@ -49,7 +50,7 @@ def unusable(error: BaseException, shown: str) -> DictionaryUnusable:
     found = (row[1:] for row in _WHAT_HELPS if code is not None and _fits(row[0], code))
     what, hint = next(found, _OTHER)
     said = str(error).strip().splitlines()
-    return DictionaryUnusable(f"the dictionary {what}: {said[0]}" if said else what, where=shown, hint=hint)
+    return DictionaryUnusable(f"the dictionary {what}: {mask_text(said[0])}" if said else what, where=shown, hint=hint)
 
 
 def _fits(known: str, code: str) -> bool:
