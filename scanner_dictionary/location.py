@@ -13,6 +13,7 @@ from scanner_model.errors import InputInvalid
 from scanner_model.redaction import mask_text
 
 _SCHEME = re.compile(r"^(?P<name>[a-z][a-z0-9]+)(?:\+(?P<driver>[a-z0-9_]+))?:", re.IGNORECASE)
+_LOGIN = re.compile(r"//\S{1,500}@")
 _H2 = "export to H2 instead: `scanner dictionary export --format h2` writes a script that H2's RunScript loads"
 _ENCODE = "write %40 for @, %2F for / and %3A for : in user and password"
 _FORMS = "write a file name, sqlite:///file or postgresql://user:password@host/database"
@@ -55,7 +56,8 @@ def _url(text: str, name: str) -> URL:
         url = make_url(text)
     except (ArgumentError, ValueError) as error:
         raise InputInvalid("the dictionary's URL cannot be read", where=f"{name}:…", hint=_FORMS) from error
-    if any("@" in part for part in (url.host or "", url.database or "")) and url.get_backend_name() != "sqlite":
+    parts = (url.host or "", url.database or "", text.partition("?")[2].partition("=")[0])
+    if name != "sqlite" and any("@" in part for part in parts):
         raise InputInvalid("the password in the dictionary's URL is not encoded", where=f"{name}:…", hint=_ENCODE)
     return url
 
@@ -66,7 +68,7 @@ def _in_file(text: str) -> Location:
     if not text.strip() or "\0" in text:
         raise InputInvalid("the dictionary's place is empty", hint=_FORMS)
     file = Path(text).expanduser()
-    return Location(url=URL.create("sqlite", database=str(file)), file=file, shown=mask_text(text))
+    return Location(url=URL.create("sqlite", database=str(file)), file=file, shown=_LOGIN.sub("//", mask_text(text)))
 
 
 def _sqlite(url: URL) -> Location:

@@ -13,7 +13,19 @@ NO_EXTRA: ExtraNames = frozenset()
 
 _WORDS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
 _SECRET_WORDS = frozenset(
-    {"password", "passwd", "passphrase", "passcode", "pwd", "pw", "secret", "secrets", "credential", "credentials"}
+    {
+        "password",
+        "passwords",
+        "passwd",
+        "passphrase",
+        "passcode",
+        "pwd",
+        "pw",
+        "secret",
+        "secrets",
+        "credential",
+        "credentials",
+    }
     | {"jaas", "authorization", "signature", "sig", "apikey", "accesskey", "privatekey", "accountkey", "secretkey"}
     | {"cred", "creds", "cookie", "hmac", "otp", "passwort", "kennwort", "motdepasse", "contrasena"}
     | {"contraseña", "senha", "parola", "wachtwoord", "lösenord", "losenord", "hasło", "haslo", "пароль"}

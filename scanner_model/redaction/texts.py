@@ -13,7 +13,7 @@ from scanner_model.redaction.values import MASK, mask_tokens
 
 _KEY = re.compile(
     r"(?<![\w.-])(?P<name>[\w.-]++)(?:"
-    r"(?P<assign>(?:\\*+[\"'`]\]?)?[ \t]{0,9}(?:=>|:=|==|->|(?<=-)>|[=:])[ \t]{0,9})"
+    r"(?P<assign>(?:\\*+[\"'`]\]?)?[ \t]{0,9}(?:=>|:=|==|->|(?<=-)>|[=:])(?:\s{0,200}(?=[\"'])|[ \t]{0,9}))"
     r"|(?P<encoded>%3[AaDd])"
     r"|(?P<call>(?:\\*+[\"'])?\s?[(,]\s?)(?=[rbuf]{0,2}\\*[\"'])"
     r"|(?P<space>[ \t]{1,9}(?:(?:is|was|of)[ \t])?)"
@@ -36,6 +36,7 @@ _BLOCK = re.compile(r"[ \t]*(?:[|>][+-]?\d?)?[ \t]*\r?\n")
 _NEXT_LINE = re.compile(r"\r?\n?(?P<indent>[ \t]*)(?P<item>-[ \t])?(?!at[ \t])[^\r\n]+")
 _ENCODED = re.compile(r"[^\s&%'\"]+")
 _ARGUMENT = re.compile(r"[^\s'\"|&;-][^\s'\"|&;]*")
+_PORT = re.compile(r"\d{1,5}(?!\w)")
 _SPOKEN = re.compile(r"(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])[^\s'\",;]{6,}")
 _LONGEST_WORD, _DEEPEST = 8, 16
 _NO_SECRET = re.compile(
@@ -55,8 +56,8 @@ _PEM = re.compile(
 )
 _BEARER = re.compile(r"\b(?P<key>(?i:Basic|Bearer|ApiKey)\s{1,9}+)(?=[^\s\d=]*+[\d=])(?P<value>[A-Za-z0-9+/=._~-]{8,})")
 _XML = re.compile(
-    r"(?<!\?)<(?:(?P<element>[\w:.-]++)(?:[ \t][^<>]{0,300})?>(?:<!\[CDATA\[)?"
-    r"|name>\s{0,9}(?P<property>[\w.-]{1,200})\s{0,9}</name>\s{0,99}<value>)(?P<value>[^<>]++)"
+    r"(?<!\?)<(?:name>\s{0,9}(?P<property>[\w.-]{1,200})\s{0,9}</name>\s{0,99}<value>"
+    r"|(?P<element>[\w:.-]++)(?:[ \t][^<>]{0,300})?>(?:<!\[CDATA\[)?)(?P<value>[^<>]++)"
 )
 _XML_ATTRIBUTE = re.compile(
     r"<[\w:.-]++\s[^<>]{0,300}?\b(?:name|key|id)=[\"'](?P<name>[\w.-]{1,200})[\"'][^<>]{0,300}?"
@@ -76,7 +77,12 @@ _LOGIN = re.compile(
 _DATABASE_TOOL = re.compile(
     r"(?P<key>\b(?:mysql|mariadb|sshpass)[\w-]{0,9}\b[^\n;|&]{0,200}?\s-p\s?)(?P<value>[^\s'\"-][^\s'\"]*)"
 )
+_KEY_WORDS = re.compile(
+    r"(?i)\b(?:api|access|secret|private|account|shared|auth|encryption|master|signing) keys?(?: is)?"
+    r"\s{0,9}[:=]\s{0,9}['\"]?(?P<value>[^\s'\",;]{4,})"
+)
 _OTHERS = (
+    (" key", _KEY_WORDS),
     ("identified", _IDENTIFIED),
     ("basic", _BEARER),
     ("bearer", _BEARER),
@@ -175,9 +181,9 @@ def _is_labelled(text: str, key: re.Match[str], name: tuple[str, ...]) -> bool:
     at = key.end()
     if text[at : at + 1] in ("/", ":", "") or text[max(key.start() - 2, 0) : key.start()] == "//":
         return False
-    if _starts_line(text, key) and text[at - 1] != ":":
+    if _starts_line(text, key) and (text[at - 1] != ":" or text[at] in "\r\n"):
         return True
-    if text[at - 1] == ":" and not is_secret_name(name[-1]):
+    if text[at - 1] == ":" and (not is_secret_name(name[-1]) or (len(name) > 1 and _PORT.match(text, at))):
         return False
     return name[-1] not in _VAGUE or len(name) > 1 or bool(_TELLING.match(text, at))
 

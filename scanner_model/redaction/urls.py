@@ -25,7 +25,8 @@ _SERVICES = re.compile(
     r"|oapi\.dingtalk\.com/|qyapi\.weixin\.qq\.com/|events\.pagerduty\.com/integration/))[^\s'\"<>]+"
 )
 _HOOK = re.compile(
-    r"(?P<key>/(?:in)?(?:web)?hooks?(?:/v\d)?/|/bot(?=\d+:))(?=[^\s'\"<>?#]{0,300}[\dA-Z])(?P<value>[^\s'\"<>?#]{8,})"
+    r"(?P<key>/(?:in)?(?:web)?hooks?(?:/v\d)?/|/bot(?=\d+:))"
+    r"(?=(?:[^\s'\"<>?#/]{0,100}/){0,4}(?=[^\s'\"<>?#/]{0,60}[\dA-Z])[^\s'\"<>?#/]{8})(?P<value>[^\s'\"<>?#]+)"
 )
 
 
