@@ -70,7 +70,12 @@ def _clean(facet: str, key: str, value: Json) -> Json:
         return mask_statement(value)
     if isinstance(value, list) and key in _LISTS:
         return [_pair(item) for item in value]
-    if isinstance(value, dict) and value and not is_secret_name(key) and all(map(_is_text, value.values())):
+    if (
+        isinstance(value, dict)
+        and "value" not in value
+        and not is_secret_name(key)
+        and all(map(_is_text, value.values()))
+    ):
         return mask_config(value)
     return mask_json({key: value})[key]
 

@@ -147,9 +147,11 @@ def _inside(name: str, value: str, extra: ExtraNames, found: Found | None) -> st
     if SQL_ENDS & set(last):
         return mask_statement(value, extra)
     if _HOOK_WORDS & set(parts) and "://" in value:
+        for part in value.partition("://")[2].split("/")[1:] if found else ():
+            found(part.partition("?")[0])
         return mask_path(value)
     if {"header", "headers"} & set(parts):
-        value = _HEADER.sub(_header, value)
+        value = _HEADER.sub(lambda match: _header(match, found), value)
     text = mask_text(value, extra, found)
     whole = _PROGRAM_WORDS & set(last) and (
         text != value or (len(value.split()) > 1 and has_hint(value.lower(), extra))
@@ -157,8 +159,12 @@ def _inside(name: str, value: str, extra: ExtraNames, found: Found | None) -> st
     return MASK if whole else text
 
 
-def _header(match: re.Match[str]) -> str:
-    return match[0] if _HARMLESS_HEADER.fullmatch(match["name"]) else match["key"] + MASK
+def _header(match: re.Match[str], found: Found | None) -> str:
+    if _HARMLESS_HEADER.fullmatch(match["name"]):
+        return match[0]
+    if found:
+        found(match["value"].strip())
+    return match["key"] + MASK
 
 
 def _collect(value: str, shown: str, found: Found) -> None:

@@ -54,7 +54,8 @@ class KnownSecrets:
         starts = self._lengths
         if not starts:
             return text
-        parts, at = [], 0
+        parts: list[str] = []
+        at = 0
         for begin in [i for i in range(len(text) - SHORTEST + 1) if text[i : i + SHORTEST] in starts]:
             if begin >= at and (length := self._length_at(text, begin)):
                 parts += text[at:begin], MASK

@@ -32,6 +32,7 @@ _PLAIN = re.compile(
 _TO_LINE_END = re.compile(r"(?:[^\r\n]*\S)?")
 _HEADER_VALUE = re.compile(r"(?:(?![,;|]\s?[\w-]{1,60}:)[^\r\n'\"\\])+")
 _SCHEMES = re.compile(r"(?i)(?:basic|bearer|apikey|api-key|token|key|digest|negotiate|splunk|geniekey|jwt|oauth)[ \t]+")
+_BLANKS = re.compile(r"[ \t]*")
 _BLOCK = re.compile(r"[ \t]*(?:[|>][+-]?\d?)?[ \t]*\r?\n")
 _NEXT_LINE = re.compile(r"\r?\n?(?P<indent>[ \t]*)(?P<item>-[ \t])?(?!at[ \t])[^\r\n]+")
 _ENCODED = re.compile(r"[^\s&%'\"]+")
@@ -130,7 +131,8 @@ def has_hint(lower: str, extra: ExtraNames = NO_EXTRA) -> bool:
 
 
 def _mask_named(text: str, extra: ExtraNames, found: Found | None) -> str:
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for key in _KEY.finditer(text):
         if key.start() < at or not is_secret_name(key["name"], extra):
             continue
@@ -245,7 +247,8 @@ def _line_end(text: str, key: re.Match[str]) -> int:
     block = _BLOCK.match(text, end)
     if not block:
         return _end(_TO_LINE_END, text, end)
-    column = key.start() - text.rfind("\n", max(key.start() - _LONGEST_START, 0), key.start()) - 1
+    line_start = text.rfind("\n", max(key.start() - _LONGEST_START, 0), key.start()) + 1
+    column = _end(_BLANKS, text, line_start) - line_start
     at = block.end()
     while line := _NEXT_LINE.match(text, at):
         if len(line["indent"]) <= column and not (line["item"] and len(line["indent"]) == column):
