@@ -147,9 +147,7 @@ def _inside(name: str, value: str, extra: ExtraNames, found: Found | None) -> st
     if SQL_ENDS & set(last):
         return mask_statement(value, extra)
     if _HOOK_WORDS & set(parts) and "://" in value:
-        for part in value.partition("://")[2].split("/")[1:] if found else ():
-            found(part.partition("?")[0])
-        return mask_path(value)
+        return mask_path(value, found)
     if {"header", "headers"} & set(parts):
         value = _HEADER.sub(lambda match: _header(match, found), value)
     text = mask_text(value, extra, found)

@@ -117,7 +117,7 @@ def mask_text(text: str, extra: ExtraNames = NO_EXTRA, found: Found | None = Non
     for mark, pattern in _OTHERS:
         if mark in lower:
             text = pattern.sub(lambda match: _hide(match, found), text)
-    return mask_tokens(mask_hooks(mask_logins(text, found)))
+    return mask_tokens(mask_hooks(mask_logins(text, found), found))
 
 
 def mask_users(text: str) -> str:

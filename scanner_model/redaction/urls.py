@@ -22,8 +22,10 @@ _SERVICES = re.compile(
     r"(?P<key>//(?:[\w-]{1,60}\.)?(?:hooks\.slack\.com/\w{1,30}/|api\.telegram\.org/(?:file/)?bot"
     r"|discord(?:app)?\.com/api/webhooks/|webhook\.office\.com/|outlook\.office(?:365)?\.com/webhook/"
     r"|hooks\.zapier\.com/|maker\.ifttt\.com/|hook\.\w{1,10}\.make\.com/|open\.(?:feishu|larksuite)\.\w{2,3}/"
-    r"|oapi\.dingtalk\.com/|qyapi\.weixin\.qq\.com/|events\.pagerduty\.com/integration/))[^\s'\"<>]+"
+    r"|oapi\.dingtalk\.com/|qyapi\.weixin\.qq\.com/|events\.pagerduty\.com/integration/))(?P<value>[^\s'\"<>]+)"
 )
+_LONGEST_STEP = 8
+"""Letters of a step of a path that may be a secret, at least."""
 _HOOK = re.compile(
     r"(?P<key>/(?:in)?(?:web)?hooks?(?:/v\d)?/|/bot(?=\d+:))"
     r"(?=(?:[^\s'\"<>?#/]{0,100}/){0,4}(?=[^\s'\"<>?#/]{0,60}[\dA-Z])[^\s'\"<>?#/]{8})(?P<value>[^\s'\"<>?#]+)"
@@ -43,15 +45,30 @@ def mask_logins(text: str, found: Found | None = None) -> str:
     return _URL.sub(lambda match: _url(match, found), text) if "://" in text else text
 
 
-def mask_hooks(text: str) -> str:
+def mask_hooks(text: str, found: Found | None = None) -> str:
     """Hide the part of a webhook's or a bot's address that whoever knows it may post to."""
     if "://" not in text:
         return text
-    return _HOOK.sub(rf"\g<key>{MASK}", _SERVICES.sub(rf"\g<key>{MASK}", text))
+    for pattern in (_SERVICES, _HOOK):
+        text = pattern.sub(lambda match: _hook(match, found), text)
+    return text
 
 
-def mask_path(url: str) -> str:
+def _hook(match: re.Match[str], found: Found | None) -> str:
+    tell_path(match["value"], found)
+    return match["key"] + MASK
+
+
+def tell_path(path: str, found: Found | None) -> None:
+    """Report the steps of a secret path that are no words: `services` stands in other addresses, too."""
+    for part in re.split(r"[/:?&=]", path) if found else ():
+        if found and len(part) >= _LONGEST_STEP and not part.isalpha():
+            found(part)
+
+
+def mask_path(url: str, found: Found | None = None) -> str:
     """Return only scheme and host of *url*, the rest hidden; a text that is no URL is hidden whole."""
+    tell_path(url.partition("://")[2].partition("/")[2], found)
     scheme, mark, rest = mask_logins(url).partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{mark}{host}/{MASK}" if mark and slash and path else (url if mark else MASK)
