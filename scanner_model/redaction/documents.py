@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 from typing import Any
 
 from scanner_model.redaction.names import NO_EXTRA, ExtraNames, is_plain_value, is_secret_name, words
@@ -41,7 +42,7 @@ _DESCRIPTION = frozenset(
         "format",
         "pattern",
     }
-    | {"description", "inputFields", "dataType", "maxLength", "minLength", "default", "nullCount", "required"}
+    | {"description", "inputFields", "inputs", "dataType", "maxLength", "minLength", "default", "nullCount", "required"}
 )
 """Members of which the description of a column has one."""
 _PAIR_MEMBERS = ("name", "key", "config")
@@ -85,8 +86,17 @@ def mask_json(value: Json, extra: ExtraNames = NO_EXTRA, *, inside: str = "") ->
         hidden = _is_secret_pair(value, extra)
         return {key: _member(key, item, hidden and key == "value", inside, extra) for key, item in value.items()}
     if isinstance(value, list):
-        return [mask_json(item, extra) for item in value]
+        return _list(value, extra)
     return mask_text(value, extra) if isinstance(value, str) else value
+
+
+def _list(values: list[Json], extra: ExtraNames) -> list[Json]:
+    """Hide the secrets of a list; in one of arguments that which follows an option (`["--password", "x"]`)."""
+    masked = [mask_json(item, extra) for item in values]
+    for number, (option, item) in enumerate(pairwise(values), start=1):
+        if isinstance(option, str) and option[:1] == "-" and isinstance(item, str) and is_secret_name(option, extra):
+            masked[number] = MASK if item else item
+    return masked
 
 
 def _member(key: str, value: Json, hidden: bool, inside: str, extra: ExtraNames) -> Json:

@@ -21,8 +21,8 @@ _NAME = r"(?<![\w.-])(?P<name>[\w.-]+)"
 _PROPERTY = re.compile(rf"(?P<key>(?P<q>['\"`]?){_NAME}(?P=q)\s*=\s*)'(?:[^']|'')*+'")
 _OPTION = re.compile(rf"(?P<key>'{_NAME}'\s*=\s*)(?P<mark>['\"])(?P<value>(?:(?!(?P=mark)).|''|\n)*+)(?P=mark)")
 _SET = re.compile(rf"(?im)^(?P<key>[ \t]*SET[ \t]+{_NAME}[ \t]*=[ \t]*)(?P<value>[^\s;'\"]+)")
-_USER = re.compile(r"(?i)(?P<key>\b(?:PASSWORD|SECRET|TOKEN)\s{1,9})'(?:[^']|'')*+'")
-_LITERAL = re.compile(r"'(?:[^']|'')*+'?|`[^`]*`?|--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?")
+_USER = re.compile(r"(?i)(?P<key>\b(?:PASSWORD|SECRET|TOKEN)['\"]?\s{1,9})'(?:[^']|'')*+'")
+_LITERAL = re.compile(r"'(?:[^']|'')*+'?|`[^`]*`?|--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|(?m:^)[ \t]*#[^\n]*")
 """A string, a quoted name or a comment: `--` in a string begins none, and a quote in a comment neither."""
 
 _LITERAL_ENDS = frozenset(
@@ -49,8 +49,8 @@ def mask_statement(sql: str, extra: ExtraNames = NO_EXTRA) -> str:
 
     def comment(match: re.Match[str]) -> str:
         text = match[0]
-        if text.startswith(("'", "`")):
-            return text
+        if text[0] in "'`":
+            return mask_text(text, extra) if _is_connection(match) else text
         body = text.removesuffix("*/").rstrip() if text.startswith("/*") else text
         return mask_text(body, extra) + text[len(body) :]
 
@@ -58,6 +58,14 @@ def mask_statement(sql: str, extra: ExtraNames = NO_EXTRA) -> str:
     text = _OPTION.sub(lambda match: _option(match, extra), text)
     text = _USER.sub(rf"\g<key>'{MASK}'", mask_users(text))
     return mask_url(_SET.sub(named, text), extra)
+
+
+def _is_connection(literal: re.Match[str]) -> bool:
+    """Check whether a string lists parameters of a connection (`dblink('host=h password=x', …)`); no option's value."""
+    text, start = literal[0], literal.start()
+    return (
+        text[0] == "'" and text.count("=") > 1 and not literal.string[max(start - 9, 0) : start].rstrip().endswith("=")
+    )
 
 
 def is_secret_setting(name: str, value: str, extra: ExtraNames = NO_EXTRA) -> bool:

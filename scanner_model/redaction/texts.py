@@ -6,6 +6,7 @@ Every pattern begins where a word begins and runs over a text once, so that any 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from scanner_model.redaction.names import HINTS, NO_EXTRA, ExtraNames, is_secret_name, words
 from scanner_model.redaction.urls import Found, mask_hooks, mask_logins
@@ -97,6 +98,7 @@ _OTHERS = (
 """Forms without a secret name, and what a text in lower case has where one of them fits."""
 _SIGN = re.compile(r"[=:\s%(>]")
 """Without one of these no form fits; most texts are names."""
+_CACHED_LENGTH = 20_000
 _CLASSES = frozenset({"exception", "error", "fault"})
 
 
@@ -107,6 +109,16 @@ def mask_text(text: str, extra: ExtraNames = NO_EXTRA, found: Found | None = Non
     """
     if not _SIGN.search(text):
         return mask_tokens(text)
+    return _repeated(text, extra) if found is None and len(text) <= _CACHED_LENGTH else _masked(text, extra, found)
+
+
+@lru_cache(maxsize=512)
+def _repeated(text: str, extra: ExtraNames) -> str:
+    """Hide the secrets of a text that may come again: tasks that fail together have one trace."""
+    return _masked(text, extra, None)
+
+
+def _masked(text: str, extra: ExtraNames, found: Found | None) -> str:
     lower = text.lower()
     if "private key" in lower:
         text = _PEM.sub(lambda match: _hide(match, found), text)

@@ -64,6 +64,7 @@ PROGRAMS = {
 """Settings whose value holds a secret among other things."""
 
 MEMBERS = (
+    '{{"args": ["--password", "{}"]}}', '{{"properties": {{"password": {{"value": "{}"}}}}}}',
     '{{"password": {{"value": "{}"}}}}', '{{"secrets": ["a", "{}"]}}',
     '{{"credentials": {{"user": "u", "deep": [{{"x": "{}"}}]}}}}', '{{"apiKey": "{}"}}',
     '{{"name": "db.password", "value": "{}"}}', '{{"key": "access_token", "value": ["{}"]}}',

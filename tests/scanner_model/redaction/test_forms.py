@@ -140,8 +140,8 @@ def test_hiding_any_text_twice_changes_nothing_more(parts) -> None:
     "part",
     [
         "password=[", "password={", "password '", 'password \\"', "token:", "<a name='x' ", "<password ", "('token', '",
-        "-----BEGIN PRIVATE KEY-----", "/hooks/", "Basic ", "Invalid value ", "Authorization: a, ", "secret:\n  ", ".-a",
-        "eyJaaaaaaaa.", "IDENTIFIED BY '", "password=,a", "jdbc:oracle:thin:a/", "api key: ", "mysql -p",
+        "-----BEGIN PRIVATE KEY-----", "/hooks/", "Basic ", "Invalid value ", "Authorization: a, ", "secret:\n  ",
+        "eyJaaaaaaaa.", "IDENTIFIED BY '", "password=,a", "jdbc:oracle:thin:a/", "api key: ", ".-a", "mysql -p",
         "http://a:b@c:d?@",
     ],
 )  # fmt: skip
