@@ -40,15 +40,18 @@ _DESCRIPTION = frozenset(
         "not",
         "if",
         "format",
-        "pattern",
+        "default",
     }
-    | {"description", "inputFields", "inputs", "dataType", "maxLength", "minLength", "default", "nullCount", "required"}
+    | {"description", "inputFields", "inputs", "dataType", "maxLength", "minLength", "nullCount", "required", "pattern"}
 )
 """Members of which the description of a column has one."""
 _PAIR_MEMBERS = ("name", "key", "config")
 
 _ALIAS = re.compile(r"(?:transforms|predicates)\.[^.]+\.")
-_HEADER = re.compile(r"(?P<key>(?<![\w-])(?P<name>[\w-]{1,100})\s{0,9}[:=]\s{0,9})(?P<value>[^,;|\r\n]+)")
+_HEADER = re.compile(
+    r"(?P<key>(?<![\w-])(?P<name>[\w-]{1,100})[\"']?\s{0,9}[:=]\s{0,9}[\"']?)(?P<value>[^,;|\r\n\"']+)"
+)
+_SHORT_OPTION = re.compile(r"(?:^|\s)-[pPua]\s?[^\s-]")
 _HARMLESS_HEADER = re.compile(
     r"(?i)accept[\w-]*|content-[\w-]+|user-agent|host|connection|cache-control|pragma|date|from|origin|via|x-request-id"
 )
@@ -161,10 +164,14 @@ def _inside(name: str, value: str, extra: ExtraNames, found: Found | None) -> st
     if {"header", "headers"} & set(parts):
         value = _HEADER.sub(lambda match: _header(match, found), value)
     text = mask_text(value, extra, found)
-    whole = _PROGRAM_WORDS & set(last) and (
-        text != value or (len(value.split()) > 1 and has_hint(value.lower(), extra))
-    )
+    whole = _PROGRAM_WORDS & set(last) and (text != value or _may_hold_secret(value, extra))
     return MASK if whole else text
+
+
+def _may_hold_secret(program: str, extra: ExtraNames) -> bool:
+    """Check whether a configuration or a command line has a word of secrets in it, or an option such as `-p`."""
+    has_parts = any(sign in program for sign in " =:<{\n")
+    return has_parts and (has_hint(program.lower(), extra) or bool(_SHORT_OPTION.search(program)))
 
 
 def _header(match: re.Match[str], found: Found | None) -> str:

@@ -26,7 +26,20 @@ _SECRET_WORDS = frozenset(
         "credential",
         "credentials",
     }
-    | {"jaas", "authorization", "signature", "sig", "apikey", "accesskey", "privatekey", "accountkey", "secretkey"}
+    | {
+        "clave",
+        "geheim",
+        "codeword",
+        "jaas",
+        "authorization",
+        "signature",
+        "sig",
+        "apikey",
+        "accesskey",
+        "privatekey",
+        "accountkey",
+        "secretkey",
+    }
     | {"cred", "creds", "cookie", "hmac", "otp", "passwort", "kennwort", "motdepasse", "contrasena"}
     | {"contraseña", "senha", "parola", "wachtwoord", "lösenord", "losenord", "hasło", "haslo", "пароль"}
 )
@@ -95,7 +108,9 @@ _HARMLESS_KEYS = frozenset(
     | {"property", "attribute", "tag", "label", "metric", "use", "insert", "create", "exclude", "sharding", "pk", "s"}
 )
 _HARMLESS_NAMES = re.compile(r"(?:column\.(?:mask|truncate|propagate)|topics?|iceberg\.table|neo4j\.[a-z.]*topic)\..*")
-_SECRET_AFTER_ALL = re.compile(r".*[._-](?:pass|password|secret|token|key|credentials?)")
+_SECRET_AFTER_ALL = re.compile(
+    r".*[._-](?:pw|pwd|passwort|kennwort|passwd|pass|password|secret|token|key|credentials?)"
+)
 """Settings that name columns, or hold a user's own word in their name (a topic may be called `password-resets`)."""
 _PLAIN_VALUES = re.compile(
     r"(?i)true|false|yes|no|on|off|none|null|\d{1,3}|basic|bearer|oauth2?|digest|kerberos|ssl|tls|plain|plaintext"
@@ -121,7 +136,7 @@ def is_secret_name(name: str, extra: ExtraNames = NO_EXTRA) -> bool:
     pairs = {f"{first} {second}" for first, second in pairwise(parts)}
     if _SECRET_WORDS & set(parts) or pairs & _SECRET_PAIRS or _ends_in_pass(parts):
         return True
-    if any(_GLUED_KEY.fullmatch(word) for word in parts):
+    if any(_GLUED_KEY.fullmatch(word) or word.startswith("passw") for word in parts):
         return True
     return not _HARMLESS_TOKENS & set(parts) and (
         bool(_TOKEN_WORDS & set(parts)) or any(word.endswith(_SECRET_ENDINGS) for word in parts)
@@ -166,6 +181,20 @@ def _is_extra(name: str, extra: ExtraNames) -> bool:
 
 HINTS = (
     *("pass", "pwd", "pw", "secret", "token", "key", "cred", "jaas", "auth", "sig", "cookie", "hmac", "otp", "info"),
-    *("kennwort", "contrase", "senha", "parola", "wachtwoord", "lösenord", "losenord", "hasło", "haslo", "пароль"),
+    *(
+        "kennwort",
+        "clave",
+        "geheim",
+        "codeword",
+        "contrase",
+        "senha",
+        "parola",
+        "wachtwoord",
+        "lösenord",
+        "losenord",
+        "hasło",
+        "haslo",
+        "пароль",
+    ),
 )
 """Parts of which every secret name has one: a text without any of them has no secret name in it."""

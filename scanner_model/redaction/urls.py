@@ -24,6 +24,7 @@ _SERVICES = re.compile(
     r"|hooks\.zapier\.com/|maker\.ifttt\.com/|hook\.\w{1,10}\.make\.com/|open\.(?:feishu|larksuite)\.\w{2,3}/"
     r"|oapi\.dingtalk\.com/|qyapi\.weixin\.qq\.com/|events\.pagerduty\.com/integration/))(?P<value>[^\s'\"<>]+)"
 )
+_KEY = re.compile(r"(?P<key>[?&]key=)(?=[^\s&#'\"<>]{0,100}\d)(?P<value>[^\s&#'\"<>]{8,})")
 _LONGEST_STEP = 8
 """Letters of a step of a path that may be a secret, at least."""
 _HOOK = re.compile(
@@ -49,7 +50,7 @@ def mask_hooks(text: str, found: Found | None = None) -> str:
     """Hide the part of a webhook's or a bot's address that whoever knows it may post to."""
     if "://" not in text:
         return text
-    for pattern in (_SERVICES, _HOOK):
+    for pattern in (_SERVICES, _HOOK, _KEY):
         text = pattern.sub(lambda match: _hook(match, found), text)
     return text
 

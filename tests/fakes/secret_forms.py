@@ -34,6 +34,7 @@ TEXT_FORMS = (
 """Texts that hold a secret, as messages, traces, files of configurations, code and command lines do."""
 
 SETTINGS = (
+    "db.passwrd", "topic.pw", "clave", "geheim", "codeword",
     "db.pass", "ftp.pass", "smtp_pass", "pw", "ldap.bind.pw", "auth.key", "encryption.key", "http.auth",
     "http.auth.bearer", "auth.header", "passwort", "kennwort", "db.kennwort", "connection.password",
     "connection.passwd", "database.pwd", "dbPassword", "DB_PASSWORD", "userpass", "dbpass", "ldap.passphrase",
@@ -51,6 +52,8 @@ SETTINGS = (
 """Settings of connectors whose name says that their value is a secret, though no plug-in declares a PASSWORD."""
 
 PROGRAMS = {
+    "request.headers": '{{"X-Own":"{}"}}', "json.config": '{{"auth":{{"key":"{}"}}}}', "cli.args": "-p{} --user u",
+    "google.url": "https://x.example/?key={}", "cmd": "x -p {}",
     "yaml.config": "user: a\npassword: {}", "xml.config": "<password>{}</password>", "args": "--user u --password {}",
     "java.opts": "-Xmx1g -Djavax.net.ssl.keyStorePassword={}", "http.headers": "X-Own: {}|Accept: json",
     "extra.headers": "x-own={},accept=json", "slack.webhook.url": "https://hooks.slack.com/services/T0/B0/{}",
