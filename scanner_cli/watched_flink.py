@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.flows.flink_places import World
@@ -21,7 +22,7 @@ from scanner_extractor.sources.file_texts import read_texts
 from scanner_extractor.sources.flink_states import STATES, job_causes
 from scanner_extractor.sources.sql_files import read_sql_files
 from scanner_model.flink import ClusterNames, FlinkJob
-from scanner_model.secrets import mask_statement
+from scanner_model.redaction import mask_statement
 
 _CAUSES = 20
 """Failed jobs, the last started first, that are asked in one poll why they failed."""
@@ -80,7 +81,7 @@ def _failed(jobs: Iterable[FlinkJob]) -> tuple[str, ...]:
 
 def _scripts(one: Settings, world: World) -> Iterator[JobFlows]:
     for source in one.sql_files:
-        texts = read_texts(source.files, mask_statement)
+        texts = read_texts(source.files, partial(mask_statement, extra=one.secret_names))
         yield from scripted(one.cluster, read_sql_files(source, texts, no_progress).statements, world)
 
 

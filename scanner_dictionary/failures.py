@@ -9,6 +9,7 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable
+from scanner_model.redaction import mask_text
 
 _WAIT = "try again when it has finished, or wait longer with --lock-timeout"
 _WHAT_HELPS = (
@@ -52,7 +53,7 @@ def unusable(error: BaseException, shown: str) -> DictionaryUnusable:
     what, hint = next(found, _OTHER)
     said = str(error).strip().splitlines()
     kind = DictionaryBusy if code in _BUSY else DictionaryUnusable
-    return kind(f"the dictionary {what}: {said[0]}" if said else what, where=shown, hint=hint)
+    return kind(f"the dictionary {what}: {mask_text(said[0])}" if said else what, where=shown, hint=hint)
 
 
 def _fits(known: str, code: str) -> bool:

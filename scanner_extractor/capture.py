@@ -27,7 +27,7 @@ from scanner_model.errors import (
 from scanner_model.json_input import MOST_VALUES, TooLarge, load_json
 from scanner_model.names import SourceId
 from scanner_model.private_files import atomic_path, make_directory
-from scanner_model.secrets import mask_json, mask_statement, mask_text, mask_url
+from scanner_model.redaction import mask_json, mask_statement, mask_text, mask_url
 
 FORMAT = 1
 MANIFEST = "capture.json"
@@ -223,11 +223,11 @@ def _keys(content: Json) -> Iterator[_Key]:
 
 
 def _failure(error: ScannerError) -> Json:
-    return {"kind": type(error).__name__, "what": mask_text(error.what), "hint": error.hint}
+    return {"kind": type(error).__name__, "what": mask_text(error.what), "hint": mask_text(error.hint)}
 
 
 def _answer(answer: Answer, *, as_is: bool) -> Json:
-    headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
+    headers = {name: mask_text(answer.headers[name]) for name in _HEADERS if name in answer.headers}
     return {"status": answer.status, "headers": headers, **_body(answer.body, as_is)}
 
 

@@ -12,20 +12,21 @@ from urllib.parse import quote, urlencode
 
 from scanner_extractor.addresses import read_address
 from scanner_extractor.exchange import AS_IS, Answer, Exchange, Json, Request
-from scanner_extractor.http_auth import login_hint
+from scanner_extractor.http_auth import login_hint, own_secrets
 from scanner_extractor.http_errors import accepted, place, read_json
 from scanner_extractor.http_wire import Wire
 from scanner_extractor.rate import Clock
-from scanner_extractor.settings import BasicAuth, BearerAuth, HttpSettings, OAuthAuth
+from scanner_extractor.settings import HttpSettings
+from scanner_model.errors import ScannerError
+from scanner_model.json_input import load_json
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
-from scanner_model.secrets import MASK
+from scanner_model.redaction import hide_values, is_distinctive, mask_json
 
 __all__ = ["Answer", "Exchange", "Http", "Json", "Request", "without_credentials"]
 
 Params = Sequence[tuple[str, str | int]]
 
-_SHORTEST_SECRET = 4
 _HALVES = "half a surrogate pair or a NUL in {} of its texts, which was read as U+FFFD"
 _HALVES_HINT = "no file or database can hold it; look for a text that was cut inside an emoji"
 
@@ -119,13 +120,35 @@ class Http:
         return self._exchange(request)
 
     def _hushed(self, live: Exchange) -> Exchange:
-        """Hide our credentials in what *live* answers, before anybody keeps it: some servers quote what was sent."""
+        """Hide our credentials in what *live* answers, before it is kept: some servers quote what was sent.
+
+        In an answer that succeeded only those that no name of a topic or a field is likely to equal.
+        """
+        names = self._settings.secret_names
 
         def ask(request: Request) -> Answer:
-            answer = live(request)
-            return replace(answer, body=_hidden(answer.body, self._settings)) if answer.status >= 400 else answer
+            try:
+                answer = live(request)
+            except ScannerError as error:
+                error.what, error.where, error.hint = map(self._hidden, (error.what, error.where, error.hint))
+                raise
+            secrets = self._secrets(is_failure=answer.status >= 400)
+            headers = {name: hide_values(value.encode(), secrets).decode() for name, value in answer.headers.items()}
+            body = hide_values(answer.body, secrets)
+            return replace(
+                answer, headers=headers, body=_masked(body, names) if names and request.accept != AS_IS else body
+            )
 
         return ask
+
+    def _secrets(self, *, is_failure: bool) -> frozenset[str]:
+        secrets = own_secrets(self._settings) | self._wire.tokens
+        return secrets if is_failure else frozenset(filter(is_distinctive, secrets))
+
+    def _hidden(self, text: str) -> str:
+        return hide_values(text.encode("utf-8", "surrogatepass"), self._secrets(is_failure=True)).decode(
+            errors="replace"
+        )
 
 
 def without_credentials(settings: HttpSettings) -> HttpSettings:
@@ -139,13 +162,11 @@ def _encoded(segment: str) -> str:
     return segment.replace(".", "%2E") if segment in (".", "..") else quote(segment, safe="")
 
 
-def _hidden(body: bytes, settings: HttpSettings) -> bytes:
-    match settings.auth:
-        case BasicAuth(password=secret) | BearerAuth(token=secret) | OAuthAuth(client_secret=secret):
-            secrets = [secret, *settings.headers.values()]
-        case None:
-            secrets = list(settings.headers.values())
-    for secret in secrets:
-        if len(secret) >= _SHORTEST_SECRET:
-            body = body.replace(secret.encode(), MASK.encode())
-    return body
+def _masked(body: bytes, names: frozenset[str]) -> bytes:
+    """Return JSON with the values under *names* hidden; any other body as it is."""
+    try:
+        value = load_json(body).value
+        masked = mask_json(value, names)
+    except (ValueError, RecursionError):
+        return body
+    return body if masked == value else json.dumps(masked, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -15,7 +15,7 @@ from scanner_model.errors import (
     SourceUnreachable,
 )
 from scanner_model.json_input import Loaded, TooLarge, load_json
-from scanner_model.secrets import mask_json, mask_text, mask_url
+from scanner_model.redaction import mask_json, mask_text, mask_url
 
 _EXCERPT = 80
 _REASON = 300

@@ -77,7 +77,8 @@ class HttpSettings:
     """How one HTTP source is asked. Seconds for times; *requests_per_second* None: no limit of ours.
 
     *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
-    are statuses that pass by themselves with this kind of source, besides those that do so everywhere.
+    are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
+    are names whose values are hidden in answers, besides those that are so everywhere.
     """
 
     url: str
@@ -90,6 +91,7 @@ class HttpSettings:
     max_bytes: int = 256 * 1024 * 1024
     concurrency: int = 16
     retry_also: frozenset[int] = frozenset()
+    secret_names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,12 +169,14 @@ class KsqlSettings:
 class ConnectSettings:
     """One Kafka Connect cluster; *name* is what people call it, may be empty.
 
-    *active_topics*: each connector is asked which topics it uses, one request each.
+    *active_topics*: each connector is asked which topics it uses, one request each. *secret_names*: settings of
+    connectors that are hidden, besides those that are so everywhere.
     """
 
     http: HttpSettings
     name: str = ""
     active_topics: bool = True
+    secret_names: frozenset[str] = frozenset()
 
     @property
     def source(self) -> SourceId:
@@ -237,4 +241,5 @@ class Settings:
     streams: tuple[StreamsSettings, ...] = ()
     openlineage: OpenLineageSettings | None = None
     manual_input: tuple[Path, ...] = ()
+    secret_names: frozenset[str] = frozenset()
     warnings: tuple[Problem, ...] = ()

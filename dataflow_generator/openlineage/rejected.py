@@ -12,7 +12,7 @@ from dataflow_generator.openlineage.door import canonical, clean_facet, parsed
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import open_private
 from scanner_model.problems import Problem
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 Json = Any
 

@@ -23,8 +23,8 @@ from scanner_extractor.registries.rows import (
 )
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
+from scanner_model.redaction import mask_sensitive
 from scanner_model.schemas import Association, Reference, SchemaVersion, qualified_subject
-from scanner_model.secrets import mask_sensitive
 
 _ROLES = {"key": Role.KEY, "value": Role.VALUE}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

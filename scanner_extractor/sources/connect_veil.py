@@ -16,15 +16,13 @@ from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.settings import ConnectSettings
 from scanner_extractor.sources.connect_reader import (
     CLASS,
-    hidden_values,
     plugin_classes,
     read_config,
     read_passwords,
-    without_secrets,
 )
 from scanner_model.errors import PayloadUnexpected, ScannerError
 from scanner_model.json_input import check_size, load_json
-from scanner_model.secrets import mask_config
+from scanner_model.redaction import KnownSecrets, mask_config, mask_text
 
 _TRACES = ("trace", "msg")
 
@@ -43,7 +41,7 @@ class _Veil:
     settings: ConnectSettings
     live: Exchange
     passwords: dict[str, frozenset[str]] = field(default_factory=dict)
-    secrets: set[str] = field(default_factory=set)
+    secrets: KnownSecrets = field(default_factory=KnownSecrets)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, request: Request) -> Answer:
@@ -69,13 +67,12 @@ class _Veil:
             passwords = (
                 prefix + name for prefix, kind in plugin_classes(config).items() for name in self.passwords[kind]
             )
-            masked = mask_config(config, frozenset(passwords))
+            hidden: list[str] = []
+            holder["config"] = mask_config(config, frozenset(passwords), self.settings.secret_names, hidden.append)
             with self.lock:
-                self.secrets |= hidden_values(config, masked)
-            holder["config"] = masked
+                self.secrets.add(hidden)
         with self.lock:
-            secrets = frozenset(self.secrets)
-        _hide_in_traces(told, secrets)
+            _hide_in_traces(told, self.secrets)
         return told
 
     def _learn(self, classes: list[str], request: Request) -> None:
@@ -114,14 +111,18 @@ def _config(holder: dict[str, Json]) -> dict[str, str]:
     return config if CLASS in config else {}
 
 
-def _hide_in_traces(told: Json, secrets: frozenset[str]) -> None:
+def _hide_in_traces(told: Json, secrets: KnownSecrets) -> None:
+    """Hide *secrets*, and what looks like one, in every trace; tasks that fail together have the same one."""
     waiting = [told]
+    done: dict[str, str] = {}
     while waiting:
         each = waiting.pop()
         if isinstance(each, dict):
             for member in _TRACES:
                 if isinstance(trace := each.get(member), str) and trace:
-                    each[member] = without_secrets(trace, secrets)
+                    if trace not in done:
+                        done[trace] = mask_text(secrets.hide(trace))
+                    each[member] = done[trace]
             waiting += each.values()
         elif isinstance(each, list):
             waiting += each

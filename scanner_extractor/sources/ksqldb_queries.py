@@ -11,7 +11,7 @@ from scanner_extractor.exchange import Json
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.estate import KsqlSource, Query, QueryError
 from scanner_model.names import SourceId, TopicName
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 PERSISTENT = "PERSISTENT"
 RUNNING, PAUSED = "RUNNING", "PAUSED"

@@ -337,3 +337,27 @@ def _as_nobody() -> Iterator[None]:
         yield
     finally:
         os.seteuid(0)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:p@ss/hidden@h:1/x",
+        "postgresql://u:p@hidden@h/x",
+        "postgresql://u:p@ss?hidden@h/x",
+        "postgresql://u:p@ss:hidden@h/x",
+        "postgresql://u/hidden@h/x",
+    ],
+)
+def test_password_that_is_not_encoded_is_refused_without_showing_its_end(url) -> None:
+    """What follows an `@` or a `/` in it would be taken for host and database, and shown."""
+    with pytest.raises(InputInvalid) as error:
+        locate(url)
+
+    assert "hidden" not in str(error.value)
+    assert "ss" not in error.value.where
+
+
+def test_url_without_its_colon_is_a_file_that_is_shown_without_the_password() -> None:
+    """A slip of the hand must not show it."""
+    assert locate("postgres//u:hidden@h/x").shown == "postgres//h/x"

@@ -19,8 +19,8 @@ from scanner_extractor.registries.confluent_reader import (
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId
+from scanner_model.redaction import MASK
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
-from scanner_model.secrets import MASK
 
 CONFLUENT = Origin(source=SourceId("schema_registry:x"), kind="confluent")
 KARAPACE = Origin(source=SourceId("schema_registry:x"), kind="karapace")
