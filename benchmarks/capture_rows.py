@@ -52,7 +52,7 @@ def capture_row(directory: Path, versions: int = 100_000) -> list[Row]:
 
 
 def capture(versions: int) -> Path:
-    """Give a directory with the capture of so many versions; it is made once."""
+    """Return a directory with the capture of so many versions; it is made once."""
     place = _PLACE / f"{SEED}-{versions}"
     if not place.exists():
         part = place.with_suffix(".part")
@@ -68,7 +68,7 @@ def _columns(file: Path) -> int:
 
 
 def _digest(file: Path) -> list[tuple[object, ...]]:
-    """Give what tells the rows of two dictionaries apart: how many there are, and sums over their bytes."""
+    """Return what tells the rows of two dictionaries apart: how many there are, and sums over their bytes."""
     with sqlite3.connect(file) as conn:
         return [conn.execute(_sum(conn, name)).fetchone() for name in _TABLES]
 

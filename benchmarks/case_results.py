@@ -31,7 +31,7 @@ class Deviation:
     reason: Reason | None = None
 
     def __str__(self) -> str:
-        """Give one line."""
+        """Return one line."""
         return f"  {self.case}: {self.what}" + (f" [known: {self.reason}]" if self.reason else "")
 
 
@@ -46,7 +46,7 @@ class FileResult:
     remark: str = ""
 
     def __str__(self) -> str:
-        """Give the file's line and one for each deviation."""
+        """Return the file's line and one for each deviation."""
         remark = f"  ({self.remark})" if self.remark else ""
         return "\n".join([f"{self.file}  {self.right} / {self.total}{remark}", *map(str, self.deviations)])
 

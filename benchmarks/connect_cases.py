@@ -14,7 +14,7 @@ from dataflow_generator.connectors.columns import columns_through
 from dataflow_generator.connectors.dataset_names import jdbc_dataset, located_table, object_path
 from dataflow_generator.connectors.jdbc_urls import snowflake_account
 from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
-from scanner_model.paths import ColumnPath, parse_path
+from scanner_model.column_path import ColumnPath, parse_path
 
 Case = Mapping[str, Any]
 Judge = Callable[[Case], Iterator[Deviation]]
@@ -61,7 +61,7 @@ def _visitor(case: Case) -> Iterator[Deviation]:
 
 
 def _corrected(expected: tuple[str, str], found: tuple[str, str]) -> bool:
-    """Say whether *found* is the specification's form: HDFS begins with a slash, Snowflake is an account."""
+    """Report whether *found* is the specification's form: HDFS begins with a slash, Snowflake is an account."""
     if expected[0].startswith("hdfs:"):
         return found == (expected[0], f"/{expected[1]}")
     host = expected[0].removeprefix("snowflake://")
@@ -216,7 +216,7 @@ def _end(end: Case) -> tuple[str, str]:
 
 
 def _platform(dataset: Dataset | None) -> tuple[str, str]:
-    """Give a dataset as the cases name it: a word for the system, and a name that holds the bucket."""
+    """Return a dataset as the cases name it: a word for the system, and a name that holds the bucket."""
     if dataset is None:
         return ("", "")
     system, _, place = dataset.namespace.partition("://")

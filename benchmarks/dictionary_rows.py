@@ -15,15 +15,15 @@ from estate import SEED, schemas
 from large_dictionary import BROKER, COLUMNS, TOPICS, build, schema_id, subject, topic_name
 from measure import Row
 
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.queries.schemas_of import schemas_of
-from scanner_dictionary.writer import write_scan
-from scanner_extractor.conclude import conclude
-from scanner_extractor.readings import RegistryReading
-from scanner_extractor.runner import Asked
-from scanner_extractor.settings import HttpSettings, RegistrySettings, Settings
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.queries.topic_schemas import schemas_of
+from scanner_dictionary.write.scan import write_scan
+from scanner_extractor.scan.merge import merge_results
+from scanner_extractor.scan.results import RegistryResult
+from scanner_extractor.scan.runner import SourceReadings
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName, SubjectName
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Registry, SchemaVersion
 
 _NOW = datetime(2024, 2, 29, tzinfo=UTC)
@@ -81,7 +81,7 @@ def query_row(directory: Path) -> list[Row]:
 
 
 def scan_of(topics: int) -> ClusterScan:
-    """Give a scan of a registry with the key and value schemas of *topics* topics."""
+    """Return a scan of a registry with the key and value schemas of *topics* topics."""
     settings = RegistrySettings(type="confluent", http=HttpSettings(url="http://registry:8081"))
     versions = tuple(
         SchemaVersion(
@@ -94,15 +94,15 @@ def scan_of(topics: int) -> ClusterScan:
         )
         for id_, (name, number, text) in enumerate(schemas(topics), 1)
     )
-    outcome = Outcome(
-        source=settings.source, kind="schema_registry", answer=Answer.READ, got=len(versions), asked=len(versions)
+    outcome = SourceResult(
+        source=settings.source, kind="schema_registry", answer=SourceStatus.READ, got=len(versions), asked=len(versions)
     )
     registry = Registry(source=settings.source, kind="confluent", url=settings.http.url)
-    reading = RegistryReading(registry=registry, outcome=outcome, versions=versions)
+    reading = RegistryResult(registry=registry, outcome=outcome, versions=versions)
     cluster = Settings(
         cluster=ClusterName("bench"), brokers=(BROKER,), file=Path("cluster.json"), registries=(settings,)
     )
-    return conclude(cluster, Asked(outcomes=(outcome,), readings=(reading,)))
+    return merge_results(cluster, SourceReadings(outcomes=(outcome,), readings=(reading,)))
 
 
 def _write(file: Path, scan: ClusterScan) -> float:
@@ -132,7 +132,7 @@ def _insert(file: Path, rows: Sequence[tuple[Any, ...]]) -> float:
 
 
 def _ask(file: Path) -> list[float]:
-    """Ask random questions of all five kinds; the first round, which compiles the statements, does not count."""
+    """Query random questions of all five kinds; the first round, which compiles the statements, does not count."""
     engine = open_dictionary(str(file), create=False)
     chance = random.Random(SEED)
     questions = [_question(chance, at) for at in range(_QUESTIONS)]

@@ -20,7 +20,7 @@ _PLAIN = ("string", "long", "int", "double", "boolean", "bytes")
 
 
 def topic_name(number: int) -> str:
-    """Give the name of a topic: dots and dashes, as estates have them."""
+    """Return the name of a topic: dots and dashes, as estates have them."""
     event = _EVENTS[number // len(_DOMAINS) % len(_EVENTS)]
     return f"shop.{_DOMAINS[number % len(_DOMAINS)]}.{event}-{number:06d}.v1"
 

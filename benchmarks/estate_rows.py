@@ -57,7 +57,7 @@ def _config(directory: Path, url: str, number: int) -> Path:
 
 
 def _requests(report: Path) -> str:
-    """Say how many requests each kind of source took, and of how many objects."""
+    """Report how many requests each kind of source took, and of how many objects."""
     asked, got = Counter[str](), Counter[str]()
     for cluster in json.loads(report.read_text(encoding="utf-8")):
         for source in cluster["sources"]:

@@ -10,7 +10,7 @@ import requests
 
 
 def main(url: str) -> None:
-    """Ask in bulk where the registry can, else subject by subject."""
+    """Query in bulk where the registry can, else subject by subject."""
     session = requests.Session()
     adapter = requests.adapters.HTTPAdapter(pool_maxsize=16)
     session.mount("http://", adapter)

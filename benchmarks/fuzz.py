@@ -29,14 +29,14 @@ from fuzz_listener import Listening
 from sql_fuzz import mutations
 
 from dataflow_generator.connectors import Config, Connector, Direction, read_connector
-from dataflow_generator.openlineage.reading import Refused, read_event
+from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event
 from dataflow_generator.sql import read_sql
-from scanner_extractor.exchange import Answer, Request
 from scanner_extractor.formats import read_columns
-from scanner_extractor.http import Http
-from scanner_extractor.readings import no_progress
-from scanner_extractor.registries.plans import read_confluent
-from scanner_extractor.settings import HttpSettings, RegistrySettings
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.registries.confluent.plan import read_confluent
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.errors import ScannerError
 
 LONGEST = 5.0
@@ -81,9 +81,9 @@ def read_settings(given: Mapping[str, str]) -> bool:
 def read_rows(given: Mapping[str, bytes]) -> bool:
     """Read a registry that answers so, by the path of a request."""
 
-    def ask(request: Request) -> Answer:
+    def ask(request: Request) -> Response:
         path = request.url.removeprefix(_WEB.url).partition("?")[0]
-        return Answer(status=200 if path in given else 404, body=given.get(path, b"{}"))
+        return Response(status=200 if path in given else 404, body=given.get(path, b"{}"))
 
     settings = RegistrySettings(type="confluent", http=_WEB)
     with Http(_WEB, settings.source, exchange=ask) as http:
@@ -92,7 +92,7 @@ def read_rows(given: Mapping[str, bytes]) -> bool:
 
 def read_text(given: str | bytes) -> bool:
     """Read an OpenLineage event."""
-    return not isinstance(read_event(given), Refused)
+    return not isinstance(read_event(given), InvalidEvent)
 
 
 def run(inputs: Iterator[Any], read: Read) -> Tally:
@@ -120,7 +120,7 @@ def run(inputs: Iterator[Any], read: Read) -> Tally:
 
 
 class Hung(BaseException):
-    """Say that an input was read for _HANGS seconds; nothing that catches exceptions holds it up."""
+    """Raised when an input was read for _HANGS seconds; nothing that catches exceptions holds it up."""
 
 
 def _hung(*_: object) -> None:

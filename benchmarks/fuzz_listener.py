@@ -18,7 +18,7 @@ _STARTED = 30.0
 
 
 class BadAnswer(Exception):
-    """Say that the listener failed, or did not answer in time."""
+    """Raised when the listener failed, or did not answer in time."""
 
 
 class Listening:

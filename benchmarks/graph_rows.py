@@ -15,9 +15,9 @@ from job_estate import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
 from measure import Row, Run, medians, scanner
 
 from dataflow_generator.sql import Dialect, read_sql
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.writer import write_scan
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.write.scan import write_scan
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 
 _NOW = datetime(2024, 2, 29, tzinfo=UTC)
 _RUNS = 5
@@ -127,7 +127,7 @@ def _scan(topics: int) -> ClusterScan:
     fields = _fields(4 * share)
     collections, queries = ksql(fields[: 3 * share])
     sources = ((CONNECT, "connect"), (FLINK, "flink"), (KSQL, "ksqldb"))
-    outcomes = tuple(Outcome(source=source, kind=kind, answer=Answer.READ) for source, kind in sources)
+    outcomes = tuple(SourceResult(source=source, kind=kind, answer=SourceStatus.READ) for source, kind in sources)
     return replace(
         scan,
         outcomes=(*scan.outcomes, *outcomes),

@@ -9,8 +9,8 @@ from estate import SEED, topic_name
 
 from scanner_model.columns import Column
 from scanner_model.connect import Connector
-from scanner_model.estate import CollectionColumn, KsqlSource, Query
 from scanner_model.flink import FlinkStatement
+from scanner_model.kafka import CollectionColumn, KsqlSource, Query
 from scanner_model.names import Role, SourceId, TopicName
 
 CONNECT = SourceId("connect:main")
@@ -51,7 +51,7 @@ def flink_statements(fields: Sequence[Fields]) -> Iterator[FlinkStatement]:
 
 
 def ksql(fields: Sequence[Fields]) -> tuple[tuple[KsqlSource, ...], tuple[Query, ...]]:
-    """Give a stream over each topic of *fields*, and a query that makes another of it."""
+    """Return a stream over each topic of *fields*, and a query that makes another of it."""
     collections: list[KsqlSource] = []
     queries: list[Query] = []
     for number, own in enumerate(fields):

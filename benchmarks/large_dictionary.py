@@ -10,9 +10,9 @@ from typing import Any
 from estate import SEED
 from sqlalchemy import Connection, Table
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.bulk import insert_rows
-from scanner_dictionary.opening import open_dictionary, writing
+from scanner_dictionary.engine.bulk_insert import insert_rows
+from scanner_dictionary.engine.open import open_dictionary, writing
+from scanner_dictionary.schema import tables as t
 
 BROKER = "kafka-1:9092"
 TOPICS = 100_000
@@ -28,17 +28,17 @@ _TYPES = ("string", "long", "int", "double", "boolean", "bytes")
 
 
 def topic_name(number: int) -> str:
-    """Give the name of a topic."""
+    """Return the name of a topic."""
     return f"shop.area-{number % 97}.events-{number:06d}"
 
 
 def subject(number: int) -> str:
-    """Give the subject of a topic's value."""
+    """Return the subject of a topic's value."""
     return f"{topic_name(number)}-value"
 
 
 def schema_id(number: int, version: int) -> str:
-    """Give the registry's id of a version of a topic's value."""
+    """Return the registry's id of a version of a topic's value."""
     return str(10_000 + number * _VERSIONS + version)
 
 

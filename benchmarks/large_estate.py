@@ -16,9 +16,9 @@ from typing import Any
 from estate import SEED
 from sqlalchemy import Connection, Table
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.bulk import insert_rows
-from scanner_dictionary.opening import open_dictionary, writing
+from scanner_dictionary.engine.bulk_insert import insert_rows
+from scanner_dictionary.engine.open import open_dictionary, writing
+from scanner_dictionary.schema import tables as t
 
 Cells = tuple[Any, ...]
 Row = dict[str, Any]
@@ -45,12 +45,12 @@ class Size:
 
     @property
     def clusters(self) -> int:
-        """Give the clusters that the topics are spread over."""
+        """Return the clusters that the topics are spread over."""
         return max(1, self.topics // 25_000)
 
 
 def topic_name(number: int) -> str:
-    """Give the name of a topic: dots and dashes, as estates have them."""
+    """Return the name of a topic: dots and dashes, as estates have them."""
     return f"{_AREAS[number % len(_AREAS)]}.events-{number:07d}.v1"
 
 
@@ -169,7 +169,7 @@ class _Estate:
         return job % self._servers
 
     def _ends(self, job: int) -> tuple[int, int]:
-        """Give two topics of a job: half of all queries read the same one, the hub of their cluster."""
+        """Return two topics of a job: half of all queries read the same one, the hub of their cluster."""
         chance = random.Random(f"{SEED}/{job}")
         clusters = self._size.clusters
         cluster = self._cluster(self._server(job)) - 1
@@ -194,7 +194,7 @@ class _Estate:
                 yield {**ids, **upper, "nullable": True}
 
     def _plain(self, number: int) -> list[Cells]:
-        """Give the plain columns of a topic that its collections name: at most twenty."""
+        """Return the plain columns of a topic that its collections name: at most twenty."""
         cells = self._cut(number, self._widths[number], 1 if self._older[number] else 0)
         return [cell for cell in cells[:60] if cell[0] == 1 and cell[3] in _PLAIN][:20]
 
@@ -237,7 +237,7 @@ def _running(counts: Iterable[int]) -> list[int]:
 
 
 def _widths(chance: random.Random, size: Size) -> list[int]:
-    """Draw the topics' columns: few are wide, one very wide, the sum about what is wanted."""
+    """Build the topics' columns: few are wide, one very wide, the sum about what is wanted."""
     wanted = size.columns - 2 * min(_KEYS, size.topics)
     drawn = [chance.lognormvariate(0, 0.9) for _ in range(size.topics)]
     widest = _WIDEST if size.columns >= 20 * _WIDEST else 0
@@ -248,7 +248,7 @@ def _widths(chance: random.Random, size: Size) -> list[int]:
 
 
 def _made_topic(job: int) -> str:
-    """Give the topic that a query makes; no registry describes it."""
+    """Return the topic that a query makes; no registry describes it."""
     return f"derived.{job:06d}"
 
 

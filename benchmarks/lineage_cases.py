@@ -9,12 +9,12 @@ from typing import Any
 
 from case_results import Deviation, FileResult
 
-from dataflow_generator.openlineage.event_text import event_text
-from dataflow_generator.openlineage.files import texts_of
-from dataflow_generator.openlineage.names import trimmed
-from dataflow_generator.openlineage.reading import Refused, read_event
-from dataflow_generator.openlineage.reading_facets import read_facet
-from scanner_model.lineage_events import Facet, LineageEvent
+from dataflow_generator.openlineage.identity.names import trimmed
+from dataflow_generator.openlineage.intake.files import texts_of
+from dataflow_generator.openlineage.parse.event_text import event_text
+from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event
+from dataflow_generator.openlineage.parse.facets import read_facet
+from scanner_model.openlineage import Facet, LineageEvent
 
 Json = Any
 
@@ -52,7 +52,7 @@ def _event(file: Path) -> Iterator[str]:
             yield from _facets(file)
             continue
         event = read_event(text.text)
-        if isinstance(event, Refused):
+        if isinstance(event, InvalidEvent):
             yield f"refused: {event.problems[0]}"
             continue
         if read_event(event_text(event)) != event:
@@ -110,13 +110,13 @@ def _facets(file: Path) -> Iterator[str]:
 
 
 def _tells(facet: Facet, value: Json) -> bool:
-    """Say whether anything was read; flows between jobs only are kept as received."""
+    """Report whether anything was read; flows between jobs only are kept as received."""
     return bool(facet.flows or facet.uses) or '"DATASET"' not in json.dumps(value)
 
 
 def _refused(file: Path) -> Iterator[str]:
     for text in texts_of(file):
-        if not isinstance(read_event(text.text), Refused):
+        if not isinstance(read_event(text.text), InvalidEvent):
             yield "was not refused"
 
 

@@ -57,7 +57,7 @@ def _client(port: int, waiting: Queue[tuple[str, bytes]], posted: Posted) -> Non
 
 
 def _answer(connection: http.client.HTTPConnection, body: bytes, posted: Posted) -> int:
-    """Give the status, 0 where the connection was lost."""
+    """Return the status, 0 where the connection was lost."""
     try:
         connection.request("POST", "/api/v1/lineage", body, {"Content-Type": "application/json"})
         response = connection.getresponse()

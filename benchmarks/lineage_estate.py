@@ -15,7 +15,7 @@ _PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.50.0/integration/
 
 
 def events(count: int, *, seed: int = 7) -> Iterator[Json]:
-    """Give *count* events: a START and a COMPLETE of each run; schemas, column lineage, symlinks, properties."""
+    """Return *count* events: a START and a COMPLETE of each run; schemas, column lineage, symlinks, properties."""
     for number in range(count):
         run, end = divmod(number, 2)
         job = run % JOBS
@@ -80,5 +80,5 @@ def _facet(schema: str, revision: str, /, **members: Json) -> Json:
 
 
 def ndjson(count: int) -> Iterator[str]:
-    """Give *count* events as lines."""
+    """Return *count* events as lines."""
     return (json.dumps(event) + "\n" for event in events(count))

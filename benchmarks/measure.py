@@ -75,7 +75,7 @@ def medians(command: Callable[[], Sequence[str]], *, runs: int, before: Callable
 
 
 def environment() -> dict[str, str]:
-    """Give the caller's environment, with Python's bytecode kept between runs, as an installed program has it."""
+    """Return the caller's environment, with Python's bytecode kept between runs, as an installed program has it."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | {
         "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "scanner-bench-bytecode")
     }
@@ -107,7 +107,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def scanner() -> str:
-    """Give the program under test: the one beside this Python."""
+    """Return the program under test: the one beside this Python."""
     return str(Path(sys.executable).with_name("scanner"))
 
 

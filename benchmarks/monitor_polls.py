@@ -25,18 +25,18 @@ _CLASS = "io.confluent.connect.s3.S3SinkConnector"
 
 
 def resident() -> float:
-    """Give this process's resident memory in MiB."""
+    """Return this process's resident memory in MiB."""
     (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
     return int(line.split()[1]) / 1024
 
 
 def watch(file: str, kind: str, polls: int) -> None:
     """Poll as the command does, and write the figures."""
-    from dataflow_generator.openlineage.delivery import Emitter
-    from dataflow_generator.openlineage.journal import Journal
-    from scanner_cli.cluster_files import read_files
-    from scanner_cli.monitoring import Monitor, Surroundings
-    from scanner_cli.watched_servers import servers_of
+    from dataflow_generator.openlineage.emit.delivery import Emitter
+    from dataflow_generator.openlineage.monitor.journal import Journal
+    from scanner_cli.monitor.loop import Monitor, MonitorContext
+    from scanner_cli.monitor.servers import servers_of
+    from scanner_cli.scan.clusters import read_files
 
     (server,) = servers_of((kind,), read_files([file])[0])
     directory = Path(file).parent
@@ -48,7 +48,7 @@ def watch(file: str, kind: str, polls: int) -> None:
         sys.stdout.flush()
 
     with Emitter(events, say=write, show=write) as emitter, Journal(directory / "monitor.json") as journal:
-        world = Surroundings(
+        world = MonitorContext(
             now=lambda: at, draw=lambda low, _: low, send=emitter.send, say=write, refused=lambda line, _: write(line)
         )
         monitor = Monitor(journal=journal, world=world, producer="urn:benchmark")
@@ -64,7 +64,7 @@ def watch(file: str, kind: str, polls: int) -> None:
 
 
 def estates(jobs: int) -> Mapping[str, tuple[Any, Callable[[Any], AbstractContextManager[str]]]]:
-    """Give a server of each kind with *jobs* jobs, and what serves it."""
+    """Return a server of each kind with *jobs* jobs, and what serves it."""
     import connect_server
     import ksqldb_server
 

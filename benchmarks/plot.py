@@ -12,7 +12,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def plot(lines: Mapping[str, Points], across: str, up: str) -> str:
-    """Draw each of *lines* by its name; *across* and *up* say what the axes are."""
+    """Build each of *lines* by its name; *across* and *up* say what the axes are."""
     points = [point for line in lines.values() for point in line]
     wide = _decades([x for x, _ in points])
     high = _decades([y for _, y in points])

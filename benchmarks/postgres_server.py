@@ -18,15 +18,15 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.opening import open_dictionary
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.schema import tables as t
 
 _SETTINGS = ("fsync=off", "shared_buffers=128MB", "max_wal_size=4GB", "unix_socket_directories=")
 _PATIENCE = 60
 
 
 class NoPostgres(Exception):
-    """Say that PostgreSQL's server programs are not installed."""
+    """Raised when PostgreSQL's server programs are not installed."""
 
 
 @contextmanager

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dataflow_generator.source import DictionarySource
+from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.spark.session import spark_session
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.transfer import export_parquet
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.export import export_parquet
 
 _ROWS = "definition long, ordinal long, path string, name string, type string, nullable boolean"
 _NAMES = ("definition_id", "ordinal", "path", "name", "data_type", "nullable")

@@ -21,9 +21,9 @@ from large_estate import Size, build
 from measure import Row, Run, conditions, run, scanner, table
 from sqlalchemy import Connection, insert, select, update
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.opening import open_dictionary, writing
-from scanner_dictionary.store import next_id
+from scanner_dictionary.engine.open import open_dictionary, writing
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.write.apply import next_id
 
 _RUNS = 3
 _COLUMNS = 1_000_000
@@ -118,7 +118,7 @@ def _change(file: Path, count: int) -> int:
 
 
 def _new_version(conn: Connection, link: dict[str, Any]) -> None:
-    """Give a topic another schema: the columns of the one before, and one more."""
+    """Return a topic another schema: the columns of the one before, and one more."""
     definition, column, key = t.schema_definition, t.schema_column, link["definition_id"]
     number = next_id(conn, definition)
     row = dict(conn.execute(select(definition).where(definition.c.id == key)).mappings().one())

@@ -120,7 +120,7 @@ def _schemas(folder: Path, row: Mapping[str, str]) -> Iterator[_Schema]:
 
 
 def _neighbours(path: Path) -> dict[str, str]:
-    """Give the Avro schemas of the folder by their full names and by their files' names."""
+    """Return the Avro schemas of the folder by their full names and by their files' names."""
     texts = {other: other.read_text(encoding="utf-8") for other in sorted(path.parent.glob("*.avsc")) if other != path}
     named = {read_columns("AVRO", text, lambda _: None).name: text for text in texts.values()}
     return {other.stem: text for other, text in texts.items()} | {str(name): text for name, text in named.items()}

@@ -93,7 +93,7 @@ def _ksqldb(topics: list[str], sinks: list[str]) -> list[Json]:
 
 
 def handler(clusters: list[Cluster], delay: float) -> type[BaseHTTPRequestHandler]:
-    """Give the class that answers; answers are kept as text, so that the figures are not those of the fake."""
+    """Return the class that answers; answers are kept as text, so that the figures are not those of the fake."""
     kept: dict[tuple[str, str, bytes], tuple[int, bytes]] = {}
 
     class Handler(BaseHTTPRequestHandler):
@@ -115,7 +115,7 @@ def handler(clusters: list[Cluster], delay: float) -> type[BaseHTTPRequestHandle
         do_GET = do_POST = answer  # noqa: N815  http.server calls them so
 
         def log_message(self, *args: object) -> None:
-            """Say nothing."""
+            """Report nothing."""
 
     return Handler
 

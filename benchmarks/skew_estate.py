@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.writer import write_scan
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.estate import Cluster, Topic
+from scanner_model.kafka import Cluster, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
 
 WIDEST, HUB, WIDTH = 50_000, 10_000, 20
@@ -41,7 +41,7 @@ def build(file: Path, *, skewed: bool) -> None:
     scan = ClusterScan(
         cluster=Cluster(name=ClusterName("bench"), brokers=("kafka-1:9092",)),
         outcomes=tuple(
-            Outcome(source=source, kind=source.partition(":")[0], answer=Answer.READ)
+            SourceResult(source=source, kind=source.partition(":")[0], answer=SourceStatus.READ)
             for source in (_KAFKA, _REGISTRY, _CONNECT)
         ),
         topics=tuple(Topic(source=_KAFKA, name=name, partitions=6) for name in names),

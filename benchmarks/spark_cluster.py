@@ -26,7 +26,7 @@ _PATIENCE = 120
 
 
 def main(columns: int) -> int:
-    """Make the graph of so many columns on the cluster, killing a worker once tasks have written something."""
+    """Build the graph of so many columns on the cluster, killing a worker once tasks have written something."""
     file = estate(columns)
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dataflow_generator.source import DictionarySource
+from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.spark.session import spark_session
 
 _TEXTS = "path string, name string, type string, logical string"

@@ -23,7 +23,7 @@ from large_estate import Size, build
 from measure import Row, conditions, environment, scanner, table
 from plot import plot
 
-from scanner_dictionary.opening import REVISION
+from scanner_dictionary.engine.open import REVISION
 
 SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")
 """What Spark is told where the processes of one machine are measured."""
@@ -44,12 +44,12 @@ class Taken:
 
 
 def size_of(columns: int) -> Size:
-    """Give the estate of so many columns: a hundred to a topic, a job to five topics."""
+    """Return the estate of so many columns: a hundred to a topic, a job to five topics."""
     return Size(columns=columns, topics=max(columns // 100, 10), jobs=max(columns // 500, 6))
 
 
 def estate(columns: int) -> Path:
-    """Give the dictionary of so many columns; it is made once."""
+    """Return the dictionary of so many columns; it is made once."""
     _PLACE.mkdir(exist_ok=True)
     file = _PLACE / f"{REVISION}-{columns}.db"
     if not file.exists():
@@ -85,7 +85,7 @@ def spark_row(columns: int) -> tuple[Row, Taken, Taken]:
 
 
 def _pair(file: Path) -> tuple[Taken, Taken]:
-    """Make the graph of *file*, then copy its rows."""
+    """Build the graph of *file*, then copy its rows."""
     settings = [f"--spark-conf={setting}" for setting in SETTINGS]
     command = [scanner(), "dataflow", "--engine", "spark", "--format", "parquet", *settings]
     with tempfile.TemporaryDirectory() as name:
@@ -125,7 +125,7 @@ def watched(command: list[str], told: Mapping[str, str] | None = None) -> Taken:
 
 
 def _spent() -> float:
-    """Give the processor time of the processes below this one that were waited for; Spark's Python workers are not."""
+    """Get the processor time of the processes below this one that were waited for; Spark's Python workers are not."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

@@ -41,7 +41,7 @@ _PIECES = (
 
 
 def statements(folder: Path) -> list[tuple[Dialect, str]]:
-    """Give the statements to mutate."""
+    """Return the statements to mutate."""
     found = []
     for name, dialect in (("flink", Dialect.FLINK), ("ksqldb", Dialect.KSQLDB)):
         for kind in ("statements_valid", "column_lineage"):
@@ -65,7 +65,7 @@ def mutated(text: str, other: str, dice: random.Random) -> str:
 
 
 def mutations(count: int, folder: Path, seed: int = 1) -> Iterator[tuple[Dialect, str]]:
-    """Give *count* mutated texts, the same ones for the same *seed*."""
+    """Return *count* mutated texts, the same ones for the same *seed*."""
     dice = random.Random(seed)
     known = statements(folder)
     for _ in range(count):

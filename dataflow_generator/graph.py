@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from dataflow_generator.coverage import Coverage
+from dataflow_generator.build.coverage import Coverage
 
 if TYPE_CHECKING:
-    from scanner_dictionary.queries.column_cells import Cells
+    from scanner_dictionary.lineage_inputs.column_batches import Cells
 
 Attribute = str | int | bool | tuple[str, ...]
 Attributes = tuple[tuple[str, Attribute], ...]
@@ -97,7 +97,7 @@ class FlowGraph:
 
 
 def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:
-    """Give the OpenLineage namespace of a cluster: its first broker address, or its name where none is known.
+    """Return the OpenLineage namespace of a cluster: its first broker address, or its name where none is known.
 
     Source: OpenLineage naming, `kafka://{bootstrap server host}:{port}`.
     """
@@ -105,12 +105,12 @@ def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:
 
 
 def schema_key(fingerprint: str) -> str:
-    """Give the key of a schema's node; 80 bits of the fingerprint tell any two schemas of an estate apart."""
+    """Return the key of a schema's node; 80 bits of the fingerprint tell any two schemas of an estate apart."""
     return f"schema:{fingerprint[:20]}"
 
 
 def present(**attributes: str | int | bool | tuple[str, ...] | None) -> Attributes:
-    """Give those attributes that tell something, by name: not what is absent, empty or false."""
+    """Return those attributes that tell something, by name: not what is absent, empty or false."""
     return tuple(
         (name, value) for name, value in sorted(attributes.items()) if value or (value == 0 and value is not False)
     )

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from json import JSONDecodeError, loads
 from pathlib import Path
 
+from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 from scanner_model.json_input import TooLarge, check_size
-from scanner_model.places import nearest
 from scanner_model.problems import Problem
 
 LARGEST = 64 * 1024 * 1024
@@ -66,7 +66,9 @@ def read_text(path: Path) -> str:
             raise InputInvalid(f"{path.name!r} is larger than {LARGEST} bytes", hint="write several files")
         return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
-        raise InputInvalid(f"no file {path.name!r} in {path.parent}", hint=nearest(path.name, _beside(path))) from None
+        raise InputInvalid(
+            f"no file {path.name!r} in {path.parent}", hint=closest_match(path.name, _beside(path))
+        ) from None
     except UnicodeDecodeError as error:
         raise InputInvalid(f"{path.name!r} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from error
     except (OSError, ValueError) as error:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from manual_input.document import Node
+from manual_input.json_cursor import Node
 from manual_input.topics import legal_topic
+from scanner_model.column_path import ColumnPath, parse_path
+from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-from scanner_model.estate import FlowEnd, ManualFlow
+from scanner_model.kafka import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
-from scanner_model.paths import ColumnPath, parse_path
-from scanner_model.places import nearest
 from scanner_model.redaction import mask_text
 
 _MOST_HINTS = 20
@@ -29,7 +29,7 @@ class KnownTopics:
         """Warn of *name*, which stands at *node*, where no such topic is known."""
         if name not in self._names:
             self._unknown.add(name)
-            hint = nearest(name, sorted(self._names)) if len(self._unknown) <= _MOST_HINTS else ""
+            hint = closest_match(name, sorted(self._names)) if len(self._unknown) <= _MOST_HINTS else ""
             node.warn(f"no topic {name!r} is known", hint or "declare it under $.topics, or scan the brokers")
 
 

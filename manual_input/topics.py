@@ -1,4 +1,4 @@
-"""The topics of a document with their schemas, and the subjects that it assigns to topics."""
+"""The schemas of topics: contents, shared or written in place, with the role, subject, version and id they go by."""
 
 from __future__ import annotations
 
@@ -6,12 +6,105 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from manual_input.document import Node
-from manual_input.schemas import SchemaReader
-from scanner_model.estate import Topic
+from manual_input.json_cursor import Document, Node
+from manual_input.schema_sources import MEMBERS, Content, ContentReader
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.kafka import Topic
 from scanner_model.manual import Assignment, ManualSchema
-from scanner_model.names import Role, SourceId, SubjectName, TopicName
+from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.redaction import mask_text
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A schema entry of a topic with the shared entry that it uses; what the topic's own entry tells wins."""
+
+    own: Node
+    shared: Node | None
+
+    def member(self, key: str) -> Node:
+        return self.shared.member(key) if self.shared and not self.own.has(key) else self.own.member(key)
+
+    def text(self, key: str) -> str:
+        return self.member(key).string
+
+
+class SchemaReader:
+    """Reads the schemas of one document's topics."""
+
+    def __init__(self, document: Document, source: SourceId, contents: ContentReader) -> None:
+        self._source = source
+        self._environment = document.root.text("environment")
+        self._contents = contents
+        self._shared = dict(document.root.member("schemas").members())
+        self._shared_contents = {name: contents.read(node) for name, node in self._shared.items()}
+        self._used: set[str] = set()
+
+    def schemas_of(self, topic: Node) -> tuple[ManualSchema, ...]:
+        """Read the schemas of a *topic* entry; they name no topic yet, because an entry may be of several."""
+        seen: set[tuple[object, ...]] = set()
+        return tuple(
+            schema
+            for entry in topic.elements("schemas")
+            if (schema := self._schema(entry)) and _is_new(entry, schema, seen)
+        )
+
+    def warn_of_unused(self) -> None:
+        """Report shared schemas that no topic uses; to be called after all topics are read."""
+        for name in sorted(set(self._shared) - self._used):
+            self._shared[name].warn(f"no topic uses the schema {name!r}", f'a topic says {{"use": "{name}"}}')
+
+    def _schema(self, own: Node) -> ManualSchema | None:
+        content = self._content(own)
+        entry = _Entry(own, self._shared.get(own.text("use")))
+        subject, version = entry.text("subject"), entry.member("version").whole
+        if version is not None and not subject:
+            entry.member("version").refuse("a version without a subject", "add the subject that it is a version of")
+        if content is None:
+            return None
+        return ManualSchema(
+            source=self._source,
+            topic=TopicName(""),
+            role=Role.KEY if entry.text("role") == "key" else Role.VALUE,
+            format=content.format,
+            place=own.place,
+            text=content.text,
+            columns=content.columns,
+            references=content.references,
+            subject=SubjectName(subject),
+            version=version,
+            schema_id=_schema_id(entry.member("id")),
+            environment=entry.text("environment") or self._environment,
+            record=RecordName(own.text("record")) or content.record,
+        )
+
+    def _content(self, own: Node) -> Content | None:
+        if not own.has("use"):
+            return self._contents.read(own)
+        name = own.text("use")
+        self._used.add(name)
+        for key in MEMBERS:
+            if key != "record" and own.has(key):
+                own.member(key).refuse(f"{key!r} does not go with 'use'", "write it where the schema is shared")
+        if name and name not in self._shared:
+            hint = closest_match(name, list(self._shared)) or "shared schemas stand under $.schemas"
+            own.member("use").refuse(f"no shared schema {name!r}", hint)
+        return self._shared_contents.get(name)
+
+
+def _is_new(entry: Node, schema: ManualSchema, seen: set[tuple[object, ...]]) -> bool:
+    named = (schema.role, schema.subject, schema.version)
+    # Without a subject, files tell schemas apart; two lists of columns would have nothing that does.
+    key = named if schema.subject else (*named, schema.text, schema.record)
+    if key in seen:
+        entry.refuse(f"a second schema of the same {schema.role}", "give each its own subject or version")
+    seen.add(key)
+    return True
+
+
+def _schema_id(node: Node) -> str | None:
+    return node.string or (None if node.whole is None else str(node.whole))
+
 
 _LEGAL = re.compile(r"[A-Za-z0-9._-]{1,249}")
 

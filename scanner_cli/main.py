@@ -10,10 +10,10 @@ from typing import NoReturn
 
 import click
 
+from scanner_cli.console import configure_utf8, echo_err, flush_streams, protect_std_streams, report_error
 from scanner_cli.entry import INTERRUPTED
-from scanner_cli.exits import Exit, exit_status
-from scanner_cli.groups import LazyGroup
-from scanner_cli.telling import hold_streams, last_words, say, speak_utf8, tell
+from scanner_cli.exit_codes import Exit, exit_status
+from scanner_cli.lazy_group import LazyGroup
 from scanner_model.errors import ScannerError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -23,19 +23,19 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "query": ("query:query", "Which schemas, which columns does a topic have?"),
     "topics": ("listings:topics", "List the topics of the dictionary."),
     "schemas": ("listings:schemas", "List the subjects and their versions."),
-    "columns": ("columns:columns", "List the columns of topics: where is this field, this tag?"),
+    "columns": ("listings:columns", "List the columns of topics: where is this field, this tag?"),
     "connectors": ("connectors:connectors", "List the connectors, and what failed."),
-    "statements": ("statements:statements", "List the statements of Flink and ksqlDB."),
-    "tables": ("tables:tables", "List the tables of catalogs, and topics kept as tables."),
+    "statements": ("listings:statements", "List the statements of Flink and ksqlDB."),
+    "tables": ("listings:tables", "List the tables of catalogs, and topics kept as tables."),
     "validate": ("validate:validate", "What failed, dangles, or is described by nothing?"),
     "scans": ("listings:scans", "List the scans, or how each source of one answered."),
     "diff": ("diff:diff", "What changed between two scans, and whom does it break?"),
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
     "lineage": ("lineage:lineage", "Where do the data of a node come from, where do they go?"),
     "export": ("export:export", "Write the graph or the dictionary for other programs."),
-    "explain": ("explain:explain", "Why: what we make of one file or name."),
-    "manual-input": ("manual:manual_input", "Check, describe and exemplify manual-input files."),
-    "openlineage": ("openlineage:openlineage", "Lineage that others tell as OpenLineage events."),
+    "explain": ("explain.schema:explain", "Why: what we make of one file or name."),
+    "manual-input": ("manual_input:manual_input", "Check, describe and exemplify manual-input files."),
+    "openlineage": ("openlineage.group:openlineage", "Lineage that others tell as OpenLineage events."),
     "monitor": ("monitor:monitor", "Tell the life of connectors as OpenLineage events."),
     "dictionary": ("dictionary:dictionary", "Show what the dictionary is, export it, forget a source."),
     "config": ("config:config", "The JSON Schema of cluster.json."),
@@ -77,11 +77,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except ScannerError as error:
         return _told(error)
     except click.ClickException as error:
-        from scanner_cli.mistakes import mistake
+        from scanner_cli.usage_errors import usage_error
 
-        return _told(mistake(error))
+        return _told(usage_error(error))
     except (KeyboardInterrupt, click.Abort):
-        say(INTERRUPTED)
+        echo_err(INTERRUPTED)
         return Exit.FAILED
     except OSError as error:
         # What we write to has told its name before; only the answer has none.
@@ -90,18 +90,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> NoReturn:
     """Run the command line of this process."""
-    hold_streams()
-    speak_utf8()
+    protect_std_streams()
+    configure_utf8()
     # Facts are many, live to the end and hold no cycles: looking for garbage among them each 700 objects is idle work.
     gc.set_threshold(100_000, 20, 100)
     status = run()
-    last_words()
+    flush_streams()
     # Threads that still wait for a server must not keep a finished or interrupted program alive.
     os._exit(status)
 
 
 def _told(error: ScannerError) -> Exit:
-    tell(error)
+    report_error(error)
     return exit_status(error)
 
 

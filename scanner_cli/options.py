@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from scanner_cli.telling import say
+from scanner_cli.console import echo_err
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from scanner_dictionary.opening import Connection, Engine
+    from scanner_dictionary.engine.open import Connection, Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,21 +25,21 @@ SCAN_NUMBER = click.IntRange(1, 2**31 - 1)
 
 
 def one_of(*names: str, words: Sequence[str], text: str, **settings: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's
-    """Give a command an option that takes one of *words*; another one is answered with the nearest."""
+    """Return a command an option that takes one of *words*; another one is answered with the nearest."""
 
     def known(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
         if value is None or value.lower() in words:
             return value and value.lower()
-        from scanner_model.places import nearest
+        from scanner_model.documents.json_positions import closest_match
 
-        hint = nearest(value, words) or f"one of {', '.join(words)}"
+        hint = closest_match(value, words) or f"one of {', '.join(words)}"
         raise InputInvalid(f"{value!r} is not known", where=f"{context.command_path} {names[0]}", hint=hint)
 
     return click.option(*names, callback=known, metavar="|".join(words), help=text, **settings)
 
 
 def dictionary_option(command: Command) -> Command:
-    """Give a command the option `--dictionary`."""
+    """Return a command the option `--dictionary`."""
     return click.option(
         "--dictionary",
         "url",
@@ -66,13 +66,13 @@ def lock_timeout_option(command: Command) -> Command:
 
 def writable(url: str, patience: float, *, create: bool = True) -> Engine:
     """Open the dictionary at *url* for writing; whoever is waited for, up to *patience* seconds, is named on stderr."""
-    from scanner_dictionary.opening import open_dictionary
+    from scanner_dictionary.engine.open import open_dictionary
 
-    return open_dictionary(url, create=create, patience=patience, say=say)
+    return open_dictionary(url, create=create, patience=patience, say=echo_err)
 
 
 def config_option(command: Command) -> Command:
-    """Give a command the option `--config`, once for each cluster."""
+    """Return a command the option `--config`, once for each cluster."""
     return click.option(
         "--config",
         "files",
@@ -84,12 +84,12 @@ def config_option(command: Command) -> Command:
 
 
 def cluster_option(command: Command) -> Command:
-    """Give a command the option `--cluster`; hand its value to `known_cluster`."""
+    """Return a command the option `--cluster`; hand its value to `known_cluster`."""
     return click.option("--cluster", metavar="NAME", help="Of this cluster only.")(command)
 
 
 def directory_option(name: str, text: str, *called: str) -> Callable[[Command], Command]:
-    """Give a command an option that names a directory; *called* are further names, of it or of its argument."""
+    """Return a command an option that names a directory; *called* are further names, of it or of its argument."""
     return click.option(name, *called, type=click.Path(path_type=Path), metavar="DIR", help=text)
 
 
@@ -105,7 +105,7 @@ def pairs(texts: Sequence[str], option: str, shape: str) -> Iterator[tuple[str, 
 @contextmanager
 def reading(url: str) -> Iterator[Connection]:
     """Open the dictionary at *url* for questions; one that is not there is an error, never made."""
-    from scanner_dictionary.opening import open_dictionary
+    from scanner_dictionary.engine.open import open_dictionary
 
     with open_dictionary(url, create=False).connect() as conn:
         try:
@@ -116,11 +116,11 @@ def reading(url: str) -> Iterator[Connection]:
 
 
 def known_cluster(conn: Connection, name: str | None) -> str | None:
-    """Give *name* back; raises NameUnknown with the nearest names where the dictionary has no such cluster."""
+    """Return *name* back; raises NameUnknown with the nearest names where the dictionary has no such cluster."""
     from scanner_dictionary.queries import clusters
-    from scanner_dictionary.queries.near import unknown
+    from scanner_dictionary.queries.resolve import unknown_name
 
     names = [row.name for row in clusters(conn)]
     if name is not None and name not in names:
-        raise unknown("cluster", name, names, f"known: {', '.join(names)}" if names else "nothing was scanned yet")
+        raise unknown_name("cluster", name, names, f"known: {', '.join(names)}" if names else "nothing was scanned yet")
     return name

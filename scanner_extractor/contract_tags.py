@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from scanner_model.column_path import ELEMENT, MAP_VALUE, ColumnPath, element, field_name, is_branch
 from scanner_model.columns import Column, ParsedSchema
 from scanner_model.names import RecordName
-from scanner_model.paths import ELEMENT, MAP_VALUE, ColumnPath, element, field_name, is_branch
 
 TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
 from scanner_model.names import SourceId, TopicName
-from scanner_model.paths import ColumnPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from scanner_model.column_path import ColumnPath, path_name
 from scanner_model.names import RecordName
-from scanner_model.paths import ColumnPath, path_name
 from scanner_model.problems import Problem
 
 _OF_ANY_FIELDS = frozenset({"any", "message"})
@@ -42,7 +42,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Give the dotted name that people use; empty for the root."""
+        """Return the dotted name that people use; empty for the root."""
         return path_name(self.path)
 
 

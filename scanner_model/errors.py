@@ -22,14 +22,14 @@ class ScannerError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        """Give one line: place, what, hint."""
+        """Return one line: place, what, hint."""
         place = f"{self.where}: " if self.where else ""
         hint = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.what}{hint}"
 
 
 class SourceUnreachable(ScannerError):
-    """Say that a source did not answer: try later; what the last scan found stays."""
+    """Raised when a source did not answer: try later; what the last scan found stays."""
 
 
 class NotCaptured(SourceUnreachable):
@@ -37,15 +37,15 @@ class NotCaptured(SourceUnreachable):
 
 
 class SourceRefused(ScannerError):
-    """Say that a source denied access: an operator mends credentials or rights."""
+    """Raised when a source denied access: an operator mends credentials or rights."""
 
 
 class PayloadUnexpected(ScannerError):
-    """Say that a source answered and the answer cannot be read."""
+    """Raised when a source answered and the answer cannot be read."""
 
 
 class InputInvalid(ScannerError):
-    """Say that a file, option or query is wrong: the user mends it. Exit status 2.
+    """Raised when a file, option or query is wrong: the user mends it. Exit status 2.
 
     `problems` lists everything that is wrong where a whole file was judged at once; empty where one thing is.
     """
@@ -56,7 +56,7 @@ class InputInvalid(ScannerError):
 
     @classmethod
     def listing(cls, problems: Sequence[Problem]) -> Self:
-        """Make one error of *problems* (at least one), a line each in their order."""
+        """Build one error of *problems* (at least one), a line each in their order."""
         if len(problems) == 1:
             first = problems[0]
             return cls(first.what, where=first.where, hint=first.hint, problems=problems)
@@ -64,11 +64,11 @@ class InputInvalid(ScannerError):
 
 
 class NameUnknown(ScannerError):
-    """Say that the dictionary does not know what was asked for. Exit status 4."""
+    """Raised when the dictionary does not know what was asked for. Exit status 4."""
 
 
 class DictionaryUnusable(ScannerError):
-    """Say that the dictionary cannot be opened, read or written: full disk, rights, newer version."""
+    """Raised when the dictionary cannot be opened, read or written: full disk, rights, newer version."""
 
 
 class DictionaryBusy(DictionaryUnusable):
@@ -88,8 +88,8 @@ class _Answered(ScannerError):
 
 
 class NotFound(_Answered):
-    """Say that the source has no such object or endpoint (404, 405, 410): the caller asks the older way, or goes on."""
+    """When the source has no such object or endpoint (404, 405, 410): the caller asks the older way, or goes on."""
 
 
 class SourceObjected(_Answered):
-    """Say that the source would not take this request (other 4xx): the caller asks differently, or reports it."""
+    """Raised when the source would not take this request (other 4xx): the caller asks differently, or reports it."""

@@ -27,7 +27,7 @@ _BACKSLASHES = re.compile(rb"\\*")
 
 
 class TooLarge(ValueError):
-    """Say that a document has more values or levels than are read."""
+    """Raised when a document has more values or levels than are read."""
 
 
 class Loaded(NamedTuple):

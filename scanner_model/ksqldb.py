@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
-from scanner_model.estate import KsqlSource
+from scanner_model.kafka import KsqlSource
 from scanner_model.names import Role
-from scanner_model.paths import ColumnPath
 
 HEADERS = "$headers"
 """The headers of a record; the sign keeps them apart from a field of that name."""

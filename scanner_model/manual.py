@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scanner_model.columns import Column
-from scanner_model.estate import Cluster, ManualFlow, Topic
+from scanner_model.kafka import Cluster, ManualFlow, Topic
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 
 

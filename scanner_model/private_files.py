@@ -34,7 +34,7 @@ def make_directory(path: Path) -> None:
 
 
 def make_private(directory: Path) -> None:
-    """Make *directory* and all that lies in it private: libraries wrote it as the umask allows."""
+    """Build *directory* and all that lies in it private: libraries wrote it as the umask allows."""
     for place, _, files in os.walk(directory):
         Path(place).chmod(_DIRECTORY)
         for name in files:

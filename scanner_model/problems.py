@@ -14,5 +14,5 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        """Give one line for people."""
+        """Return one line for people."""
         return f"{self.where}: {self.what}" + (f" ({self.hint})" if self.hint else "")

@@ -7,15 +7,15 @@ from enum import StrEnum
 
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
-from scanner_model.estate import Cluster, ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Query, Topic
 from scanner_model.flink import FlinkJob, FlinkStatement
+from scanner_model.kafka import Cluster, ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Query, Topic
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
 from scanner_model.streams import StreamsTopology
 
 
-class Answer(StrEnum):
+class SourceStatus(StrEnum):
     """How a source answered. Empty, unknown and failed are three answers."""
 
     READ = "read"
@@ -33,7 +33,7 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class SourceResult:
     """How one source answered: *asked* and *got* count its own objects (subjects' versions, topics, collections).
 
     *reason* is one line for people where it did not answer fully, *hint* the next step. *requests* and *seconds* are
@@ -43,7 +43,7 @@ class Outcome:
 
     source: SourceId
     kind: str
-    answer: Answer
+    answer: SourceStatus
     got: int = 0
     asked: int = 0
     reason: str = ""
@@ -62,7 +62,7 @@ class ClusterScan:
     """
 
     cluster: Cluster
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[SourceResult, ...]
     topics: tuple[Topic, ...] = ()
     registries: tuple[Registry, ...] = ()
     versions: tuple[SchemaVersion, ...] = ()
@@ -88,7 +88,7 @@ class ClusterScan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class PreviousState:
     """What earlier scans know from sources that this one could not (fully) read: topics, and sides that have a schema.
 
     An outage must turn neither a known topic into an unknown one, nor a described side into one without a schema.

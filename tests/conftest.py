@@ -109,8 +109,8 @@ def _program(name: str) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make an empty dictionary, to be copied: to make one takes longer than most of what is done with it."""
-    from scanner_dictionary.opening import open_dictionary  # not above: a worker's coverage begins after this file
+    """Build an empty dictionary, to be copied: to make one takes longer than most of what is done with it."""
+    from scanner_dictionary.engine.open import open_dictionary  # not above: a worker's coverage begins after this file
 
     file = tmp_path_factory.mktemp("empty") / "empty.db"
     open_dictionary(str(file)).dispose()
@@ -119,7 +119,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def new_dictionary(empty: Path, tmp_path: Path) -> str:
-    """Give the place of a new, empty dictionary."""
+    """Return the place of a new, empty dictionary."""
     return str(shutil.copy(empty, tmp_path / "dictionary.db"))
 
 
@@ -147,7 +147,7 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture
 def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
-    """Give the URL of a new, empty database."""
+    """Return the URL of a new, empty database."""
     import psycopg
 
     name = f"test_{abs(hash(request.node.nodeid))}"

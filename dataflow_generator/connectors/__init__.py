@@ -1,7 +1,7 @@
 """Kafka Connect: connector class → flows, from configuration alone; plug-ins in a table."""
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.flows import (
+from dataflow_generator.connectors.model import (
     Connector,
     ConnectorFlows,
     ConnectorReader,
@@ -12,8 +12,8 @@ from dataflow_generator.connectors.flows import (
     Shape,
     SideTopic,
 )
-from dataflow_generator.connectors.reading import read_connector
-from dataflow_generator.connectors.table import CONNECTORS, MANAGED, reader_of
+from dataflow_generator.connectors.read import read_connector
+from dataflow_generator.connectors.registry import CONNECTORS, MANAGED, find_reader
 
 __all__ = [
     "CONNECTORS",
@@ -28,6 +28,6 @@ __all__ = [
     "Flow",
     "Shape",
     "SideTopic",
+    "find_reader",
     "read_connector",
-    "reader_of",
 ]

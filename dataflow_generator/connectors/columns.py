@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dataflow_generator.connectors.column_lists import ColumnLists, Treatment
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.flows import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
-from dataflow_generator.connectors.landing import as_it_is
+from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
+from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
+from dataflow_generator.connectors.sink_columns import as_it_is
 from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
-from dataflow_generator.connectors.transforms.steps import Place
+from dataflow_generator.connectors.transforms.model import Place
+from scanner_model.column_path import ColumnPath
 from scanner_model.names import Role
-from scanner_model.paths import ColumnPath
 
 _NO_TOPIC = "\ue000"
 """Stands for a topic that is not known; no predicate is true of it by accident."""
@@ -56,7 +56,7 @@ def column_flows(
 
 
 def topic_before(flows: ConnectorFlows, flow: Flow) -> str:
-    """Give the topic that records of *flow* have before the transforms; a private letter where nobody tells it."""
+    """Return the topic that records of *flow* have before the transforms; a private letter where nobody tells it."""
     if flows.direction is Direction.SINK and flow.source and flow.source.kind is DatasetKind.TOPIC:
         return flow.source.name
     return flow.topic or _NO_TOPIC
@@ -99,7 +99,7 @@ def columns_behind(config: Config, shape: Shape, topic: str, places: Sequence[Pl
 
 
 def _row(flows: ConnectorFlows, flow: Flow, value: Sequence[ColumnPath]) -> Sequence[ColumnPath]:
-    """Give the columns of a row that a source reads along *flow*: those that it makes; by `*`, also *value*."""
+    """Return the columns of a row that a source reads along *flow*: those that it makes; by `*`, also *value*."""
     if flows.row is None:
         return value
     made = [one.path for one in flows.row.columns]
@@ -107,7 +107,7 @@ def _row(flows: ConnectorFlows, flow: Flow, value: Sequence[ColumnPath]) -> Sequ
 
 
 def _told(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
-    """Tell what stands in the messages that a source writes; what its lists of columns leave out does not."""
+    """Return what stands in the messages that a source writes; what its lists of columns leave out does not."""
     lists = ColumnLists.of(config)
     made = {one.path: one for one in flows.row.columns} if flows.row else {}
     for side in Role:
@@ -123,7 +123,7 @@ def _told(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> 
 
 
 def _made(flow: Flow, side: Role, one: Carried, column: RowColumn) -> Iterator[ColumnFlow]:
-    """Tell what a column that the source makes is made of in the flow's own source, or that it is made of none."""
+    """Return what a column that the source makes is made of in the flow's own source, or that it is made of none."""
     if not column.origins:
         yield ColumnFlow(flow, side, one.path, None, changed=False, masked=one.masked)
     for dataset, path in column.origins:
@@ -132,7 +132,7 @@ def _made(flow: Flow, side: Role, one: Carried, column: RowColumn) -> Iterator[C
 
 
 def _landed(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
-    """Tell what a sink writes of a message: which of its columns, under which names."""
+    """Return what a sink writes of a message: which of its columns, under which names."""
     for one in (flows.lands or as_it_is)(config, flow, record):
         made = one.origin
         if made is None or made.origin is None:

@@ -32,11 +32,11 @@ class Config:
         return next((key for key in keys if self._value(key)), "")
 
     def text(self, *keys: str, default: str = "") -> str:
-        """Give the value of the first of *keys* that has one."""
+        """Return the value of the first of *keys* that has one."""
         return self._value(self.key(*keys)) or default
 
     def hides(self, *keys: str) -> bool:
-        """Say whether one of *keys* has a value that somebody masked."""
+        """Report whether one of *keys* has a value that somebody masked."""
         return any(_HIDDEN.fullmatch(value.strip()) for key, value in self.pairs if key in keys)
 
     def items(self, *keys: str) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Config:
         return {left.strip(): right.strip() for left, _, right in parts if left.strip() and right.strip()}
 
     def under(self, prefix: str) -> Config:
-        """Give the pairs whose keys begin with *prefix*, without it."""
+        """Return the pairs whose keys begin with *prefix*, without it."""
         return Config(tuple((key[len(prefix) :], value) for key, value in self.pairs if key.startswith(prefix)))
 
     def _value(self, key: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from urllib.parse import urlsplit
 
 from dataflow_generator.connectors.config import split_outside
-from dataflow_generator.connectors.flows import Dataset, DatasetKind
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, JdbcServer, is_host, jdbc_server, with_ports
-from scanner_model.brokers import broker_addresses
+from dataflow_generator.connectors.model import Dataset, DatasetKind
+from scanner_model.broker_address import broker_addresses
 from scanner_model.errors import InputInvalid
 
 _TWO_PARTS = frozenset({"mysql", "mariadb", "clickhouse", "teradata", "oceanbase", "hive", "vitess"})
@@ -46,7 +46,7 @@ def identifiers(name: str) -> tuple[str, ...]:
 
 
 def host_server(scheme: str, host: str, port: str = "", database: str = "", schema: str = "") -> JdbcServer:
-    """Give a server that a configuration names by host and port; an absent host is `unknown`."""
+    """Return a server that a configuration names by host and port; an absent host is `unknown`."""
     plain = re.sub(r"^[a-z+]+://", "", host.strip(), flags=re.IGNORECASE).rpartition("@")[2]
     plain = plain if "${" in plain else plain.split("/")[0]
     address = f"{plain}:{port}" if plain and port.isdigit() and not re.search(r":\d+$", plain) else plain
@@ -54,7 +54,7 @@ def host_server(scheme: str, host: str, port: str = "", database: str = "", sche
 
 
 def kafka_namespace(addresses: str) -> str | None:
-    """Give a cluster's namespace by the first of its addresses; None where they cannot be read."""
+    """Return a cluster's namespace by the first of its addresses; None where they cannot be read."""
     try:
         return f"kafka://{broker_addresses(addresses)[0]}"
     except InputInvalid:
@@ -121,7 +121,7 @@ def web_dataset(url: str, path: str = "") -> Dataset | None:
 
 
 def addresses(scheme: str, text: str, port: str = "") -> str:
-    """Give the namespace of a service by its comma list of hosts or URLs; user info and paths never show."""
+    """Return the namespace of a service by its comma list of hosts or URLs; user info and paths never show."""
     hosts = [host for part in without_users(text).split(",") if (host := _address(part, port))]
     return f"{scheme}://{','.join(hosts) or UNKNOWN_HOST}"
 
@@ -153,3 +153,18 @@ def _address(text: str, port: str) -> str:
 def _unquoted(part: str) -> str:
     pairs = {'"': '"', "`": "`", "[": "]"}
     return part[1:-1] if len(part) > 1 and pairs.get(part[0]) == part[-1] else part
+
+
+_FOLDS: dict[str, Callable[[str], str]] = {
+    "postgres": str.lower,
+    "redshift": str.lower,
+    "oracle": str.upper,
+    "db2": str.upper,
+    "snowflake": str.upper,
+}
+"""By the scheme of OpenLineage's namespace; the others keep a name's case, or compare without it."""
+
+
+def folded(name: str, scheme: str, *, quoted: bool = False) -> str:
+    """Return *name* as a database of *scheme* stores it."""
+    return name if quoted else _FOLDS.get(scheme, str)(name)

@@ -69,7 +69,7 @@ _CASED: Mapping[str, str] = {
 
 
 def refused(pattern: str, what: str) -> InputInvalid:
-    """Make the error of a pattern that Java refuses, or that is not evaluated."""
+    """Build the error of a pattern that Java refuses, or that is not evaluated."""
     return InputInvalid(f"the regular expression {shown(pattern)} {what}")
 
 

@@ -66,14 +66,14 @@ def jdbc_server(url: str) -> JdbcServer:
 
 
 def with_ports(scheme: str, hosts: str) -> str:
-    """Give a comma list of hosts in lower case, each with a port; a place holder stays as it is written."""
+    """Return a comma list of hosts in lower case, each with a port; a place holder stays as it is written."""
     port = _DEFAULT_PORTS.get(scheme)
     listed = (host.rpartition("@")[2].strip() for host in hosts.split(","))
     return ",".join(_with_port(host, port) for host in listed if is_host(host))
 
 
 def is_host(text: str) -> bool:
-    """Say whether *text* is a host, perhaps with a port; what is not may be a piece of a password."""
+    """Report whether *text* is a host, perhaps with a port; what is not may be a piece of a password."""
     named = _NAMED_PART.fullmatch(text)
     return bool(_HOST.fullmatch(text)) or bool(named and not _SECRET.search(named["key"]))
 
@@ -243,7 +243,7 @@ def _descriptor(before: str, address: str) -> JdbcServer:
 
 
 def _balanced(text: str) -> bool:
-    """Say whether *text* is one pair of parentheses with pairs inside."""
+    """Report whether *text* is one pair of parentheses with pairs inside."""
     depth = 0
     for number, char in enumerate(text):
         depth += (char == "(") - (char == ")")
@@ -281,7 +281,7 @@ def _snowflake_parts(account: str) -> Iterator[str]:
 
 
 def snowflake_account(url: str) -> str:
-    """Give the account of a Snowflake URL as OpenLineage writes it: `org-account`, or `locator.region.cloud`.
+    """Return the account of a Snowflake URL as OpenLineage writes it: `org-account`, or `locator.region.cloud`.
 
     A locator without region is in Snowflake's first one, under the name that OpenLineage's clients give it.
     """

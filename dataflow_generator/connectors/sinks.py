@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
-from dataflow_generator.connectors.flows import Connector, ConnectorFlows, Dataset, Direction, Flow, Lands
-from dataflow_generator.connectors.landing import as_it_is
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, Direction, Flow, Lands
+from dataflow_generator.connectors.sink_columns import as_it_is
 from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_topics, topics_read
 from dataflow_generator.connectors.transforms import Chain, Template
 from scanner_model.problems import Problem
@@ -36,7 +36,7 @@ class Written:
 
 
 def to(target: Target, *keys: str, problems: Iterable[Problem] = (), lands: Lands = as_it_is) -> Written:
-    """Say where a class writes that has one dataset a topic."""
+    """Report where a class writes that has one dataset a topic."""
 
     def targets(name: str) -> tuple[Dataset, ...]:
         dataset = target(name)
@@ -98,7 +98,7 @@ def _flows(
 
 
 def _whatever_the_topic(written: Written) -> tuple[Dataset, ...]:
-    """Give the datasets of a class whose targets do not depend on the topic."""
+    """Return the datasets of a class whose targets do not depend on the topic."""
     first, second = (written.targets(name) for name in ("anyTopic", "otherTopic"))
     return first if first == second else ()
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
-from dataflow_generator.connectors.flows import (
+from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.connectors.model import (
     Connector,
     ConnectorFlows,
     Dataset,
@@ -16,11 +17,10 @@ from dataflow_generator.connectors.flows import (
     Shape,
     SideTopic,
 )
-from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.sinks import in_order
 from dataflow_generator.connectors.topics import USED, cluster_of, seen, side_topics
 from dataflow_generator.connectors.transforms import Chain, Template
-from dataflow_generator.connectors.transforms.templates import family
+from dataflow_generator.connectors.transforms.topic_templates import family
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
@@ -128,7 +128,7 @@ class _Resolver:
         return tuple(name for name in sorted(self.connector.active or ()) if name not in self.side)
 
     def _contradicted(self, routed: tuple[_Routed, ...], exact: list[_Routed]) -> bool:
-        """Say whether what goes to one topic goes elsewhere: what was seen outranks the configuration."""
+        """Report whether what goes to one topic goes elsewhere: what was seen outranks the configuration."""
         sources = {one.read.source for one in routed}
         names = {one.template.name for one in exact if one.template}
         active = set(self._active())
@@ -154,7 +154,7 @@ class _Resolver:
             yield from self._unresolved(one.read, pattern)
 
     def _fitting(self, pattern: str, claimed: set[str]) -> tuple[list[str], str]:
-        """Give the topics of a family that nothing else claims, and how they were seen; raises InputInvalid."""
+        """Return the topics of a family that nothing else claims, and how they were seen; raises InputInvalid."""
         if not pattern:
             # That a topic exists does not say that this connector writes it.
             return [name for name in self._active() if name not in claimed], USED

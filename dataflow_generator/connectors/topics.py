@@ -3,15 +3,64 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, takewhile
+from typing import Any
 
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
-from dataflow_generator.connectors.flows import Connector, Direction, SideTopic
 from dataflow_generator.connectors.java_regex import java_regex
-from dataflow_generator.connectors.known import KnownTopics
+from dataflow_generator.connectors.model import Connector, Direction, SideTopic
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
+
+
+class KnownTopics(tuple[str, ...]):
+    """Names in order. *starts* is what those began with that were looked at; an empty text says that all were."""
+
+    starts: set[str]
+    _names: tuple[str, ...]
+
+    def __new__(cls, names: tuple[str, ...]) -> KnownTopics:
+        """Take names that nobody has looked at yet."""
+        made = super().__new__(cls, names)
+        made.starts, made._names = set(), names
+        return made
+
+    def beginning(self, start: str) -> tuple[str, ...]:
+        """Return the names that begin so, in order."""
+        self.starts.add(start)
+        return beginning(self._names, start)
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through all names."""
+        self.starts.add("")
+        return super().__iter__()
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is such a name."""
+        self.starts.add(name if isinstance(name, str) else "")
+        return super().__contains__(name)
+
+    def __len__(self) -> int:
+        """Count all names."""
+        self.starts.add("")
+        return super().__len__()
+
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - a tuple's, overloaded
+        """Return a name by its place among all."""
+        self.starts.add("")
+        return super().__getitem__(at)
+
+
+def beginning(names: tuple[str, ...], start: str) -> tuple[str, ...]:
+    """Return those of *names*, which are in order, that begin with *start*."""
+    # Of a hundred thousand names only those are looked at.
+    first = bisect_left(names, start)
+    last = first + sum(1 for _ in takewhile(lambda name: name.startswith(start), islice(names, first, None)))
+    return names[first:last]
+
 
 _CLUSTER = ("kafka.endpoint", "kafka.bootstrap.servers", "bootstrap.servers")
 _CLUSTERS = {
@@ -44,7 +93,7 @@ class ReadTopics:
 
 
 def cluster_of(connector: Connector, direction: Direction) -> str:
-    """Give the namespace of the cluster that a connector works on: its own key's, or the worker's."""
+    """Return the namespace of the cluster that a connector works on: its own key's, or the worker's."""
     config = connector.config
     keys = _CLUSTERS.get(direction, _CLUSTER)
     named = (kafka_namespace(config.text(key)) for key in keys if config.text(key))
@@ -52,7 +101,7 @@ def cluster_of(connector: Connector, direction: Direction) -> str:
 
 
 def topics_read(connector: Connector) -> ReadTopics:
-    """Tell which topics a sink reads: `topics`, else what `topics.regex` matches, else what it was seen to use."""
+    """Return which topics a sink reads: `topics`, else what `topics.regex` matches, else what it was seen to use."""
     config = connector.config
     if names := config.items("topics"):
         return ReadTopics(tuple(dict.fromkeys(names)), "", "topics")
@@ -79,7 +128,7 @@ def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
 
 
 def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
-    """Give the topics that names may be matched with, in order: those in use, else the known; and which these are.
+    """Return the topics that names may be matched with, in order: those in use, else the known; and which these are.
 
     Who needs only those that begin with *start* says so: then no others bear on what is told of the connector.
     """
@@ -89,7 +138,7 @@ def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
 
 
 def is_seen(connector: Connector, name: str) -> bool:
-    """Tell whether a topic is among those that names may be matched with."""
+    """Return whether a topic is among those that names may be matched with."""
     return seen(connector, name)[0][:1] == (name,)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from dataflow_generator.openlineage.receiving import Reply, busy, judge
-from dataflow_generator.openlineage.spool import Spool, SpoolFull
+from dataflow_generator.openlineage.intake.requests import Reply, busy, decide
+from dataflow_generator.openlineage.intake.spool import Spool, SpoolFull
 
 _PARSED_AT_ONCE = 4
 """Bodies that are parsed at once: as Python objects one takes many times its bytes."""
@@ -21,7 +21,7 @@ class EventIntake:
     def receive(self, body: bytes, *, where: str) -> Reply:
         """Return the answer to *body*, which came from *where*; 2xx only for what the spool holds."""
         with self._parsing:
-            judged = judge(body, where=where)
+            judged = decide(body, where=where)
         try:
             if judged.accepted or judged.refused:
                 self._spool.keep(judged.accepted, judged.refused)

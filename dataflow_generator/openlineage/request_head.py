@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import BinaryIO, NamedTuple
 
-from dataflow_generator.openlineage.receiving import Head
+from dataflow_generator.openlineage.intake.requests import Head
 
 LONGEST = 32 * 1024
 """Bytes of a head."""

@@ -38,12 +38,12 @@ FILES: Mapping[str, Mapping[str, Output]] = {"csv": {"nodes.csv": csv_nodes, "ed
 
 
 def files_of(name: str) -> Mapping[str, Output]:
-    """Give the files that format *name* writes into a directory, by their names."""
+    """Return the files that format *name* writes into a directory, by their names."""
     return FILES.get(name) or {f"graph.{name}": OUTPUTS[name]}
 
 
 def format_of(suffix: str) -> str | None:
-    """Give the format that an ending of a file (with its dot) means; None where none does."""
+    """Return the format that an ending of a file (with its dot) means; None where none does."""
     ending = suffix.lower()
     return SUFFIXES.get(ending) or (ending[1:] if ending[1:] in OUTPUTS else None)
 

@@ -8,7 +8,7 @@ from dataflow_generator.graph import Attribute, FlowGraph
 
 
 def attribute_types(graph: FlowGraph) -> Mapping[str, type[Attribute]]:
-    """Give the type of every attribute by its name, in the names' order; text where nodes differ. Reads all nodes."""
+    """Return the type of every attribute by its name, in the names' order; text where nodes differ. Reads all nodes."""
     found: dict[str, set[type[Attribute]]] = {}
     for node in graph.nodes():
         for name, value in node.attributes:

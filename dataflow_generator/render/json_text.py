@@ -21,7 +21,7 @@ def json_lines(graph: FlowGraph) -> Iterator[str]:
 
 
 def node_document(node: Node) -> dict[str, Json]:
-    """Give a node as JSON; *path* is null for anything but a column."""
+    """Return a node as JSON; *path* is null for anything but a column."""
     return {
         "id": node.key,
         "kind": str(node.kind),
@@ -33,7 +33,7 @@ def node_document(node: Node) -> dict[str, Json]:
 
 
 def edge_document(edge: Edge) -> dict[str, Json]:
-    """Give an edge as JSON; *type* and *subtype* are empty where the kind says it all."""
+    """Return an edge as JSON; *type* and *subtype* are empty where the kind says it all."""
     return {
         "source": edge.source,
         "target": edge.target,

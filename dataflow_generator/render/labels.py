@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataflow_generator.graph import Edge, EdgeKind, Node
-from scanner_model.paths import path_name
+from scanner_model.column_path import path_name
 
 
 def node_label(node: Node) -> str:
-    """Give a column's last segment, another node's name, or what it is where it has none."""
+    """Return a column's last segment, another node's name, or what it is where it has none."""
     if node.path is not None:
         return path_name(node.path[-1:]) or node.name or "(value)"
     return node.name or "(schema)"
 
 
 def edge_label(edge: Edge) -> str:
-    """Give the subtype, or else the kind; nothing for what contains, which the drawing shows.
+    """Return the subtype, or else the kind; nothing for what contains, which the drawing shows.
 
     The subtype of what a job reads and writes is one of its ways, which the names at the ends tell as well.
     """
@@ -24,7 +24,7 @@ def edge_label(edge: Edge) -> str:
 
 
 def full_name(node: Node) -> str:
-    """Give a node's name, of a column with its path; what has none is called by its kind and key."""
+    """Return a node's name, of a column with its path; what has none is called by its kind and key."""
     if node.path is not None:
         return ".".join(filter(None, (node.name, path_name(node.path)))) or node.key
     return node.name or node.key

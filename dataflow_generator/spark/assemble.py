@@ -2,33 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from dataflow_generator.assemble import estate_edges, estate_nodes, read_flows
-from dataflow_generator.collector import seldom_collected
-from dataflow_generator.columnar.about import About, Written, whole_graph, write_about
-from dataflow_generator.columnar.job_rows import JobRows, read_rows
-from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, record_edge, record_node
-from dataflow_generator.columnar.spans import finish_spans, make_places
-from dataflow_generator.columnar.writing import write_above
-from dataflow_generator.coverage import Coverage
-from dataflow_generator.flows.drawing import Flows
+from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.build.coverage import Coverage
+from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.garbage_collection import infrequent_collection
+from dataflow_generator.build.graph_builder import Flows
+from dataflow_generator.build.store import coverage_text
 from dataflow_generator.graph import Edge, FlowGraph, Node
-from dataflow_generator.source import DictionarySource
+from dataflow_generator.jobs.connect_columns import Known
+from dataflow_generator.jobs.kinds import (
+    LookupContext,
+    Partition,
+    PartitionResult,
+    derived_columns,
+    open_ends,
+    read_partition,
+)
+from dataflow_generator.parquet.job_batches import JobBatch, JobRows, build_batch, read_rows
+from dataflow_generator.parquet.manifest import GraphManifest, Written, whole_graph, write_manifest
+from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, record_edge, record_node
+from dataflow_generator.parquet.schema_files import finish_spans, make_places
+from dataflow_generator.parquet.writer import write_job_files
 from dataflow_generator.spark import frames
+from dataflow_generator.spark.frames import tasks
 from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
-from dataflow_generator.spark.reading import drawn_parts, read_parts
-from dataflow_generator.storing import coverage_text
-from scanner_dictionary.queries.graph_input import Connection
+from scanner_dictionary.lineage_inputs.topics import Connection
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+T = TypeVar("T")
+Named = tuple[str, Partition]
+
+_PARTS_A_TASK, _TASKS = 4, 64
+"""What a task reads once for several parts, as the names of all topics, may be the larger part of its work."""
+
+_FOUND = "place long, size long, found binary"
+
+_CODEC = "zstd"
+"""Rows of flows say much the same again and again: they become an eighth."""
+
+
+def read_parts(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Iterator[PartitionResult]:
+    """Read parts of jobs in tasks, in the order given.
+
+    What connectors tell together of datasets that nobody describes is put together here, between two rounds of tasks.
+    """
+    derived = _derived(spark, source, parts)
+
+    def read(conn: Connection, part: Named, around: LookupContext) -> PartitionResult:
+        return read_partition(conn, *part, around._replace(derived=lambda: derived))
+
+    return _each(spark, source, parts, read)
+
+
+def build_partitions(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Iterator[JobBatch]:
+    """Read parts of jobs in tasks, which draw them, too; in the order given."""
+    derived = _derived(spark, source, parts)
+
+    def drawn(conn: Connection, part: Named, around: LookupContext) -> JobBatch:
+        return build_batch(read_partition(conn, *part, around._replace(derived=lambda: derived)))
+
+    return _each(spark, source, parts, drawn)
+
+
+def _derived(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Known:
+    ends = list(_each(spark, source, [part for name, part in parts if name == "connect"], open_ends))
+    with source.connected() as conn:
+        return derived_columns(conn, ends, source.around(conn))
+
+
+def _each(
+    spark: SparkSession,
+    source: DictionarySource,
+    parts: Sequence[T],
+    read: Callable[[Connection, T, LookupContext], Any],
+) -> Iterator[Any]:
+    def made(places: Iterable[int]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        with source.connected() as conn, infrequent_collection():
+            around = source.around(conn)
+            for at in places:
+                found = pickle.dumps(read(conn, parts[at], around))
+                packed = pa.compress(found, codec=_CODEC, asbytes=True)
+                yield pa.RecordBatch.from_pydict({"place": [at], "size": [len(found)], "found": pa.array([packed])})
+
+    if not parts:
+        return iter(())
+    most = min(_TASKS, -(-len(parts) // _PARTS_A_TASK))
+    found = tasks(spark, len(parts), made, _FOUND, most=most).toArrow().sort_by("place")
+    return map(_unpacked, found.column("found"), found.column("size"))
+
+
+def _unpacked(packed: Any, size: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow as pa
+
+    found = pa.decompress(packed.as_buffer(), decompressed_size=size.as_py(), codec=_CODEC)
+    # Rows of our own tasks, which nobody else can write: to unpickle them is safe.
+    return pickle.loads(found)  # noqa: S301
+
+
 def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGraph:
-    """Give the graph of *source*, the same as `assemble` gives, made by Spark's tasks.
+    """Return the graph of *source*, the same as `assemble` gives, made by Spark's tasks.
 
     Rows come back to the driver one task at a time, in the order of the graph; each output makes them anew.
     """
@@ -47,7 +129,7 @@ def write_graph(spark: SparkSession, source: DictionarySource, directory: Path) 
     """
     with whole_graph(directory) as part:
         coverage = write_parquet(spark, source, part)
-        return Written(write_about(part, source.newest_scan(), coverage), coverage)
+        return Written(write_manifest(part, source.newest_scan(), coverage), coverage)
 
 
 def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
@@ -70,7 +152,7 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     from pyspark.sql import functions as f
 
     check_reachable(spark, target)
-    with source.connected() as conn, seldom_collected():
+    with source.connected() as conn, infrequent_collection():
         jobs = _job_rows(spark, source, conn)
         above = frames.held(spark, jobs.nodes, NODE_DDL), frames.held(spark, jobs.edges, EDGE_DDL)
     nodes = frames.estate_node_frame(spark, source).unionAll(frames.schema_nodes(spark, source)).unionAll(above[0])
@@ -79,24 +161,24 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     scan = source.newest_scan()
     about = spark.createDataFrame([(scan, coverage_text(jobs.coverage))], "last_scan int, coverage string")
     rows = replace_tables(spark, {"graph_node": nodes, "graph_edge": edges, "graph_about": about}, target)
-    return Written(About(last_scan=scan, nodes=rows["graph_node"], edges=rows["graph_edge"]), jobs.coverage)
+    return Written(GraphManifest(last_scan=scan, nodes=rows["graph_node"], edges=rows["graph_edge"]), jobs.coverage)
 
 
 def _write_above(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
-    with source.connected() as conn, seldom_collected():
-        return write_above(conn, _job_rows(spark, source, conn), directory)
+    with source.connected() as conn, infrequent_collection():
+        return write_job_files(conn, _job_rows(spark, source, conn), directory)
 
 
 def _job_rows(spark: SparkSession, source: DictionarySource, conn: Connection) -> JobRows:
     return read_rows(
         conn,
-        draw=lambda parts: drawn_parts(spark, source, parts),
+        draw=lambda parts: build_partitions(spark, source, parts),
         read=lambda parts: read_parts(spark, source, parts),
     )
 
 
 def _flows(spark: SparkSession, source: DictionarySource) -> Flows:
-    with source.connected() as conn, seldom_collected():
+    with source.connected() as conn, infrequent_collection():
         return read_flows(conn, lambda parts: read_parts(spark, source, parts))
 
 

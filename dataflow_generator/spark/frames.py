@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dataflow_generator.columnar.pieces import edge_batch, node_batch
-from dataflow_generator.columnar.schema import EDGE_DDL, NODE_DDL, arrow_schema
-from dataflow_generator.columnar.spans import COLUMNS, Rows, write_span
-from dataflow_generator.columnar.writing import estate_edge_batches, estate_node_batches
-from dataflow_generator.source import DictionarySource
-from scanner_dictionary.queries.graph_input import Connection
+from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, arrow_schema
+from dataflow_generator.parquet.schema_batches import edge_batch, node_batch
+from dataflow_generator.parquet.schema_files import COLUMNS, Rows, write_span
+from dataflow_generator.parquet.writer import estate_edge_batches, estate_node_batches
+from scanner_dictionary.lineage_inputs.topics import Connection
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,12 +23,12 @@ _TASKS = 2_000
 
 
 def schema_nodes(spark: SparkSession, source: DictionarySource) -> DataFrame:
-    """Give the nodes of schemas and their columns, rows of NODE_DDL; partitions and rows are in the graph's order."""
+    """Return the nodes of schemas and their columns, rows of NODE_DDL; partitions and rows are in the graph's order."""
     return _by_range(spark, source, lambda cells: node_batch(cells), NODE_DDL)
 
 
 def schema_edges(spark: SparkSession, source: DictionarySource) -> DataFrame:
-    """Give the edges inside schemas, rows of EDGE_DDL; partitions and rows are in the graph's order."""
+    """Return the edges inside schemas, rows of EDGE_DDL; partitions and rows are in the graph's order."""
     return _by_range(spark, source, lambda cells: edge_batch(cells), EDGE_DDL)
 
 
@@ -46,17 +46,17 @@ def written_spans(spark: SparkSession, source: DictionarySource, directory: Path
 
 
 def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
-    """Give the nodes of clusters and topics, rows of NODE_DDL."""
+    """Return the nodes of clusters and topics, rows of NODE_DDL."""
     return _at_once(spark, source, estate_node_batches, NODE_DDL)
 
 
 def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
-    """Give the edges from clusters to topics and from topics to schemas, rows of EDGE_DDL."""
+    """Return the edges from clusters to topics and from topics to schemas, rows of EDGE_DDL."""
     return _at_once(spark, source, estate_edge_batches, EDGE_DDL)
 
 
 def held(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
-    """Give rows that the driver holds."""
+    """Return rows that the driver holds."""
     import pyarrow as pa
 
     return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)

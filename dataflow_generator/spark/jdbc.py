@@ -39,12 +39,12 @@ class JdbcTarget:
 
     @property
     def place(self) -> str:
-        """Give the URL as it may be told."""
+        """Return the URL as it may be told."""
         return mask_url(self.url)
 
     @property
     def kind(self) -> str:
-        """Give the word for the database: `h2` of `jdbc:h2:mem:`; raises InputInvalid for no such URL."""
+        """Return the word for the database: `h2` of `jdbc:h2:mem:`; raises InputInvalid for no such URL."""
         begin, _, rest = self.url.partition(":")
         kind, colon, _ = rest.partition(":")
         if begin != "jdbc" or not (kind and colon):
@@ -55,7 +55,7 @@ class JdbcTarget:
 
     @property
     def properties(self) -> dict[str, str]:
-        """Give what the driver is told; raises InputInvalid where nobody knows its class."""
+        """Return what the driver is told; raises InputInvalid where nobody knows its class."""
         driver = self.driver or DRIVERS.get(self.kind)
         if not driver:
             hint = f"name its class with --jdbc-driver; known are {', '.join(DRIVERS)}"
@@ -130,7 +130,7 @@ def _connected(spark: SparkSession, target: JdbcTarget) -> Iterator[Any]:
 
 @contextmanager
 def _told(target: JdbcTarget) -> Iterator[None]:
-    """Say what the database or its driver said, without Java's trace; raises ScannerError."""
+    """Report what the database or its driver said, without Java's trace; raises ScannerError."""
     from py4j.protocol import Py4JJavaError
 
     try:

@@ -60,7 +60,7 @@ def change_settings(session: SparkSession, settings: Mapping[str, str]) -> None:
 
 
 def place_of(remote: str) -> str:
-    """Give the address *remote* as it may be told: its parameters hold a token."""
+    """Return the address *remote* as it may be told: its parameters hold a token."""
     return mask_url(remote.partition(";")[0]).rstrip("/")
 
 

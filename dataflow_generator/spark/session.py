@@ -3,21 +3,48 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dataflow_generator.spark.package import packed
 from dataflow_generator.spark.remote import change_settings, connect, place_of
 from scanner_model.errors import InputInvalid, ScannerError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+PACKAGES = ("dataflow_generator", "scanner_dictionary", "scanner_extractor", "scanner_model")
+"""What tasks import of ours; libraries must be installed where they run: pyarrow, those that read schema texts."""
+
+_MOMENT = (1980, 1, 1, 0, 0, 0)
+
+
+def packed(directory: Path) -> Path:
+    """Write `scanner.zip` into *directory*; same code, same bytes."""
+    archive = directory / "scanner.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, file in _files():
+            out.writestr(zipfile.ZipInfo(name, _MOMENT), file.read_bytes())
+    return archive
+
+
+def _files() -> Iterator[tuple[str, Path]]:
+    for package in PACKAGES:
+        found = importlib.util.find_spec(package)
+        for place in (found.submodule_search_locations or ()) if found else ():
+            root = Path(place)
+            for file in sorted(root.rglob("*")):
+                if file.is_file() and file.suffix != ".pyc":
+                    yield f"{package}/{file.relative_to(root).as_posix()}", file
+
 
 JAVA = 17
 """The oldest Java that Spark 4 runs on (Spark documentation, "Downloading")."""
@@ -66,7 +93,7 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
     _check_pyspark("spark-connect" if remote else "spark")
     if not remote:
         _need_java(os.environ)
-    with _log_file() as log, told_by_spark(place_of(remote) or str(log)):
+    with _log_file() as log, redirect_spark_output(place_of(remote) or str(log)):
         with _errors_in(log):
             session = (
                 connect(_NAME, _SQL, remote) if remote else _start({**(_light() if light else {}), **settings}, log)
@@ -81,8 +108,8 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
 
 
 @contextlib.contextmanager
-def told_by_spark(place: str) -> Iterator[None]:
-    """Say in one line what Spark, or a task of it, could not do; *place*, a log or a server, tells the rest.
+def redirect_spark_output(place: str) -> Iterator[None]:
+    """Report in one line what Spark, or a task of it, could not do; *place*, a log or a server, tells the rest.
 
     Raises ScannerError.
     """
@@ -96,7 +123,7 @@ def told_by_spark(place: str) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Give the line that says what happened: the last one of what a task or Spark said, before Spark's own codes."""
+    """Return the line that says what happened: the last one of what a task or Spark said, before Spark's own codes."""
     lines = [line.strip() for line in str(error).partition("\nJVM stacktrace:")[0].splitlines()]
     for line in lines:
         if line.startswith(_BY_GRPC):
@@ -106,7 +133,7 @@ def _reason(error: Exception) -> str:
 
 
 def _java_errors() -> tuple[type[Exception], ...]:
-    """Give what PySpark raises of its own JVM; the client of a remote Spark has none."""
+    """Return what PySpark raises of its own JVM; the client of a remote Spark has none."""
     try:
         from py4j.protocol import Py4JError
     except ImportError:

@@ -76,11 +76,11 @@ class Session:
         self._catalog, self._database = (tuple(filter(None, (name,))) for name in catalog.current)
 
     def catalog(self) -> Catalog:
-        """Give what is known now."""
+        """Return what is known now."""
         return Catalog(tables=dict(self.tables), types=dict(self.types), aggregates=self.aggregates)
 
     def use(self, *, catalog: Parts = (), database: Parts = ()) -> None:
-        """Make a catalog or database the current one; a new catalog has its own current database."""
+        """Build a catalog or database the current one; a new catalog has its own current database."""
         if catalog:
             self._catalog, self._database = catalog, ()
         if database:

@@ -9,12 +9,12 @@ from dataflow_generator.sql.catalog import Catalog, KnownTable
 from dataflow_generator.sql.dialects import Dialect
 from dataflow_generator.sql.lexer import tokens
 from dataflow_generator.sql.nodes import ColumnDefinition, Part, Parts, SqlType
-from dataflow_generator.sql.parsing.cursor import Unread
-from dataflow_generator.sql.parsing.statements import cursor_of
-from dataflow_generator.sql.parsing.types import data_type
+from dataflow_generator.sql.parser.cursor import UnparsedError
+from dataflow_generator.sql.parser.statements import cursor_of
+from dataflow_generator.sql.parser.tables import data_type
 from dataflow_generator.sql.reader import read_catalog
+from scanner_model.documents.json_positions import JsonPath, PositionedJson, parse_with_positions
 from scanner_model.errors import InputInvalid
-from scanner_model.places import JsonPath, PlacedJson, read_placed
 
 Json = Any
 _PARTS = ", ".join(Part)
@@ -28,13 +28,13 @@ def catalog_of(text: str, dialect: Dialect, file: str) -> Catalog:
     """
     if not text.lstrip().startswith(("{", "[")):
         return read_catalog(text, dialect)
-    return _Document(read_placed(text, file), dialect).catalog()
+    return _Document(parse_with_positions(text, file), dialect).catalog()
 
 
 class _Document:
     """A catalog as JSON."""
 
-    def __init__(self, document: PlacedJson, dialect: Dialect) -> None:
+    def __init__(self, document: PositionedJson, dialect: Dialect) -> None:
         self._document = document
         self._dialect = dialect
 
@@ -73,7 +73,7 @@ class _Document:
         cursor = cursor_of(tokens(self._text(name, path), self._dialect), self._dialect)
         try:
             parts = cursor.dotted()
-        except Unread:
+        except UnparsedError:
             parts = ()
         # What is no name with dots is one opaque name, as topics often are.
         return parts if parts and cursor.key == "" else (name,)
@@ -97,7 +97,7 @@ class _Document:
             found = data_type(cursor)
             if cursor.key:
                 raise cursor.unread("the end is expected")
-        except Unread as error:
+        except UnparsedError as error:
             raise InputInvalid(f"{text!r} is not a type: {error.what}", where=self._document.where(path)) from error
         return found
 

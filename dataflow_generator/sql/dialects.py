@@ -44,7 +44,7 @@ _PATTERNS = tuple((dialect, weight, re.compile(text, re.IGNORECASE)) for dialect
 
 
 def guess_dialect(text: str) -> Dialect:
-    """Tell whose SQL *text* is, by the constructs that only one of the two has; Flink's where nothing tells."""
+    """Return whose SQL *text* is, by the constructs that only one of the two has; Flink's where nothing tells."""
     told = _UNTOLD.sub(" ", text)
     score = dict.fromkeys(Dialect, 0)
     for dialect, weight, pattern in _PATTERNS:

@@ -94,7 +94,7 @@ def _is_creation(found: Sequence[Token], place: int) -> bool:
 
 
 def _common(found: Sequence[Token]) -> Iterator[str]:
-    """Give the names that WITH defines: `name AS (SELECT`, also with a list of columns."""
+    """Return the names that WITH defines: `name AS (SELECT`, also with a list of columns."""
     for place in range(2, len(found) - 1):
         if found[place].key == "AS" and found[place + 1].key == "(":
             name = found[place - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from scanner_model.paths import ColumnPath
+from scanner_model.column_path import ColumnPath
 from scanner_model.problems import Problem
 
 
@@ -24,7 +24,7 @@ class Effect(StrEnum):
 
     @property
     def type(self) -> str:
-        """Give OpenLineage's type: DIRECT where the value is made of the source, else INDIRECT."""
+        """Return OpenLineage's type: DIRECT where the value is made of the source, else INDIRECT."""
         return "DIRECT" if self in _DIRECT else "INDIRECT"
 
 

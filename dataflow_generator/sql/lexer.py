@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from dataflow_generator.sql.dialects import Dialect
 
 
 def words(text: str) -> frozenset[str]:
-    """Give the words of *text* as a set; for the grammar's lists of words."""
+    """Return the words of *text* as a set; for the grammar's lists of words."""
     return frozenset(text.split())
 
 
@@ -86,7 +88,7 @@ def _literal(group: str | None, raw: str, at: int, *, folds: bool) -> Token:
 
 
 def unquoted(raw: str) -> str:
-    """Give the text inside quotes, with doubled quotes made single; a missing last quote is forgiven."""
+    """Return the text inside quotes, with doubled quotes made single; a missing last quote is forgiven."""
     mark = raw[0]
     inner = raw[1:-1] if len(raw) > 1 and raw[-1] == mark else raw[1:]
     return inner.replace(mark * 2, mark)
@@ -116,3 +118,22 @@ def substituted(found: list[Token], variables: Mapping[str, str], dialect: Diale
         else:
             result.append(token._replace(value=text))
     return result
+
+
+class Lines:
+    """The lines of a text, counted when the first place is asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts = [0]
+        while (at := self._text.find("\n", starts[-1]) + 1) > 0:
+            starts.append(at)
+        return starts
+
+    def place(self, at: int) -> str:
+        """Return the place of an offset as `line:column`, both from 1."""
+        line = bisect_right(self._starts, at)
+        return f"{line}:{at - self._starts[line - 1] + 1}"

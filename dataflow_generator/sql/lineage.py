@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from dataflow_generator.sql.flows import Effect
-from scanner_model.paths import ColumnPath
+from scanner_model.column_path import ColumnPath
 
 Origin = tuple[str, ColumnPath]
 """A base table's name and a path in it."""
@@ -33,13 +33,13 @@ class Value:
     indirect: frozenset[tuple[Origin, Effect]] = _NOTHING
 
     def origins(self) -> Iterator[Origin]:
-        """Give every origin once or more often."""
+        """Return every origin once or more often."""
         yield from self.direct
         for origin, _ in self.indirect:
             yield origin
 
     def field(self, fields: ColumnPath) -> Value:
-        """Give the lineage of *fields* inside this value: their own place in what is copied, else the whole."""
+        """Return the lineage of *fields* inside this value: their own place in what is copied, else the whole."""
         if not fields:
             return self
         identity = Strength.IDENTITY
@@ -50,13 +50,13 @@ class Value:
         return Value(inside, self.indirect)
 
     def at_least(self, strength: Strength) -> Value:
-        """Give the same origins, none weaker than *strength*."""
+        """Return the same origins, none weaker than *strength*."""
         if not self.direct or min(self.direct.values()) >= strength:
             return self
         return Value({origin: max(one, strength) for origin, one in self.direct.items()}, self.indirect)
 
     def because(self, values: Iterable[Value], effect: Effect) -> Value:
-        """Give this value with what the origins of *values* decide about it."""
+        """Return this value with what the origins of *values* decide about it."""
         deciding = frozenset((origin, effect) for value in values for origin in value.origins())
         return Value(self.direct, self.indirect | deciding) if deciding else self
 
@@ -65,12 +65,12 @@ EMPTY = Value({})
 
 
 def copied(origin: Origin) -> Value:
-    """Give the lineage of a copy of *origin*."""
+    """Return the lineage of a copy of *origin*."""
     return Value({origin: Strength.IDENTITY})
 
 
 def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Value:
-    """Give the lineage of a value that may be any of *values*, no origin weaker than *least*."""
+    """Return the lineage of a value that may be any of *values*, no origin weaker than *least*."""
     some = [value for value in values if value.direct or value.indirect]
     if len(some) < 2:
         return some[0].at_least(least) if some else EMPTY
@@ -86,10 +86,10 @@ def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Valu
 
 
 def computed(values: Iterable[Value]) -> Value:
-    """Give the lineage of what is computed of *values*."""
+    """Return the lineage of what is computed of *values*."""
     return merged(values, Strength.TRANSFORMATION)
 
 
 def aggregated(values: Iterable[Value]) -> Value:
-    """Give the lineage of what is aggregated of *values*."""
+    """Return the lineage of what is aggregated of *values*."""
     return merged(values, Strength.AGGREGATION)

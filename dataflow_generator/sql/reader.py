@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dataflow_generator.sql.analysis import Analysis, TooLarge
 from dataflow_generator.sql.catalog import NOTHING_KNOWN, Catalog, KnownTable, Session
-from dataflow_generator.sql.changes import apply
-from dataflow_generator.sql.definitions import made
+from dataflow_generator.sql.ddl import apply, made
 from dataflow_generator.sql.dialects import Dialect
 from dataflow_generator.sql.fallback import tables_of
 from dataflow_generator.sql.flows import StatementFlows
-from dataflow_generator.sql.lexer import Token, statements, substituted, tokens
+from dataflow_generator.sql.lexer import Lines, Token, statements, substituted, tokens
 from dataflow_generator.sql.nodes import (
     Definition,
     Insertion,
@@ -22,12 +20,11 @@ from dataflow_generator.sql.nodes import (
     Selection,
     Statement,
 )
-from dataflow_generator.sql.parsing.cursor import Unread
-from dataflow_generator.sql.parsing.statements import cursor_of, lead_in, statement
-from dataflow_generator.sql.places import Lines
+from dataflow_generator.sql.output_columns import defined, flows, inserted, named
+from dataflow_generator.sql.parser.cursor import UnparsedError
+from dataflow_generator.sql.parser.statements import cursor_of, lead_in, statement
 from dataflow_generator.sql.rules.queries import query
-from dataflow_generator.sql.scopes import Column, Rows, Scope
-from dataflow_generator.sql.sinks import defined, flows, inserted, named
+from dataflow_generator.sql.scope import Analysis, Column, Rows, Scope, TooLarge
 from scanner_model.problems import Problem
 
 _HINT = "tables are told, columns are not"
@@ -42,7 +39,7 @@ def read_sql(text: str, dialect: Dialect, catalog: Catalog = NOTHING_KNOWN) -> t
 
 
 def read_catalog(text: str, dialect: Dialect, catalog: Catalog = NOTHING_KNOWN) -> Catalog:
-    """Give what is known after the DDL of *text*, beside *catalog*."""
+    """Return what is known after the DDL of *text*, beside *catalog*."""
     reader = _Reader(text, dialect, catalog)
     for _ in reader.read():
         pass
@@ -73,7 +70,7 @@ class _Reader:
             # A statement never fails another one, nor the caller's stack.
             try:
                 result = self._statement(replaced)
-            except (Unread, TooLarge, RecursionError) as error:
+            except (UnparsedError, TooLarge, RecursionError) as error:
                 result = self._unread(replaced, error)
             if result is not None:
                 yield result
@@ -124,8 +121,8 @@ class _Reader:
             unresolved=tuple(analysis.unresolved),
         )
 
-    def _unread(self, found: Sequence[Token], error: Unread | TooLarge | RecursionError) -> StatementFlows:
-        """Tell the tables of a statement whose columns cannot be told, and why."""
+    def _unread(self, found: Sequence[Token], error: UnparsedError | TooLarge | RecursionError) -> StatementFlows:
+        """Return the tables of a statement whose columns cannot be told, and why."""
         tables = tables_of(found)
         analysis = self._analysis()
         for name in tables.sources:
@@ -151,9 +148,9 @@ class _Reader:
         else:
             analysis.sources.add(analysis.dataset(name))
 
-    def _problem(self, found: Sequence[Token], error: Unread | TooLarge | RecursionError) -> Problem:
+    def _problem(self, found: Sequence[Token], error: UnparsedError | TooLarge | RecursionError) -> Problem:
         match error:
-            case Unread():
+            case UnparsedError():
                 at = error.token.at
                 there = self._text[at : error.token.end][:40] or "the end"
                 return Problem(self._lines.place(at), f"{error.what}, not {there!r}", _HINT)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scanner_cli.exits import Exit
+from scanner_cli.exit_codes import Exit
 from scanner_cli.options import config_option
-from scanner_cli.progress import progress_on
-from scanner_cli.show import Format, format_option, show
+from scanner_cli.output.progress import progress_on
+from scanner_cli.output.render import Format, format_option, show
 from scanner_model.names import SourceId
 
 if TYPE_CHECKING:
-    from scanner_extractor.checks import CheckResult
+    from scanner_extractor.checks.sources import CheckResult
 
 _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
 
@@ -33,9 +33,9 @@ def check(files: Sequence[str], style: str) -> int:
 
     Exit status 3: something could not be reached, or a right is missing.
     """
-    from scanner_cli.clusters import read_clusters
-    from scanner_extractor.checks import check as check_settings
-    from scanner_extractor.sources.kafka_admin import probe
+    from scanner_cli.scan.clusters import read_clusters
+    from scanner_extractor.checks.sources import check as check_settings
+    from scanner_extractor.sources.kafka.admin import probe
 
     rows = []
     with progress_on(sys.stderr, quiet=False) as progress:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from scanner_cli.groups import Group
-from scanner_cli.show import json_text
+from scanner_cli.lazy_group import Group
+from scanner_cli.output.render import json_text
 
 
 @click.group(cls=Group)
@@ -27,6 +27,6 @@ def schema() -> None:
       scanner config schema > cluster.schema.json
       # and in cluster.json: "$schema": "cluster.schema.json"
     """
-    from scanner_extractor.cluster_file import cluster_schema
+    from scanner_extractor.config.loader import cluster_schema
 
     click.echo(json_text(cluster_schema()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scanner_cli.options import cluster_option, dictionary_option, known_cluster, reading
-from scanner_cli.show import format_option, narrowed, show
+from scanner_cli.output.render import format_option, narrowed, show
 
 if TYPE_CHECKING:
     from scanner_dictionary.queries import ConnectorRow
@@ -67,7 +67,7 @@ def connectors(
 
 
 def _line(row: ConnectorRow) -> Mapping[str, Any]:
-    """Give what a table tells of a connector."""
+    """Return what a table tells of a connector."""
     return row._asdict() | {"class": row.connector_class, "tasks": len(row.tasks), "failed": row.failed_tasks or None}
 
 
@@ -78,7 +78,7 @@ def _tasks(row: ConnectorRow) -> Iterator[Mapping[str, Any]]:
 
 
 def _document(row: ConnectorRow) -> Mapping[str, Any]:
-    """Give all that is known of a connector."""
+    """Return all that is known of a connector."""
     members = row._asdict() | {"class": row.connector_class, "version": row.plugin_version}
     ordered = ("cluster", "source", "name", "kind", "class", "version", "state", "worker", "topics", "error", "trace")
     rest = ("managed_id", "config", "stale", "gone")

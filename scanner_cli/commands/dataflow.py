@@ -11,22 +11,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from dataflow_generator.render import OUTPUTS
-from scanner_cli.engines import Engines, Generation, SparkChoice, spark_options
-from scanner_cli.jdbc_options import jdbc_options, spark_for
+from scanner_cli.console import echo, echo_err
+from scanner_cli.graph.engines import Engines, Generation, SparkChoice, spark_options
+from scanner_cli.graph.jdbc_options import jdbc_options, spark_for
+from scanner_cli.graph.refresh import refresh_stored_graph, renew_files, write_stored
 from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option, reading, writable
-from scanner_cli.outputs import check_directory, check_file, write_text
-from scanner_cli.progress import steps_on
-from scanner_cli.renewed_files import renew_files
-from scanner_cli.renewed_graph import renew_graph, write_stored
-from scanner_cli.show import json_text
-from scanner_cli.telling import put, say
+from scanner_cli.output.files import check_directory, check_file, write_text
+from scanner_cli.output.progress import steps_on
+from scanner_cli.output.render import json_text
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
 
 if TYPE_CHECKING:
-    from dataflow_generator.columnar.about import Written
+    from dataflow_generator.parquet.manifest import Written
     from dataflow_generator.spark.jdbc import JdbcTarget
-    from scanner_dictionary.graph_store import StoredGraph
+    from scanner_dictionary.graph.store import StoredGraph
 
 
 _spark_options = partial(spark_options, text="Where to generate; auto goes by the number of columns.")
@@ -84,7 +83,7 @@ def dataflow(
       scanner dataflow --engine spark --spark-conf spark.driver.memory=2g --format parquet --output flow
       scanner dataflow --jdbc-url jdbc:postgresql://db/lineage --spark-conf spark.jars=postgresql-42.7.4.jar
     """
-    from dataflow_generator.columnar.about import NAME
+    from dataflow_generator.parquet.manifest import NAME
 
     engines = Engines(url, snapshot, spark_for(jdbc, spark))
     names, directory = _formats(formats), check_directory(output, "--output") if output else None
@@ -105,17 +104,17 @@ def dataflow(
     with steps_on(sys.stderr) as told, engines.started(chosen, told, light=light) as generation:
         tables = _write_tables(generation, files, jdbc)
         stored, reused, written = (
-            (*renew_graph(url, told, anew=full, patience=patience), ())
+            (*refresh_stored_graph(url, told, anew=full, patience=patience), ())
             if here
             else _write_rows(generation, (url, patience) if store else None, directory, rows)
         )
     for table in tables:
         _tell(table.written, chosen, table.rest)
-        put(visible(table.place))
+        echo(visible(table.place))
     if reused:
-        say(reused)
+        echo_err(reused)
     for path in write_stored(url, directory, rows) if here and directory else written:
-        put(visible(str(path)))
+        echo(visible(str(path)))
     if stored:
         _report(stored, chosen, url, file)
 
@@ -147,15 +146,15 @@ def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
     written = renew_files(engines, directory, engine)
     if written:
         _tell(written, "local", "_about.json there")
-        put(visible(str(directory)))
+        echo(visible(str(directory)))
     return written is not None
 
 
 def _write_rows(
     generation: Generation, target: tuple[str, float] | None, directory: Path | None, names: Sequence[str]
 ) -> tuple[StoredGraph | None, str, Sequence[Path]]:
-    from dataflow_generator.generation import write_files
-    from dataflow_generator.storing import store
+    from dataflow_generator.build.store import store
+    from dataflow_generator.render.files import write_files
 
     if not (target or names):
         return None, "", ()
@@ -165,34 +164,34 @@ def _write_rows(
 
 
 def _report(stored: StoredGraph, engine: str, url: str, file: Path | None) -> None:
-    """Tell how much was read for the stored graph, and what in it looks odd; into *file*, too."""
-    from dataflow_generator.findings import stored_findings
-    from dataflow_generator.stored import coverage_of
-    from scanner_cli.graph_report import GraphReport, graph_document, graph_text
+    """Return how much was read for the stored graph, and what in it looks odd; into *file*, too."""
+    from dataflow_generator.analysis.findings import stored_findings
+    from dataflow_generator.query.stored_graph import coverage_of
+    from scanner_cli.output.graph_report import GraphReport, graph_document, graph_text
 
     with reading(url) as conn:
         found = stored_findings(conn)
     size = {"nodes": stored.nodes, "edges": stored.edges}
     report = GraphReport(engine=engine, coverage=coverage_of(stored), findings=found, **size)
-    say(graph_text(report).removesuffix("\n"), lines=True)
+    echo_err(graph_text(report).removesuffix("\n"), lines=True)
     if file:
         write_text(file, json_text(graph_document(report)) + "\n")
 
 
 def _tell(written: Written, engine: str, rest: str) -> None:
-    from scanner_cli.graph_report import coverage_lines
+    from scanner_cli.output.graph_report import coverage_lines
 
     for line in coverage_lines(written.coverage, rest):
-        say(line)
-    say(f"{written.about.nodes} nodes and {written.about.edges} edges generated by {engine}")
+        echo_err(line)
+    echo_err(f"{written.about.nodes} nodes and {written.about.edges} edges generated by {engine}")
 
 
 def _formats(names: Sequence[str]) -> tuple[str, ...]:
-    from scanner_model.places import nearest
+    from scanner_model.documents.json_positions import closest_match
 
     known = [*OUTPUTS, "parquet"]
     for name in names:
         if name not in known:
-            hint = nearest(name, known) or f"one of {', '.join(known)}"
+            hint = closest_match(name, known) or f"one of {', '.join(known)}"
             raise InputInvalid(f"{name!r} is not known", where="scanner dataflow --format", hint=hint)
     return tuple(dict.fromkeys(names))

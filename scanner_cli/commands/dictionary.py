@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from scanner_cli.commands.forget import forget
-from scanner_cli.documents import members
-from scanner_cli.groups import Group
-from scanner_cli.options import dictionary_option, one_of, reading
-from scanner_cli.show import Format, format_option, json_text, table_text
-from scanner_cli.telling import put
-from scanner_cli.transfers import TRANSFERS, export_tables
+from scanner_cli.console import echo, echo_err
+from scanner_cli.lazy_group import Group
+from scanner_cli.options import (
+    cluster_option,
+    dictionary_option,
+    known_cluster,
+    lock_timeout_option,
+    one_of,
+    reading,
+    writable,
+)
+from scanner_cli.output.columns import members
+from scanner_cli.output.files import TRANSFERS, export_tables
+from scanner_cli.output.render import Format, format_option, json_text, table_text
 from scanner_model.text import visible
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
+@cluster_option
+@dictionary_option
+@lock_timeout_option
+def forget(sources: Sequence[str], cluster: str | None, url: str, patience: float) -> None:
+    """Mark gone what a SOURCE told that cluster.json does not name any more.
+
+    A source that a scan does not ask keeps its facts, stale, because nobody said that they are wrong. This says so.
+    It stands in `scanner scans` as a scan of its own, and `scanner diff` tells what went. No other source is touched,
+    and one that is asked again brings its facts back. `scanner dictionary info` lists the sources.
+
+    \b
+    Examples:
+      scanner dictionary forget connect:old
+      scanner dictionary forget manual:manual/legacy.json --cluster retail
+
+    Exit status: 2 several clusters have such a source; 4 none has, or the cluster is not known.
+    """
+    from scanner_dictionary.write.forget_source import cluster_with
+    from scanner_dictionary.write.forget_source import forget as forgotten
+
+    with reading(url) as conn:
+        name = cluster_with(conn, sources, known_cluster(conn, cluster))
+    told = forgotten(writable(url, patience, create=False), name, sources, at=datetime.now(UTC))
+    echo_err(f"{name}: scan {told.scan_id} forgets {', '.join(sorted(set(sources)))}: {told.gone} facts are gone")
+    echo_err("`scanner dataflow` draws the graph without them")
+
 
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
 _SOURCES = ("cluster", "name", "last_asked", "last_read", "stale_since", "stale_reason")
@@ -50,9 +89,9 @@ def info(url: str, style: str) -> None:
     """
     document = _document(url)
     if style == Format.JSON:
-        put(json_text(document))
+        echo(json_text(document))
     else:
-        put(_text(document), end="")
+        echo(_text(document), end="")
 
 
 @dictionary.command()
@@ -81,14 +120,14 @@ def export(style: str, output: Path, url: str) -> None:
 
 
 def _document(url: str) -> dict[str, Any]:
-    from scanner_dictionary.location import locate
+    from scanner_dictionary.engine.url import resolve_url
     from scanner_dictionary.queries import clusters, sources
-    from scanner_dictionary.queries.overview import overview
+    from scanner_dictionary.queries.history import dictionary_summary
 
     with reading(url) as conn:
-        about = overview(conn)
+        about = dictionary_summary(conn)
         return {
-            "dictionary": locate(url).shown,
+            "dictionary": resolve_url(url).shown,
             "revision": about.revision,
             "bytes": about.bytes,
             "counts": members(about.counts),

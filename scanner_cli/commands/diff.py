@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from scanner_cli.options import SCAN_NUMBER, dictionary_option, reading
-from scanner_cli.show import format_option, show
+from scanner_cli.output.render import format_option, show
 
 _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward", "why")
 

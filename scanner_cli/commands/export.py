@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from dataflow_generator.render import OUTPUTS, format_of
-from scanner_cli.asked_graph import GraphPlace, asked_graph, graph_options, known_cluster, node_called
+from scanner_cli.console import echo_err, echo_lines
+from scanner_cli.graph.open import GraphPlace, find_node, graph_options, known_cluster, open_graph
 from scanner_cli.options import cluster_option, one_of
-from scanner_cli.telling import put_lines, say
-from scanner_cli.transfers import STDOUT, TRANSFERS, export_tables
+from scanner_cli.output.files import STDOUT, TRANSFERS, export_tables
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from dataflow_generator.graph import FlowGraph
-    from dataflow_generator.stored import GeneratedGraph
+    from dataflow_generator.query.stored_graph import GeneratedGraph
 
 _WHERE = "scanner export"
 EVENTS = "openlineage"
@@ -74,7 +74,7 @@ def export(
     elif chosen == EVENTS:
         _write_events(output, place)
     else:
-        with asked_graph(place) as graph:
+        with open_graph(place) as graph:
             _write(_part(graph, node, depth, cluster), chosen, output)
 
 
@@ -96,37 +96,37 @@ def _check_part(style: str, node: str | None, depth: int | None, cluster: str | 
 
 
 def _part(graph: GeneratedGraph, node: str | None, depth: int | None, cluster: str | None) -> FlowGraph:
-    from dataflow_generator.stored import part_around
+    from dataflow_generator.query.stored_graph import part_around
 
     if graph.about.coverage is None:
-        say("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
+        echo_err("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
     if node:
-        return part_around(graph.rows, graph.about, node_called(graph.rows, node, _WHERE), depth)
+        return part_around(graph.rows, graph.about, find_node(graph.rows, node, _WHERE), depth)
     return graph.part(known_cluster(graph.rows, cluster)) if cluster else graph.whole()
 
 
 def _write(graph: FlowGraph, style: str, output: Path) -> None:
-    from dataflow_generator.generation import write_files
-    from scanner_cli.outputs import check_directory
-    from scanner_dictionary.transfer.whole import whole_file
+    from dataflow_generator.render.files import write_files
+    from scanner_cli.output.files import check_directory
+    from scanner_dictionary.export.atomic_write import atomic_file
 
     if output == STDOUT:
-        put_lines(OUTPUTS[style](graph))
+        echo_lines(OUTPUTS[style](graph))
     elif output.is_dir():
         write_files(graph, check_directory(output, "--output"), [style])
     else:
-        with whole_file(output) as file:
+        with atomic_file(output) as file:
             file.writelines(OUTPUTS[style](graph))
 
 
 def _write_events(output: Path, place: GraphPlace) -> None:
-    from dataflow_generator.openlineage.run_events import event_line
-    from scanner_cli.commands.openlineage_emit import stored_events
-    from scanner_dictionary.transfer.whole import whole_file
+    from dataflow_generator.openlineage.emit.run_events import event_line
+    from scanner_cli.commands.openlineage.emit import stored_events
+    from scanner_dictionary.export.atomic_write import atomic_file
 
     with stored_events(place, "design") as events:
         if output == STDOUT:
-            put_lines(map(event_line, events))
+            echo_lines(map(event_line, events))
             return
-        with whole_file(output / "graph.ndjson" if output.is_dir() else output) as file:
+        with atomic_file(output / "graph.ndjson" if output.is_dir() else output) as file:
             file.writelines(map(event_line, events))

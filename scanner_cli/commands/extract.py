@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scanner_cli.engines import SparkChoice, spark_options
-from scanner_cli.exits import together
+from scanner_cli.console import echo_err
+from scanner_cli.exit_codes import together
+from scanner_cli.graph.engines import SparkChoice, spark_options
 from scanner_cli.options import (
     config_option,
     dictionary_option,
@@ -22,14 +23,13 @@ from scanner_cli.options import (
     one_of,
     writable,
 )
-from scanner_cli.outputs import check_file, write_text
-from scanner_cli.progress import progress_on
-from scanner_cli.show import json_text
-from scanner_cli.telling import say
+from scanner_cli.output.files import check_file, write_text
+from scanner_cli.output.progress import progress_on
+from scanner_cli.output.render import json_text
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from scanner_cli.report import ScanReport
+    from scanner_cli.output.scan_report import ScanReport
 
 
 _spark_options = partial(spark_options, text="Where the texts of schemas are read; auto goes by their number.")
@@ -99,14 +99,14 @@ def extract(
     Exit status: 0 every source was read; 1 none was, nothing is stored; 2 a file or an option
     is invalid, nobody was asked; 3 some source was not (fully) read, the rest is stored.
     """
-    from scanner_cli.clusters import chosen, load
-    from scanner_cli.scanning import Wanted, accesses, scan_clusters
-    from scanner_cli.schema_engines import schema_engine
-    from scanner_extractor.phases import Mode
+    from scanner_cli.scan.clusters import load, select_clusters
+    from scanner_cli.scan.run import Wanted, accesses, scan_clusters
+    from scanner_cli.scan.schema_engine import schema_engine
+    from scanner_extractor.scan.phases import Mode
 
     _check(capture, replay)
     clusters = load(files, replayed=replay is not None)
-    choice = replace(chosen(only, skip, [one.settings for one in clusters]), mode=Mode(mode))
+    choice = replace(select_clusters(only, skip, [one.settings for one in clusters]), mode=Mode(mode))
     reports: list[ScanReport] = []
     with _written(report, reports):
         ways = accesses(clusters, capture, replay)
@@ -125,17 +125,17 @@ def _check(capture: Path | None, replay: Path | None) -> None:
 
 
 def _tell(report: ScanReport, *, quiet: bool) -> None:
-    from scanner_cli.report import loss_text, report_text
+    from scanner_cli.output.scan_report import loss_text, report_text
 
     text = loss_text(report) if quiet else report_text(report)
     if text:
-        say(text.removesuffix("\n"), lines=True)
+        echo_err(text.removesuffix("\n"), lines=True)
 
 
 @contextmanager
 def _written(file: Path | None, reports: Sequence[ScanReport]) -> Iterator[None]:
     """Write the report of what was scanned, also where a later cluster ends the program."""
-    from scanner_cli.report import report_document
+    from scanner_cli.output.scan_report import report_document
 
     if file:
         check_file(file, "--report")

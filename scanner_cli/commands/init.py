@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_cli.outputs import check_directory, write_text
-from scanner_cli.progress import progress_on
-from scanner_cli.show import Format, format_option, json_text, show
-from scanner_cli.telling import say
+from scanner_cli.console import echo_err
+from scanner_cli.output.files import check_directory, write_text
+from scanner_cli.output.progress import progress_on
+from scanner_cli.output.render import Format, format_option, json_text, show
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from scanner_extractor.initial import Initial
-    from scanner_extractor.organization import Organization
+    from scanner_extractor.discovery.config_templates import Initial
+    from scanner_extractor.settings.confluent_cloud import Organization
 
 _COLUMNS = ("file", "cluster", "sources", "variables")
 
@@ -75,19 +75,19 @@ def init(
 
 
 def _cloud(environment: str, cluster: str, url: str) -> list[Initial]:
-    from scanner_extractor.initial import cloud_files
-    from scanner_extractor.settings_cloud import CLOUD_URL
+    from scanner_extractor.discovery.config_templates import cloud_files
+    from scanner_extractor.settings.confluent_cloud import CLOUD_URL
 
     address = url or CLOUD_URL
     return list(cloud_files(_found(environment, cluster, address), url=address))
 
 
 def _found(environment: str, cluster: str, url: str) -> Organization:
-    from scanner_extractor.http import Http
-    from scanner_extractor.initial import KEY_VARIABLE, SECRET_VARIABLE
-    from scanner_extractor.settings import BasicAuth, HttpSettings
-    from scanner_extractor.settings_cloud import CloudSettings
-    from scanner_extractor.sources.discovery import read_cloud
+    from scanner_extractor.discovery.config_templates import KEY_VARIABLE, SECRET_VARIABLE
+    from scanner_extractor.http.client import Http
+    from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
+    from scanner_extractor.settings.confluent_cloud import CloudSettings
+    from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 
     key, secret = os.environ.get(KEY_VARIABLE, ""), os.environ.get(SECRET_VARIABLE, "")
     if not (key and secret):
@@ -98,12 +98,12 @@ def _found(environment: str, cluster: str, url: str) -> Organization:
     with progress_on(sys.stderr, quiet=False) as progress, Http(http, settings.source) as asked:
         reading = read_cloud(settings, asked, progress)
     for problem in reading.problems:
-        say(f"note: {problem}")
+        echo_err(f"note: {problem}")
     return reading.organization
 
 
 def _address(url: str) -> str:
-    from scanner_extractor.addresses import read_address
+    from scanner_extractor.http.urls import read_address
 
     try:
         return read_address(url).url
@@ -112,21 +112,21 @@ def _address(url: str) -> str:
 
 
 def _probed(addresses: Sequence[str], name: str) -> Initial:
-    from scanner_extractor.initial import probed_file
-    from scanner_extractor.probing import Prober, ask_brokers, listens
+    from scanner_extractor.discovery.config_templates import probed_file
+    from scanner_extractor.discovery.probe import Prober, ask_brokers, listens
 
     prober = Prober(brokers=ask_brokers, reachable=listens)
     with progress_on(sys.stderr, quiet=False) as progress:
         found = [each for address in addresses for each in prober.probe(address, progress)]
     for each in found:
         detail = f" ({each.detail})" if each.detail else ""
-        say(f"{each.url}: {each.kind or 'not known'}{detail}")
+        echo_err(f"{each.url}: {each.kind or 'not known'}{detail}")
     return probed_file(found, name)
 
 
 def _write(files: Sequence[Initial], directory: Path, *, force: bool) -> None:
     """Write every file, and load each as a scan would; none is written where one of them is there already."""
-    from scanner_extractor.cluster_file import read_cluster_file
+    from scanner_extractor.config.loader import read_cluster_file
     from scanner_extractor.registries import registries
 
     there = [str(directory / each.file) for each in files if (directory / each.file).exists()]
@@ -142,9 +142,9 @@ def _say_variables(files: Sequence[Initial]) -> None:
     wanted = dict.fromkeys(name for each in files for name in each.variables if name not in each.optional)
     optional = dict.fromkeys(name for each in files for name in each.optional)
     if wanted:
-        say(f"set before a scan: {', '.join(wanted)}")
+        echo_err(f"set before a scan: {', '.join(wanted)}")
     if optional:
-        say(f"set for planes with keys of their own: {', '.join(optional)}")
+        echo_err(f"set for planes with keys of their own: {', '.join(optional)}")
 
 
 def _row(initial: Initial, file: Path) -> dict[str, Any]:

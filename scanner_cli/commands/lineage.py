@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_cli.asked_graph import GraphPlace, asked_graph, graph_options, node_called
-from scanner_cli.graph_documents import edge_document, edge_row, node_document, shown_name
-from scanner_cli.impact_answer import SHOWN, Impact, impact_document, impact_of, impact_rows, impact_sentence
-from scanner_cli.show import Format, format_option, show
-from scanner_cli.telling import say
+from scanner_cli.console import echo_err
+from scanner_cli.graph.open import GraphPlace, find_node, graph_options, open_graph
+from scanner_cli.output.graph import edge_document, edge_row, node_document, shown_name
+from scanner_cli.output.impact import SHOWN, Impact, impact_document, impact_of, impact_rows, impact_sentence
+from scanner_cli.output.render import Format, format_option, show
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from dataflow_generator.components import Component
-    from dataflow_generator.lineage import Hop
-    from scanner_dictionary.graph_store import EdgeRow, NodeRow
-    from scanner_dictionary.kept_graph import KeptGraph
+    from dataflow_generator.analysis.connectivity import Component
+    from dataflow_generator.query.traversal import Hop
+    from scanner_dictionary.graph.reader import GraphReader
+    from scanner_dictionary.graph.store import EdgeRow, NodeRow
 
 _SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}
 _STEP = ("from", "how", "to", "certainty")
@@ -35,7 +35,7 @@ _APART = ("impact", "components")
 
 
 def _way_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command a flag for each way to look, as its argument *way*."""
+    """Return a command a flag for each way to look, as its argument *way*."""
 
     @wraps(command)
     def with_way(**told: object) -> object:
@@ -48,7 +48,7 @@ def _way_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _way(named: Sequence[str]) -> str:
-    """Give the way of the flags *named*; raises InputInvalid where they ask two things."""
+    """Return the way of the flags *named*; raises InputInvalid where they ask two things."""
     if len(named) > 1 and not set(named).isdisjoint(_APART):
         what = f"{' and '.join(f'--{each}' for each in named)} are different questions"
         raise InputInvalid(what, where="scanner lineage", hint="ask one of them at a time")
@@ -89,24 +89,24 @@ def lineage(
     Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
     """
     _check_asked(node, way)
-    with asked_graph(place) as graph:
+    with open_graph(place) as graph:
         if way == "components":
             _show_components(graph.components(), style)
             return
-        root = node_called(graph.rows, node, "scanner lineage")
+        root = find_node(graph.rows, node, "scanner lineage")
         beside = _beside(graph.rows, root, node)
         if way == "impact":
             _show_impact(impact_of(graph.rows, root, node, depth), evidence, style)
         else:
-            from dataflow_generator.lineage import Question
-            from dataflow_generator.stored import stored_lineage
+            from dataflow_generator.query.stored_graph import stored_lineage
+            from dataflow_generator.query.traversal import Question
 
             question = Question(
                 upstream=way != "downstream", downstream=way != "upstream", columns=columns, depth=depth
             )
             _show_steps(root, *stored_lineage(graph.rows, root, question), evidence, style)
     if beside:
-        say(f"note: there are flows of {', '.join(beside)}")
+        echo_err(f"note: there are flows of {', '.join(beside)}")
 
 
 def _check_asked(node: str, way: str) -> None:
@@ -122,14 +122,14 @@ def _show_components(found: Sequence[Component], style: str) -> None:
         for each in found
     ]
     show(rows, ("component", "nodes", *_SIZES.values()), style)
-    say(f"{len(found)} components")
+    echo_err(f"{len(found)} components")
 
 
 def _show_steps(
     root: NodeRow, hops: Sequence[Hop[int, EdgeRow]], nodes: Mapping[int, NodeRow], evidence: bool, style: str
 ) -> None:
     if not hops:
-        say(f"note: no such flow of {shown_name(root)!r} is known")
+        echo_err(f"note: no such flow of {shown_name(root)!r} is known")
     document = {
         "root": root.node_key,
         "nodes": [node_document(each) for each in nodes.values()],
@@ -142,11 +142,11 @@ def _show_steps(
 def _show_impact(found: Impact, evidence: bool, style: str) -> None:
     shown = (*SHOWN, "evidence") if evidence else SHOWN
     show(impact_rows(found), shown, style, document=impact_document(found))
-    say(f"affected: {impact_sentence(found)}")
+    echo_err(f"affected: {impact_sentence(found)}")
 
 
-def _beside(graph: KeptGraph, root: NodeRow, text: str) -> tuple[str, ...]:
-    """Give the columns in flows around a column: what a structure's parts do is told of the parts."""
+def _beside(graph: GraphReader, root: NodeRow, text: str) -> tuple[str, ...]:
+    """Return the columns in flows around a column: what a structure's parts do is told of the parts."""
     from scanner_dictionary.queries.graph_nodes import columns_around
 
     return columns_around(graph, text) if root.kind == "column" else ()

@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_cli.documents import problem_document
 from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option, known_cluster, reading
-from scanner_cli.show import Format, format_option, narrowed, ranges, shortened, show
+from scanner_cli.output.columns import ROOT, column_document, problem_document
+from scanner_cli.output.render import Format, format_option, narrowed, ranges, shortened, show
 
 if TYPE_CHECKING:
-    from scanner_dictionary.opening import Connection
+    from scanner_dictionary.engine.open import Connection
+    from scanner_dictionary.queries import StatementRow
+    from scanner_dictionary.queries.catalog_tables import TableLine
+
+
+_COLUMN_MARKS = frozenset({"logical_type", "nullable", "tags", "doc", "context", "subject", "version"})
+_COLUMN_HEADERS = (
+    "cluster",
+    "topic",
+    "role",
+    "name",
+    "type",
+    "logical_type",
+    "nullable",
+    "tags",
+    "doc",
+    "context",
+    "subject",
+    "version",
+)
+
+
+@click.command()
+@click.argument("pattern", required=False)
+@cluster_option
+@click.option("--tag", metavar="TAG", help="Only columns with this tag, of the schema or of a stream catalog.")
+@dictionary_option
+@format_option()
+def columns(pattern: str | None, cluster: str | None, tag: str | None, url: str, style: str) -> None:
+    """List the columns of the schemas that topics have now: where is this field, where is this tag?
+
+    PATTERN is a glob (`*.email`) or a part of a column's name. `scanner lineage TOPIC.COLUMN --impact` tells where one
+    goes.
+
+    \b
+    Examples:
+      scanner columns email
+      scanner columns --tag PII
+      scanner columns '*.address.*' --cluster retail --format csv
+
+    Exit status 4: the cluster is not known.
+    """
+    from scanner_dictionary.queries.columns import topic_columns
+
+    with reading(url) as conn:
+        found = topic_columns(conn, cluster=known_cluster(conn, cluster), pattern=pattern, tag=tag)
+        document = [row._asdict() for row in found]
+    rows = [row | {"name": row["name"] or ROOT} for row in document]
+    show(rows, narrowed(_COLUMN_HEADERS, rows, style, _COLUMN_MARKS), style, document=document)
+
 
 _MARKS = frozenset({"owner", "tags", "stale", "gone", "deleted", "context", "internal", "unread", "hint", "reason"})
 
@@ -137,3 +187,117 @@ def _of_scans(conn: Connection, scan: int | None, *, problems: bool, cluster: st
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"seconds": round(row["seconds"], 2)}
+
+
+_COLUMNS = ("cluster", "source", "name", "kind", "state", "first_line", "detail", "hidden", "stale", "gone")
+_STATEMENT_MARKS = frozenset({"kind", "state", "detail", "hidden", "stale", "gone"})
+_WIDEST = 80
+
+
+@click.command()
+@click.argument("pattern", required=False)
+@cluster_option
+@click.option("--state", metavar="WORD", help="Of this state only, as its server calls it: RUNNING, FAILED, …")
+@click.option("--source", metavar="PATTERN", help="Of sources only whose id is, or holds, this: `flink`, `ksqldb:*`.")
+@click.option("--all", "include_gone", is_flag=True, help="Statements that are gone, too.")
+@dictionary_option
+@format_option()
+def statements(
+    pattern: str | None,
+    cluster: str | None,
+    state: str | None,
+    source: str | None,
+    include_gone: bool,
+    url: str,
+    style: str,
+) -> None:
+    """List the statements of Flink and the queries of ksqlDB: kind, state, and how each begins.
+
+    PATTERN is a glob (`orders*`) or a part of the name. `--format json` tells the whole text, too; what is secret in
+    it was never stored.
+
+    \b
+    Examples:
+      scanner statements
+      scanner statements --state failed
+      scanner statements 'enrich*' --source flink
+      scanner statements --format json
+
+    Exit status 4: the cluster is not known.
+    """
+    from scanner_dictionary.queries import statements as listed_statements
+
+    with reading(url) as conn:
+        name = known_cluster(conn, cluster)
+        found = listed_statements(
+            conn, cluster=name, pattern=pattern, state=state, source=source, include_gone=include_gone
+        )
+        rows = [_statement_line(each) for each in found]
+    document = [{name: value for name, value in row.items() if name != "first_line"} for row in rows]
+    show(rows, narrowed(_COLUMNS, rows, style, _STATEMENT_MARKS), style, document=document)
+
+
+def _statement_line(row: StatementRow) -> Mapping[str, Any]:
+    """Return what is known of a statement, and how its text begins: its first line that is no comment."""
+    lines = [line.strip() for line in row.statement.splitlines() if line.strip()]
+    first = next((line for line in lines if not line.startswith("--")), next(iter(lines), ""))
+    return row._asdict() | {"first_line": first if len(first) <= _WIDEST else first[: _WIDEST - 1] + "…"}
+
+
+_TABLES = ("cluster", "provider", "name", "topic", "kind", "format", "state", "columns", "location", "stale", "gone")
+_TABLE_MARKS = frozenset({"topic", "state", "location", "stale", "gone"})
+
+
+@click.command()
+@click.argument("pattern", required=False)
+@cluster_option
+@click.option("--provider", metavar="NAME", help="Only those of a kind of catalog: unity, glue, google, datazone, …")
+@click.option("--all", "include_gone", is_flag=True, help="Tables that are gone, too.")
+@dictionary_option
+@format_option()
+def tables(
+    pattern: str | None, cluster: str | None, provider: str | None, include_gone: bool, url: str, style: str
+) -> None:
+    """List the tables of catalogs, and the tables that topics are kept as.
+
+    PATTERN is a glob (`*orders*`) or a part of a table's or a topic's name. `--format json` tells columns, too.
+
+    \b
+    Examples:
+      scanner tables
+      scanner tables orders --provider glue
+      scanner tables '*.sales.*' --format json
+      scanner tables --format csv
+
+    Exit status 4: the cluster is not known.
+    """
+    from scanner_dictionary.queries.catalog_tables import tables as listed_tables
+
+    with reading(url) as conn:
+        name = known_cluster(conn, cluster)
+        found = list(listed_tables(conn, cluster=name, provider=provider, pattern=pattern, include_gone=include_gone))
+    rows = [_line(each) for each in found]
+    show(rows, narrowed(_TABLES, rows, style, _TABLE_MARKS), style, document=[_document(each) for each in found])
+
+
+def _line(line: TableLine) -> Mapping[str, Any]:
+    """Return what a table tells of a table."""
+    return line._asdict() | {"format": line.table_format, "columns": len(line.columns) or None}
+
+
+def _document(line: TableLine) -> Mapping[str, Any]:
+    """Return all that is known of a table."""
+    members = line._asdict()
+    ordered = ("cluster", "source", "provider", "namespace", "name", "topic", "kind")
+    rest = ("state", "write_mode", "location", "serde", "owner", "description", "created", "updated", "detail")
+    return {
+        **{name: members[name] for name in ordered},
+        "format": line.table_format,
+        **{name: members[name] for name in rest},
+        "partition_keys": list(line.partition_keys),
+        "symlinks": [{"namespace": namespace, "name": name} for namespace, name in line.symlinks],
+        "parameters": dict(line.parameters),
+        "columns": [column_document(column) for column in line.columns],
+        "stale": line.stale,
+        "gone": line.gone,
+    }

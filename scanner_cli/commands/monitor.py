@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_cli.event_transports import lines_file, transport_of
-from scanner_cli.groups import Group
+from scanner_cli.console import echo, echo_err
+from scanner_cli.lazy_group import Group
+from scanner_cli.openlineage.transports import lines_file, transport_of
 from scanner_cli.options import config_option
-from scanner_cli.outputs import check_file
-from scanner_cli.telling import put, say
+from scanner_cli.output.files import check_file
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from dataflow_generator.openlineage.transports import Transport
+    from dataflow_generator.openlineage.emit.transports import Transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
 
 
 def _options(command: Callable[[_Asked], int]) -> Callable[..., int]:
-    """Give *command* the options of every monitor."""
+    """Return *command* the options of every monitor."""
 
     @functools.wraps(command)
     def asked(**options: Any) -> int:  # noqa: ANN401 - click hands them over by name
@@ -89,7 +89,7 @@ def _options(command: Callable[[_Asked], int]) -> Callable[..., int]:
 
 @click.group(cls=Group)
 def monitor() -> None:
-    """Tell the life of connectors, queries and statements as OpenLineage events, while they live it.
+    """Return the life of connectors, queries and statements as OpenLineage events, while they live it.
 
     \b
     Examples:
@@ -179,12 +179,11 @@ def _brief(transport: Transport | None) -> Transport | None:
 
 
 def _run(asked: _Asked, kinds: Sequence[str]) -> int:
-    from dataflow_generator.openlineage.delivery import Emitter
-    from dataflow_generator.openlineage.journal import Journal
-    from dataflow_generator.openlineage.last_told import settle
-    from scanner_cli.cluster_files import read_files
-    from scanner_cli.watched_servers import servers_of
-    from scanner_cli.watching import made_monitor, once, watched
+    from dataflow_generator.openlineage.emit.delivery import Emitter
+    from dataflow_generator.openlineage.monitor.journal import Journal, complete_last_line
+    from scanner_cli.monitor.run import build_monitor, once, run_monitor
+    from scanner_cli.monitor.servers import servers_of
+    from scanner_cli.scan.clusters import read_files
 
     gc.set_threshold(700)  # facts come and go with every poll here
     clusters, problems = read_files(asked.files)
@@ -197,11 +196,11 @@ def _run(asked: _Asked, kinds: Sequence[str]) -> int:
     transport = _brief(transport_of(asked.url, asked.token, asked.file, clusters))
     with (
         Journal(check_file(asked.state, "--state")) as journal,
-        Emitter(transport, say=say, show=put) as emitter,
+        Emitter(transport, say=echo_err, show=echo) as emitter,
     ):
         if file := lines_file(transport):
-            settle(journal, file)
-        watching = made_monitor(journal, emitter, timedelta(seconds=asked.heartbeat))
+            complete_last_line(journal, file)
+        watching = build_monitor(journal, emitter, timedelta(seconds=asked.heartbeat))
         if asked.once:
             return once(watching, servers)
-        return watched(watching, servers, timedelta(seconds=asked.interval))
+        return run_monitor(watching, servers, timedelta(seconds=asked.interval))

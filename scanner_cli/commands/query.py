@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scanner_cli.column_rows import SHOWN, column_rows
-from scanner_cli.documents import column_document
+from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option, reading
-from scanner_cli.show import Format, csv_text, format_option, json_text, table_text
-from scanner_cli.telling import put, say
+from scanner_cli.output.columns import SHOWN, column_document, column_rows
+from scanner_cli.output.render import Format, csv_text, format_option, json_text, table_text
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
@@ -57,19 +56,19 @@ def query(
     with reading(url) as conn:
         answers = schemas_of(conn, broker, topic, schema_id=schema_id, subject=subject, version=number)
     if not answers:
-        say(f"note: no schema describes the topic {topic!r}")
+        echo_err(f"note: no schema describes the topic {topic!r}")
     match Format(style):
         case Format.JSON:
-            put(json_text([answer_document(answer) for answer in answers]))
+            echo(json_text([answer_document(answer) for answer in answers]))
         case Format.CSV:
             rows = [_head(a) | row | {"column": row["name"]} for a in answers for row in column_rows(a.columns)]
-            put(csv_text(rows, _CSV), end="")
+            echo(csv_text(rows, _CSV), end="")
         case Format.TABLE:
-            put("\n".join(map(_table, answers)), end="")
+            echo("\n".join(map(_table, answers)), end="")
 
 
 def answer_document(answer: SchemaAnswer) -> dict[str, Json]:
-    """Give one schema of a topic, with where it comes from and its columns."""
+    """Return one schema of a topic, with where it comes from and its columns."""
     return _head(answer) | {"columns": [column_document(column) for column in answer.columns]}
 
 

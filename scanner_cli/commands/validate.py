@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import click
 
-from scanner_cli.exits import Exit
+from scanner_cli.console import echo_err
+from scanner_cli.exit_codes import Exit
 from scanner_cli.options import cluster_option, dictionary_option, known_cluster, reading
-from scanner_cli.show import format_option, show
-from scanner_cli.telling import say
-from scanner_model.complaints import nearest
+from scanner_cli.output.render import format_option, show
+from scanner_model.documents.schema_errors import closest_match
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
 
@@ -58,7 +58,7 @@ def validate(cluster: str | None, names: Sequence[str], strict: bool, url: str, 
 
     for name in names:
         if name not in RULES:
-            hint = nearest(name, tuple(RULES)) or f"known: {', '.join(sorted(RULES))}"
+            hint = closest_match(name, tuple(RULES)) or f"known: {', '.join(sorted(RULES))}"
             raise InputInvalid(f"no rule is called {name!r}", where="--rule", hint=hint)
     with reading(url) as conn:
         found = list(findings(conn, cluster=known_cluster(conn, cluster), rules=names or None))
@@ -76,7 +76,7 @@ def validate(cluster: str | None, names: Sequence[str], strict: bool, url: str, 
     show(rows, _COLUMNS, style, document=rows)
     if style == "table":
         hints = dict.fromkeys((f.rule, f.hint) for f in found)
-        say(
+        echo_err(
             "\n".join(
                 [visible(f"{rule}: {hint}") for rule, hint in hints] or ["nothing found: everything fits together"]
             ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scanner_dictionary.evolution import Action, ColumnChange, Finding, SchemaChange
+from scanner_dictionary.compatibility import Action, ColumnChange, Finding, SchemaChange
 from scanner_model.schemas import qualified_subject
 
 NamePart = str | int | None
@@ -76,7 +76,7 @@ class SideChange:
 
     @property
     def action(self) -> Action:
-        """Tell what happened to the schema."""
+        """Return what happened to the schema."""
         if self.before is None:
             return Action.ADDED
         return Action.REMOVED if self.after is None else Action.CHANGED
@@ -88,12 +88,12 @@ class SideChange:
 
     @property
     def backward(self) -> Finding | None:
-        """Tell whether readers with the second scan's schema read the first one's data; None: nothing to compare."""
+        """Return whether readers with the second scan's schema read the first one's data; None: nothing to compare."""
         return self.change.backward if self.change else None
 
     @property
     def forward(self) -> Finding | None:
-        """Tell whether readers with the first scan's schema read the second one's data; None: nothing to compare."""
+        """Return whether readers with the first scan's schema read the second one's data; None: nothing to compare."""
         return self.change.forward if self.change else None
 
 
@@ -112,7 +112,7 @@ class ScanDiff:
 
     @property
     def backwards(self) -> bool:
-        """Tell whether it goes back in time, as it was asked for."""
+        """Return whether it goes back in time, as it was asked for."""
         return self.first > self.second
 
     def of(self, *kinds: str) -> tuple[FactChange, ...]:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from scanner_dictionary.compatibility import ColumnChange, Finding
 from scanner_dictionary.diff.changes import FactChange, ScanDiff, SchemaRef, SideChange
-from scanner_dictionary.evolution import ColumnChange, Finding
 from scanner_model.columns import Column
 
 Json = dict[str, Any]
@@ -32,7 +32,7 @@ class DiffRow(NamedTuple):
 
 
 def as_json(changes: ScanDiff) -> Json:
-    """Give the document that docs/diff.md describes."""
+    """Return the document that docs/diff.md describes."""
     listed = {kind for kinds in _LISTED.values() for kind in kinds}
     others = [fact for fact in changes.facts if fact.kind not in listed]
     return {
@@ -47,7 +47,7 @@ def as_json(changes: ScanDiff) -> Json:
 
 
 def rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
-    """Give the lines of a table in the order topic, side, column; what is of no topic comes last."""
+    """Return the lines of a table in the order topic, side, column; what is of no topic comes last."""
     found = [*_side_rows(changes), *(row for fact in changes.facts for row in _fact_rows(fact))]
     # Sorting is stable: what has no column of its own (a schema, a topic's attributes) stays before the columns.
     return tuple(sorted(found, key=lambda row: (not row.topic, row.topic, row.side)))

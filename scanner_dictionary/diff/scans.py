@@ -2,26 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import Connection, select
 
-from scanner_dictionary import tables as t
+from scanner_dictionary.compatibility import compare
 from scanner_dictionary.diff.changes import ScanDiff, SchemaRef, SideChange
-from scanner_dictionary.diff.definitions import heads, with_columns
-from scanner_dictionary.diff.facts import fact_change
-from scanner_dictionary.diff.replay import Replayed, replay
-from scanner_dictionary.diff.sides import Linked, Swap, swaps
-from scanner_dictionary.evolution import compare
+from scanner_dictionary.diff.facts import Replayed, State, fact_change, replay
+from scanner_dictionary.engine.bulk_insert import in_chunks
+from scanner_dictionary.queries.columns import columns_of
+from scanner_dictionary.schema import tables as t
 from scanner_model.errors import NameUnknown
+from scanner_model.names import Fingerprint, RecordName
+from scanner_model.problems import Problem
 from scanner_model.schemas import Definition
+
+_AT_ONCE = 500
+
+
+def heads(conn: Connection, keys: Collection[int]) -> dict[int, Definition]:
+    """Read the definitions with *keys*, without their columns."""
+    found: dict[int, Definition] = {}
+    for chunk in in_chunks(sorted(set(keys)), _AT_ONCE):
+        query = select(t.schema_definition).where(t.schema_definition.c.id.in_(chunk))
+        for row in conn.execute(query):
+            found[row.id] = Definition(
+                fingerprint=Fingerprint(row.fingerprint),
+                format=row.format,
+                text=row.schema_text,
+                name=RecordName(row.name),
+                problems=tuple(Problem(**each) for each in json.loads(row.problems)),
+            )
+    return found
+
+
+def with_columns(conn: Connection, known: Mapping[int, Definition], keys: Collection[int]) -> dict[int, Definition]:
+    """Return those of the *known* definitions that *keys* name, with their columns."""
+    columns = columns_of(conn, keys)
+    return {key: replace(known[key], columns=columns.get(key, ())) for key in keys}
+
+
+Line = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """A definition that a topic's side has, by its key, and where it was registered."""
+
+    source: str
+    context: str
+    subject: str
+    version: int | None
+    schema_id: str | None
+    definition: int
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Return what to sort it by."""
+        return self.source, self.context, self.subject, self.version or 0, self.definition
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """One schema of a side and the one that took its place; None where it came or went."""
+
+    topic: str
+    role: str
+    before: Linked | None
+    after: Linked | None
+
+
+@dataclass(slots=True)
+class _Leftover:
+    """Schemas of a side that are at one scan only."""
+
+    old: list[Linked]
+    new: list[Linked]
+
+    def take(self, same: Callable[[Linked], Hashable]) -> Iterator[tuple[Linked, Linked]]:
+        """Take out pairs that are the *same*; only where just one of the old and one of the new ones is."""
+        for key in sorted({same(one) for one in self.old} & {same(one) for one in self.new}, key=repr):
+            olds, news = ([one for one in ones if same(one) == key] for ones in (self.old, self.new))
+            if len(olds) == len(news) == 1:
+                self.old.remove(olds[0])
+                self.new.remove(news[0])
+                yield olds[0], news[0]
+
+
+def swaps(links: Iterable[Replayed], record_of: Callable[[int], str]) -> tuple[Swap, ...]:
+    """Pair the current schemas before and after, by topic and role.
+
+    A newer version of a subject takes the place of the older one; so does a schema of the same record (*record_of*
+    names a definition's) under another subject. The same definition under another subject is no change.
+    """
+    sides: dict[tuple[str, str], _Leftover] = defaultdict(lambda: _Leftover([], []))
+    for link in links:
+        topic, role, *_ = link.name
+        sides[topic, role].old.extend(_current(link, link.before))
+        sides[topic, role].new.extend(_current(link, link.after))
+    found: list[Swap] = []
+    for (topic, role), left in sorted(sides.items()):
+        _drop_same(left)
+        pairs = [*left.take(lambda one: (one.source, one.context, one.subject))]
+        pairs += left.take(lambda one: record_of(one.definition) or repr(one))
+        changed = [(old, new) for old, new in pairs if old.definition != new.definition]
+        found += (Swap(topic, role, old, new) for old, new in sorted(changed, key=lambda pair: pair[1].order))
+        found += (Swap(topic, role, old, None) for old in sorted(left.old, key=lambda one: one.order))
+        found += (Swap(topic, role, None, new) for new in sorted(left.new, key=lambda one: one.order))
+    return tuple(found)
+
+
+def _drop_same(left: _Leftover) -> None:
+    """Leave out what both scans have, under whatever subject and version."""
+    both = {one.definition for one in left.old} & {one.definition for one in left.new}
+    left.old = [one for one in left.old if one.definition not in both]
+    left.new = [one for one in left.new if one.definition not in both]
+
+
+def _current(link: Replayed, state: State | None) -> Iterator[Linked]:
+    """Return the definition that the link has while it is current."""
+    if state is not None and state.get("is_current"):
+        _, _, source, context, subject, version, _ = link.name
+        yield Linked(
+            source=source,
+            context=context,
+            subject=subject,
+            version=version,
+            schema_id=state.get("schema_id"),
+            definition=state["definition_id"],
+        )
+
 
 _LINK = "topic_schema"
 _SHOWN = 10
 
 
 def diff(conn: Connection, first_scan: int, second_scan: int) -> ScanDiff:
-    """Tell what changed from one scan of a cluster to another, net: what came and went in between is not told.
+    """Return what changed from one scan of a cluster to another, net: what came and went in between is not told.
 
     The direction is kept as given: from a newer scan to an older one, what came is told as gone. Raises NameUnknown
     where one of the scans is not there, or where they are of two clusters.
@@ -43,7 +164,7 @@ def diff(conn: Connection, first_scan: int, second_scan: int) -> ScanDiff:
 
 
 def _cluster(conn: Connection, first: int, second: int) -> tuple[int, str]:
-    """Give key and name of the cluster of both scans."""
+    """Return key and name of the cluster of both scans."""
     query = select(t.scan.c.id, t.cluster.c.id, t.cluster.c.name).join(t.cluster, t.cluster.c.id == t.scan.c.cluster_id)
     found = {
         scan: (cluster, name) for scan, cluster, name in conn.execute(query.where(t.scan.c.id.in_((first, second))))
@@ -111,5 +232,5 @@ def _ref(linked: Linked | None, known: Mapping[int, Definition]) -> SchemaRef | 
 
 
 def _in_order(name: tuple[object, ...]) -> tuple[tuple[bool, int, str], ...]:
-    """Give what to sort a name by, whose parts are text, numbers or nothing."""
+    """Return what to sort a name by, whose parts are text, numbers or nothing."""
     return tuple((part is not None, part if isinstance(part, int) else -1, str(part)) for part in name)

@@ -12,10 +12,10 @@ from scanner_dictionary.queries.history import (
     scans,
     sources,
 )
-from scanner_dictionary.queries.listing import SubjectRow, TopicRow, schemas, topics
-from scanner_dictionary.queries.remembered import remembered
-from scanner_dictionary.queries.schemas_of import SchemaAnswer, schemas_of
+from scanner_dictionary.queries.previous_state import previous_state
 from scanner_dictionary.queries.statements import StatementRow, statements
+from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_of
+from scanner_dictionary.queries.topics import SubjectRow, TopicRow, schemas, topics
 
 __all__ = [
     "ClusterRow",
@@ -31,8 +31,8 @@ __all__ = [
     "clusters",
     "connectors",
     "outcomes",
+    "previous_state",
     "problems",
-    "remembered",
     "scans",
     "schemas",
     "schemas_of",

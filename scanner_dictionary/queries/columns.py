@@ -1,17 +1,20 @@
-"""Columns of definitions as the facts they were stored from."""
+"""Where columns are: those of the schemas that topics have now, by name or by tag."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, Select, select
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.bulk import in_chunks
+from scanner_dictionary.engine.bulk_insert import in_chunks
+from scanner_dictionary.queries.catalog_tags import FieldTags, field_tags, tagged
+from scanner_dictionary.queries.topics import fitting
+from scanner_dictionary.schema import tables as t
+from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
 
 _DEFINITIONS_AT_ONCE = 500
@@ -54,3 +57,110 @@ def texts(cell: str) -> tuple[str, ...]:
 
 def _list(cell: str | None) -> tuple[str, ...]:
     return texts(cell) if cell else ()
+
+
+_LINKS_AT_ONCE = 500
+
+
+class TopicColumnRow(NamedTuple):
+    """A column of a schema that describes a topic now; *tags* are the schema's and those written in a catalog.
+
+    *subject* is empty, *version* None and *context* `.` where the schema is of no registry. *name* is *path* with dots,
+    empty where the whole message is one value.
+    """
+
+    cluster: str
+    topic: str
+    role: str
+    context: str
+    subject: str
+    version: int | None
+    path: tuple[str, ...]
+    name: str
+    type: str
+    logical_type: str | None
+    nullable: bool
+    doc: str | None
+    tags: tuple[str, ...]
+
+
+def topic_columns(
+    conn: Connection, *, cluster: str | None = None, pattern: str | None = None, tag: str | None = None
+) -> Iterator[TopicColumnRow]:
+    """List columns by cluster, topic, side, subject and place in the schema.
+
+    *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the column's name; *tag* is a whole tag. Letter
+    case does not matter in either.
+    """
+    query = _links()
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    links, fits = conn.execute(query).all(), fitting(pattern)
+    notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
+    likely = _likely(conn, fits, tagged_only=tag is not None)
+    links = [row for row in links if row.definition_id in likely or (tag is not None and _written(row, notes))]
+    for link, column in _columns(conn, links, notes):
+        if fits(column.name) and (tag is None or tag.lower() in map(str.lower, column.tags)):
+            yield _row(link, column)
+
+
+def _links() -> Select[Any]:
+    link, topic, definition = t.topic_schema.c, t.topic.c, t.schema_definition.c
+    told = (
+        link.schema_role,
+        link.context,
+        link.subject,
+        link.version,
+        link.schema_id,
+        link.definition_id,
+        definition.name,
+    )
+    return (
+        select(t.cluster.c.name.label("cluster"), topic.cluster_id, topic.name.label("topic"), *told)
+        .select_from(t.topic_schema)
+        .join(t.topic, topic.id == link.topic_id)
+        .join(t.cluster, t.cluster.c.id == topic.cluster_id)
+        .join(t.schema_definition, definition.id == link.definition_id)
+        .where(link.is_current, link.gone.is_(None), topic.gone.is_(None))
+        .order_by(t.cluster.c.name, topic.name, link.schema_role, link.subject, link.context, link.version, link.id)
+    )
+
+
+def _likely(conn: Connection, fits: Callable[[str], object], *, tagged_only: bool) -> frozenset[int]:
+    """Find the definitions with a column of the name asked for, and with tags: few of them need be read whole."""
+    column = t.schema_column.c
+    query = select(column.definition_id, column.name)
+    query = query.where(column.tags.is_not(None)) if tagged_only else query
+    return frozenset(definition for definition, name in conn.execute(query) if fits(name))
+
+
+def _written(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[ColumnPath, tuple[str, ...]]:
+    """Return the tags that people wrote in a catalog about fields of the schema."""
+    return notes[link.cluster_id].get((link.schema_id or "", link.name), {})
+
+
+def _columns(
+    conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags]
+) -> Iterator[tuple[Row[Any], Column]]:
+    for some in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
+        columns = columns_of(conn, {link.definition_id for link in some})
+        for link in some:
+            found = tagged(columns.get(link.definition_id, ()), _written(link, notes))
+            yield from ((link, column) for column in found)
+
+
+def _row(link: Row[Any], column: Column) -> TopicColumnRow:
+    return TopicColumnRow(
+        cluster=link.cluster,
+        topic=link.topic,
+        role=link.schema_role,
+        context=link.context,
+        subject=link.subject,
+        version=link.version,
+        path=column.path,
+        name=column.name,
+        type=column.type,
+        logical_type=column.logical_type,
+        nullable=column.nullable,
+        doc=column.doc,
+        tags=column.tags,
+    )

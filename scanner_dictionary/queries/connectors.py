@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, exists, or_, select
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.queries.listing import fitting, newest_scans
+from scanner_dictionary.queries.topics import fitting, newest_scans
+from scanner_dictionary.schema import tables as t
 
 FAILED = ("FAILED", "DEGRADED")
 """States of something that failed; DEGRADED is Confluent Cloud's word where some tasks did."""
@@ -80,7 +80,7 @@ def connector_ids(conn: Connection) -> list[int]:
 
 
 def _first_line(trace: str) -> str:
-    """Give the line of *trace* that says what happened; those below say where."""
+    """Return the line of *trace* that says what happened; those below say where."""
     return next(iter(trace.strip().splitlines()), "")
 
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from scanner_dictionary.graph_store import NodeRow
-from scanner_dictionary.kept_graph import CALLED, KeptGraph
-from scanner_dictionary.queries.near import unknown
+from scanner_dictionary.graph.reader import CALLED, GraphReader
+from scanner_dictionary.graph.store import NodeRow
+from scanner_dictionary.queries.resolve import unknown_name
+from scanner_model.column_path import KEY, ColumnPath, parse_path, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.paths import KEY, ColumnPath, parse_path, path_name
 
 
 class _Wanted(NamedTuple):
@@ -22,7 +22,7 @@ class _Wanted(NamedTuple):
     path: ColumnPath | None
 
 
-def nodes_called(graph: KeptGraph, text: str) -> tuple[NodeRow, ...]:
+def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     """Find the nodes that *text* may name, at least one, in the graph's order.
 
     It names a topic, dataset, job or consumer group by its name, its namespace and name, or its id; a column by that
@@ -36,11 +36,11 @@ def nodes_called(graph: KeptGraph, text: str) -> tuple[NodeRow, ...]:
     found = {node.id: node for node in _named(graph, ways)} or {node.id: node for node in _named(graph, of_key)}
     found = found or _of_schemas(graph, ways) or {node.id: node for node in _named(graph, tuple(_in_full(graph, ways)))}
     if not found:
-        raise unknown("node", text, _names(graph, text, ways), "`scanner topics` lists the topics", graph.place)
+        raise unknown_name("node", text, _names(graph, text, ways), "`scanner topics` lists the topics", graph.place)
     return tuple(found[key] for key in sorted(found))
 
 
-def columns_around(graph: KeptGraph, text: str) -> tuple[str, ...]:
+def columns_around(graph: GraphReader, text: str) -> tuple[str, ...]:
     """List the columns in flows that hold the column *text*, or that it holds, by name."""
     ways = [way for way in _known_brokers(graph, _readings(text)) if way.path is not None]
     found: set[str] = set()
@@ -53,7 +53,7 @@ def columns_around(graph: KeptGraph, text: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def topics_with_column(graph: KeptGraph, text: str) -> tuple[NodeRow, ...]:
+def topics_with_column(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     """Find the topics whose schemas have the column that *text* names, in the graph's order; none where none has."""
     found: dict[int, NodeRow] = {}
     for way in _known_brokers(graph, _readings(text)):
@@ -97,7 +97,7 @@ def _path(text: str) -> ColumnPath | None:
         return None
 
 
-def _known_brokers(graph: KeptGraph, ways: Iterable[_Wanted]) -> Iterator[_Wanted]:
+def _known_brokers(graph: GraphReader, ways: Iterable[_Wanted]) -> Iterator[_Wanted]:
     """Put the cluster's canonical namespace where a way names another of its brokers."""
     known: dict[str, str] = {}
     for way in ways:
@@ -110,7 +110,7 @@ def _known_brokers(graph: KeptGraph, ways: Iterable[_Wanted]) -> Iterator[_Wante
         yield way._replace(namespace=known[namespace])
 
 
-def _named(graph: KeptGraph, ways: tuple[_Wanted, ...]) -> Iterator[NodeRow]:
+def _named(graph: GraphReader, ways: tuple[_Wanted, ...]) -> Iterator[NodeRow]:
     wanted = frozenset(ways)
     for row in graph.nodes_named({way.name for way in ways}):
         path = None if row.path is None else tuple(json.loads(row.path))
@@ -119,14 +119,14 @@ def _named(graph: KeptGraph, ways: tuple[_Wanted, ...]) -> Iterator[NodeRow]:
             yield row
 
 
-def _in_full(graph: KeptGraph, ways: Iterable[_Wanted]) -> Iterator[_Wanted]:
+def _in_full(graph: GraphReader, ways: Iterable[_Wanted]) -> Iterator[_Wanted]:
     """Put the whole name of a dataset where a way names the end of it: a table without its database or schema."""
     for name in graph.dataset_names():
         ends = {name[at + 1 :] for at, mark in enumerate(name) if mark in "./"}
         yield from (way._replace(name=name) for way in ways if way.name in ends)
 
 
-def _of_schemas(graph: KeptGraph, ways: tuple[_Wanted, ...]) -> dict[int, NodeRow]:
+def _of_schemas(graph: GraphReader, ways: tuple[_Wanted, ...]) -> dict[int, NodeRow]:
     """Find the column in the topic's schemas; the first is all of them, since nothing flows from or to any."""
     for way in ways:
         if way.path is None or way.kind not in ("", "column"):
@@ -138,7 +138,7 @@ def _of_schemas(graph: KeptGraph, ways: tuple[_Wanted, ...]) -> dict[int, NodeRo
     return {}
 
 
-def _names(graph: KeptGraph, text: str, ways: tuple[_Wanted, ...]) -> Iterator[str]:
+def _names(graph: GraphReader, text: str, ways: tuple[_Wanted, ...]) -> Iterator[str]:
     """List what somebody may have meant: the names of all nodes, the columns in flows, those of the topics named."""
     found = list(graph.names_near(text))
     heads = tuple(way._replace(kind="topic", path=None) for way in ways if way.path is not None)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, select
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.queries.listing import fitting, newest_scans
+from scanner_dictionary.queries.topics import fitting, newest_scans
+from scanner_dictionary.schema import tables as t
 
 
 class StatementRow(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, exists, select
 
-from scanner_dictionary import tables as t
 from scanner_dictionary.queries.connectors import FAILED
+from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
 
 Found = Iterator[tuple[str, str]]

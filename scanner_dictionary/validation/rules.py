@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 from sqlalchemy import Connection, select
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.bulk import insert_rows
-from scanner_dictionary.cells import storable
+from scanner_dictionary.engine.bulk_insert import insert_rows
+from scanner_dictionary.engine.serialization import storable
+from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation import processing, topics
 from scanner_dictionary.validation.findings import Finding, Rule
 
@@ -29,7 +29,7 @@ def validate(
 
 
 def keep_findings(conn: Connection, cluster: int, number: int) -> tuple[Finding, ...]:
-    """Ask every rule after scan *number*, and store what it finds in place of what the scan before found."""
+    """Query every rule after scan *number*, and store what it finds in place of what the scan before found."""
     name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
     found = tuple(validate(conn, cluster=name))
     conn.execute(t.finding.delete().where(t.finding.c.cluster_id == cluster))

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, exists, func, select
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.bulk import in_chunks
+from scanner_dictionary.engine.bulk_insert import in_chunks
+from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
 from scanner_model.schemas import qualified_subject
 
@@ -102,7 +102,7 @@ def _references(conn: Connection, cluster: int) -> Sequence[Any]:
 
 
 def _versions(conn: Connection, names: Collection[str]) -> Mapping[tuple[int, str], set[int]]:
-    """Give the versions of the subjects of these names, by registry and by plain and qualified name."""
+    """Return the versions of the subjects of these names, by registry and by plain and qualified name."""
     found: dict[tuple[int, str], set[int]] = {}
     columns = (_subject.registry_id, _subject.context, _subject.name, _version.version)
     query = select(*columns).join(t.subject, _subject.id == _version.subject_id).where(_version.gone.is_(None))

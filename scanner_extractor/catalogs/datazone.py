@@ -2,42 +2,178 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from scanner_extractor.aws_exchange import Client, aws_exchange
-from scanner_extractor.catalogs.datazone_reader import (
-    ASSET,
-    hide_in_forms,
-    is_process,
-    node_dataset,
-    process_name,
-    read_asset,
-    references,
-)
-from scanner_extractor.catalogs.gathering import Gathering, Place
+from scanner_extractor.catalogs.collector import CatalogCollector, Name, Place
+from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape
 from scanner_extractor.catalogs.glue import aws_service
-from scanner_extractor.catalogs.payload import listed, member, text
-from scanner_extractor.exchange import Answer, Exchange, Json, Request
-from scanner_extractor.http import Http
-from scanner_extractor.paging import by_token
-from scanner_extractor.readings import CatalogReading, Progress
-from scanner_extractor.settings_catalogs import CatalogSettings, Lineage
+from scanner_extractor.catalogs.json_fields import (
+    items,
+    listed,
+    location_name,
+    member,
+    moment,
+    objects,
+    parameters,
+    shown_location,
+    text,
+)
+from scanner_extractor.http.aws import Client, aws_transport
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Json, Request, Response, Transport
+from scanner_extractor.http.pagination import by_token
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
+from scanner_model.catalogs import CatalogTable
+from scanner_model.column_path import field_segment
 from scanner_model.errors import NotFound, ScannerError
+from scanner_model.redaction import mask_json, mask_text
+
+ASSET = "amazon.datazone.asset/"
+_ARN = re.compile(r"(?P<namespace>arn:[\w-]+:[\w-]+:[\w-]*:\d*):(?P<name>.+)")
+_REDSHIFT = re.compile(r"arn:[\w-]+:redshift:(?P<region>[\w-]*):\d*:(?:table|view)/(?P<cluster>[^/]+)/(?P<name>.+)")
+_READ = frozenset(
+    {"id", "name", "externalIdentifier", "typeIdentifier", "description", "createdAt", "owningProjectId", "formsOutput"}
+    | {"firstRevisionCreatedAt", "readOnlyFormsOutput", "latestTimeSeriesDataPointFormsOutput"}
+)
+_FORMS = ("formsOutput", "readOnlyFormsOutput")
+_NAMES = ("columnName", "name")
+_TYPES = ("dataType", "columnType", "type")
+_DOCS = ("description", "columnDescription", "comment")
+_PLACES = ("s3Path", "storageLocation", "location")
+
+
+def read_asset(told: Json, settings: CatalogSettings) -> CatalogTable | None:
+    """Read an asset as GetAsset gives it; None for an answer without an id.
+
+    Columns and location stand in the forms of the asset, whose content is JSON text.
+    """
+    identity = text(told, "id")
+    if not isinstance(told, dict) or not identity:
+        return None
+    forms = list(_forms(told))
+    namespace, name = dataset_of(text(told, "externalIdentifier") or ASSET + identity, settings.domain)
+    location = _first(forms, _PLACES)
+    place = location_name(location)
+    return CatalogTable(
+        source=settings.source,
+        provider="datazone",
+        namespace=namespace,
+        name=name,
+        kind=text(told, "typeIdentifier"),
+        location=shown_location(location),
+        owner=text(told, "owningProjectId"),
+        description=text(told, "description"),
+        created=moment(told.get("firstRevisionCreatedAt") or told.get("createdAt")),
+        updated=moment(told.get("createdAt")),
+        parameters=parameters({"assetId": identity, "assetName": told.get("name")} | told, _READ),
+        symlinks=(place,) if place else (),
+        columns=tuple(columns_of(_parts(forms))),
+    )
+
+
+def dataset_of(identifier: str, domain: str) -> Name:
+    """Return the source identifier of a lineage node, or of an asset, as OpenLineage names the dataset.
+
+    It is an ARN, `namespace/name` of an OpenLineage event, or DataZone's own, whose namespace is the domain's.
+    Source: AWS, the sourceIdentifier attribute of lineage nodes.
+    """
+    if match := _REDSHIFT.fullmatch(identifier):
+        return f"redshift://{match['cluster']}.{match['region']}:5439", match["name"].replace("/", ".")
+    if match := _ARN.fullmatch(identifier):
+        return match["namespace"], match["name"]
+    if place := location_name(identifier):
+        return place
+    scheme, mark, rest = identifier.partition("://")
+    head, slash, name = (rest if mark else identifier).partition("/")
+    if mark and slash and name:
+        return f"{scheme}://{head}", name
+    if identifier.startswith("amazon.datazone.") or not slash or not name:
+        return f"datazone://{domain}", identifier
+    return head, name
+
+
+def hide_in_forms(body: bytes) -> bytes:
+    """Hide what is secret in the contents of forms, which are JSON in a text, in an answer that has any."""
+    told = json.loads(body) if b'"formsOutput"' in body or b'"readOnlyFormsOutput"' in body else None
+    if not isinstance(told, dict):
+        return body
+    for form in (form for name in _FORMS for form in objects(told, name)):
+        form["content"] = _hidden(text(form, "content"))
+    return json.dumps(told).encode()
+
+
+def _hidden(content: str) -> str:
+    try:
+        return json.dumps(mask_json(json.loads(content)))
+    except (ValueError, RecursionError):
+        return mask_text(content)
+
+
+def _forms(told: dict[str, Json]) -> Iterator[dict[str, Json]]:
+    """List the contents of the forms, those that people fill in first; one that is no JSON object is left out."""
+    for name in _FORMS:
+        for form in objects(told, name):
+            try:
+                content = json.loads(text(form, "content"))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(content, dict):
+                yield content
+
+
+def _parts(forms: list[dict[str, Json]]) -> Iterator[Part]:
+    """List the columns of the first form that has any."""
+    columns = next((found for form in forms if (found := objects(form, "columns"))), [])
+    for column in columns:
+        if name := _first([column], _NAMES):
+            doc = _first([column], _DOCS) or None
+            shape = known_shape(_first([column], _TYPES))
+            yield Part(segment=field_segment(name), shape=shape, doc=doc)
+
+
+def _first(told: list[dict[str, Json]], names: tuple[str, ...]) -> str:
+    return next((found for each in told for name in names if (found := text(each, name))), "")
+
+
+def references(node: Json, direction: str) -> list[str]:
+    """List the ids of the nodes next to a lineage node, `upstreamNodes` or `downstreamNodes`."""
+    return [identity for each in items(node, direction) if (identity := text(each, "id"))]
+
+
+def is_process(node: Json) -> bool:
+    """Return whether a lineage node is a job, or a run of one; anything else is data."""
+    return "job" in text(node, "typeName").lower()
+
+
+def process_name(node: Json) -> str:
+    """Name the job of a lineage node; a run's own id is left out, as every run would be another job."""
+    identifier = text(node, "sourceIdentifier")
+    run = "jobrun" in text(node, "typeName").lower()
+    return (identifier.rpartition("/")[0] if run and "/" in identifier else identifier) or text(node, "name")
+
+
+def node_dataset(node: Json, domain: str) -> Name:
+    """Name the dataset of a lineage node."""
+    return dataset_of(text(node, "sourceIdentifier") or text(node, "id"), domain)
+
 
 PAGE = 50
 """The most entries that DataZone gives at once."""
 _UP, _DOWN = "upstreamNodes", "downstreamNodes"
 
 
-def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogReading:
+def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
     """Read the assets of the domain that the settings choose, and the flows next to them.
 
     *http* speaks to DataZone through `datazone_exchange`. Raises ScannerError where assets cannot be listed; anything
     less gives what could be read, PARTIAL. DataZone's API tells no flows between columns.
     Source: Amazon DataZone API: Search, GetAsset, GetLineageNode.
     """
-    gathering = Gathering(settings, http, progress)
+    gathering = CatalogCollector(settings, http, progress)
     assets = list_assets(settings, http, gathering.seen)
     _described(gathering, assets)
     if settings.lineage is not Lineage.NONE:
@@ -45,11 +181,11 @@ def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> 
     return gathering.reading()
 
 
-def datazone_exchange(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Exchange:
-    """Give an exchange as `aws_exchange` does, for DataZone; secrets in what people wrote into forms are hidden."""
-    live = aws_exchange(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
+def datazone_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
+    """Return an exchange as `aws_exchange` does, for DataZone; secrets in what people wrote into forms are hidden."""
+    live = aws_transport(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
 
-    def ask(request: Request) -> Answer:
+    def ask(request: Request) -> Response:
         answer = live(request)
         return replace(answer, body=hide_in_forms(answer.body))
 
@@ -78,8 +214,8 @@ def list_assets(
     return sorted(found.items())
 
 
-def _described(gathering: Gathering, assets: list[tuple[str, str]]) -> None:
-    """Ask for each asset, as a list tells no forms; one that is gone since is left out."""
+def _described(gathering: CatalogCollector, assets: list[tuple[str, str]]) -> None:
+    """Query for each asset, as a list tells no forms; one that is gone since is left out."""
     settings = gathering.settings
 
     def ask(asset: tuple[str, str]) -> Json:
@@ -100,7 +236,7 @@ def _described(gathering: Gathering, assets: list[tuple[str, str]]) -> None:
 class _Lineage:
     """Walks from the assets over what is next to them: a job's own neighbours, too, and no further."""
 
-    def __init__(self, gathering: Gathering) -> None:
+    def __init__(self, gathering: CatalogCollector) -> None:
         self._gathering = gathering
         self._domain = gathering.settings.domain
         self._nodes: dict[str, dict[str, Json]] = {}
@@ -115,7 +251,7 @@ class _Lineage:
             self._flows(self._nodes[key])
 
     def _fetch(self, identifier: str) -> dict[str, Json]:
-        """Ask for a node; an asset that no event named has none."""
+        """Query for a node; an asset that no event named has none."""
         try:
             body = {"domainIdentifier": self._domain, "identifier": identifier}
             node = self._gathering.http.post("GetLineageNode", body=body)

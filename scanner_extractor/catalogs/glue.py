@@ -1,44 +1,156 @@
-"""Reads AWS Glue's Data Catalog: the tables of its databases."""
+"""From the JSON of AWS Glue's Data Catalog to facts: tables with their columns, formats and locations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from scanner_extractor.aws_exchange import AwsService, Client, aws_exchange
-from scanner_extractor.catalogs.gathering import Gathering
-from scanner_extractor.catalogs.glue_reader import read_databases, read_table
-from scanner_extractor.catalogs.payload import listed, text
-from scanner_extractor.exchange import Exchange, Json
-from scanner_extractor.http import Http
-from scanner_extractor.paging import by_token
-from scanner_extractor.readings import CatalogReading, Progress
-from scanner_extractor.settings_catalogs import CatalogSettings
+from scanner_extractor.catalogs.collector import CatalogCollector
+from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape, spark_shape
+from scanner_extractor.catalogs.json_fields import (
+    listed,
+    location_name,
+    member,
+    moment,
+    objects,
+    parameters,
+    shown_location,
+    text,
+)
+from scanner_extractor.http.aws import AwsService, Client, aws_transport
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Json, Transport
+from scanner_extractor.http.pagination import by_token
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
+from scanner_model.column_path import field_segment
 from scanner_model.errors import InputInvalid
+
+_READ = frozenset(
+    {"Name", "DatabaseName", "CatalogId", "Owner", "Description", "CreateTime", "UpdateTime", "LastAccessTime"}
+    | {"StorageDescriptor", "PartitionKeys", "TableType", "Parameters"}
+)
+_READ_STORAGE = frozenset({"Columns", "Location", "SerdeInfo"})
+_SPARK_SCHEMA = "spark.sql.sources.schema"
+_FORMATS = ("iceberg", "delta", "hudi", "parquet", "orc", "avro", "json", "csv")
+_TEXT_SERDES = ("LazySimpleSerDe", "TextInputFormat")
+
+
+def glue_namespace(region: str, account: str) -> str:
+    """Return the OpenLineage namespace of a catalog. Source: OpenLineage, naming, AWS Glue."""
+    return f"arn:aws:glue:{region}:{account}"
+
+
+def glue_name(database: str, table: str) -> str:
+    """Return the OpenLineage name of a table."""
+    return f"table/{database}/{table}"
+
+
+def read_databases(entries: Iterable[dict[str, Json]]) -> list[str]:
+    """List the names of databases."""
+    return [name for entry in entries if (name := text(entry, "Name"))]
+
+
+def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings) -> CatalogTable | None:
+    """Read a table as GetTables lists it; None for an entry without a name."""
+    name = text(entry, "Name")
+    if not name:
+        return None
+    region = settings.aws.region if settings.aws else ""
+    storage, own = _object(entry, "StorageDescriptor"), _object(entry, "Parameters")
+    serde = _object(storage, "SerdeInfo")
+    location = text(storage, "Location")
+    place = location_name(location)
+    return CatalogTable(
+        source=settings.source,
+        provider="glue",
+        namespace=glue_namespace(region, settings.account or text(entry, "CatalogId")),
+        name=glue_name(text(entry, "DatabaseName") or database, name),
+        kind=text(entry, "TableType"),
+        table_format=_format(own, storage, serde),
+        location=shown_location(location),
+        serde=text(serde, "SerializationLibrary"),
+        owner=text(entry, "Owner"),
+        description=text(entry, "Description"),
+        created=moment(entry.get("CreateTime")),
+        updated=moment(entry.get("UpdateTime")),
+        parameters=_kept(entry, storage, own),
+        partition_keys=tuple(text(key, "Name") for key in objects(entry, "PartitionKeys")),
+        symlinks=(place,) if place else (),
+        columns=tuple(columns_of(_parts(entry, storage, own))),
+    )
+
+
+def _kept(entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]) -> tuple[tuple[str, str], ...]:
+    """Keep the table's parameters, and what else is told of it and of its storage."""
+    told = {name: value for name, value in own.items() if not name.startswith(_SPARK_SCHEMA)}
+    rest = {name: value for name, value in entry.items() if name not in _READ}
+    stored = {f"StorageDescriptor.{name}": value for name, value in storage.items() if name not in _READ_STORAGE}
+    return parameters(told | rest | stored | {"SerdeInfo.Parameters": _object(storage, "SerdeInfo").get("Parameters")})
+
+
+def _parts(entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]) -> Iterator[Part]:
+    """Return the columns, those that it is partitioned by last; Spark's own schema where Spark keeps one there."""
+    if shape := spark_shape(_spark_schema(own)):
+        yield from shape.parts
+        return
+    for column in (*objects(storage, "Columns"), *objects(entry, "PartitionKeys")):
+        # An Iceberg table keeps in Glue the columns that it had once, too.
+        name, former = text(column, "Name"), _object(column, "Parameters").get("iceberg.field.current") == "false"
+        if name and not former:
+            doc = text(column, "Comment") or None
+            nullable = _object(column, "Parameters").get("iceberg.field.optional") != "false"
+            shape = known_shape(text(column, "Type"))
+            yield Part(segment=field_segment(name), shape=shape, nullable=nullable, doc=doc)
+
+
+def _spark_schema(own: Mapping[str, Json]) -> str:
+    """Join the schema that Spark cuts into parts, as Glue takes no long parameter; empty where there is none."""
+    whole = text(own, _SPARK_SCHEMA)
+    count = text(own, f"{_SPARK_SCHEMA}.numParts")
+    if whole or not count.isdecimal() or len(count) > 4:
+        return whole
+    return "".join(text(own, f"{_SPARK_SCHEMA}.part.{number}") for number in range(int(count)))
+
+
+def _format(own: dict[str, Json], storage: dict[str, Json], serde: dict[str, Json]) -> str:
+    """Return the first word that tells: the table's kind, Spark's provider, the crawler's class, the SerDe."""
+    for name in ("table_type", "spark.sql.sources.provider", "classification"):
+        if word := text(own, name).lower():
+            return word
+    classes = f"{text(serde, 'SerializationLibrary')} {text(storage, 'InputFormat')}"
+    word = next((each for each in _FORMATS if each in classes.lower()), "")
+    return word or ("text" if any(each in classes for each in _TEXT_SERDES) else "")
+
+
+def _object(payload: Json, name: str) -> dict[str, Json]:
+    value = member(payload, name)
+    return value if isinstance(value, dict) else {}
+
 
 PAGE = 100
 """The most entries that Glue gives at once."""
 
 
-def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogReading:
+def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
     """Read the tables of the databases that the settings choose; Glue tells no lineage.
 
     *http* speaks to Glue through `glue_catalog_exchange`. Raises ScannerError where no database's tables can be listed;
     anything less gives what could be read, PARTIAL. Source: AWS Glue API, Data Catalog.
     """
-    gathering = Gathering(settings, http, progress)
+    gathering = CatalogCollector(settings, http, progress)
     for _, tables in gathering.lists(list_databases(settings, http), lambda name: _tables(gathering, name), "tables"):
         gathering.keep(tables)
     return gathering.reading()
 
 
-def glue_catalog_exchange(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Exchange:
-    """Give an exchange as `aws_exchange` does, for Glue's catalog."""
-    return aws_exchange(aws_service(settings, "glue", "docs/sources/glue_catalog.md"), settings.http, connect)
+def glue_catalog_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
+    """Return an exchange as `aws_exchange` does, for Glue's catalog."""
+    return aws_transport(aws_service(settings, "glue", "docs/sources/glue_catalog.md"), settings.http, connect)
 
 
 def aws_service(settings: CatalogSettings, name: str, page: str) -> AwsService:
-    """Say which service of AWS holds a catalog; raises InputInvalid where the settings do not tell where it is."""
+    """Report which service of AWS holds a catalog; raises InputInvalid where the settings do not tell where it is."""
     if not settings.aws:
         raise InputInvalid(f"a catalog of type {settings.type} needs a region", where=str(settings.source))
     return AwsService(
@@ -57,7 +169,7 @@ def list_databases(settings: CatalogSettings, http: Http) -> list[str]:
     return sorted(name for name in read_databases(entries) if settings.wanted.schema(name))
 
 
-def _tables(gathering: Gathering, database: str) -> list[CatalogTable]:
+def _tables(gathering: CatalogCollector, database: str) -> list[CatalogTable]:
     settings = gathering.settings
     entries = _entries(settings, gathering.http, "GetTables", "TableList", {"DatabaseName": database})
     wanted = (entry for entry in gathering.seen(entries) if settings.wanted.table(text(entry, "Name")))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from scanner_extractor.catalogs.gathering import Name, Place
-from scanner_extractor.catalogs.payload import (
+from scanner_extractor.catalogs.collector import Name, Place
+from scanner_extractor.catalogs.column_types import DEEPEST, Part, Shape, columns_of
+from scanner_extractor.catalogs.json_fields import (
     instant,
     items,
     location_name,
@@ -13,11 +14,10 @@ from scanner_extractor.catalogs.payload import (
     shown_location,
     text,
 )
-from scanner_extractor.catalogs.shapes import DEEPEST, Part, Shape, columns_of
-from scanner_extractor.exchange import Json
+from scanner_extractor.http.messages import Json
 from scanner_model.catalogs import CatalogTable
+from scanner_model.column_path import ELEMENT, field_segment
 from scanner_model.names import SourceId
-from scanner_model.paths import ELEMENT, field_segment
 
 NAMESPACE = "bigquery"
 """OpenLineage's namespace of every BigQuery table. Source: OpenLineage, naming."""
@@ -30,13 +30,13 @@ _READ = frozenset(
 
 
 def read_reference(entry: dict[str, Json]) -> tuple[str, str, str] | None:
-    """Give project, dataset and table of an entry of a list; None where one is missing."""
+    """Return project, dataset and table of an entry of a list; None where one is missing."""
     names = tuple(text(member(entry, "tableReference"), name) for name in ("projectId", "datasetId", "tableId"))
     return (names[0], names[1], names[2]) if all(names) else None
 
 
 def table_name(project: str, dataset: str, table: str) -> str:
-    """Give the OpenLineage name of a table."""
+    """Return the OpenLineage name of a table."""
     return f"{project}.{dataset}.{table}"
 
 
@@ -76,7 +76,7 @@ def place_of(reference: Json) -> Place | None:
 
 
 def dataset_of(qualified: str) -> Name | None:
-    """Give a fully qualified name as OpenLineage names the dataset; None for an empty one.
+    """Return a fully qualified name as OpenLineage names the dataset; None for an empty one.
 
     Source: Google, fully qualified names: `system:parts`, a part with a dot in backticks.
     """

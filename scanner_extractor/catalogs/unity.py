@@ -2,28 +2,141 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from urllib.parse import urlsplit
 
-from scanner_extractor.catalogs.gathering import Gathering, Name, Place
-from scanner_extractor.catalogs.payload import listed, objects, text
-from scanner_extractor.catalogs.unity_reader import (
-    dataset,
-    full_name,
-    processes,
-    read_names,
-    read_table,
-    unity_namespace,
+from scanner_extractor.catalogs.collector import CatalogCollector, Name, Place
+from scanner_extractor.catalogs.column_types import Part, Shape, columns_of, known_shape, spark_shape
+from scanner_extractor.catalogs.json_fields import (
+    instant,
+    listed,
+    location_name,
+    member,
+    objects,
+    parameters,
+    shown_location,
+    text,
 )
 from scanner_extractor.catalogs.unity_system import system_lineage
-from scanner_extractor.exchange import Json
-from scanner_extractor.http import Http, Params
-from scanner_extractor.paging import by_token
-from scanner_extractor.rate import Clock
-from scanner_extractor.readings import CatalogReading, Progress
-from scanner_extractor.settings_catalogs import CatalogSettings, Lineage
+from scanner_extractor.http.client import Http, Params
+from scanner_extractor.http.messages import Json
+from scanner_extractor.http.pagination import by_token
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
-from scanner_model.paths import field_segment
+from scanner_model.column_path import field_segment
+from scanner_model.names import SourceId
+
+_READ = frozenset(
+    {"name", "full_name", "catalog_name", "schema_name", "columns", "table_type", "data_source_format", "comment"}
+    | {"storage_location", "owner", "created_at", "updated_at", "properties"}
+)
+_PROCESSES: Mapping[str, tuple[str, ...]] = {
+    "jobInfos": ("job_id", "job_run_id"),
+    "pipelineInfos": ("pipeline_id", "update_id"),
+    "notebookInfos": ("notebook_id",),
+    "dashboardInfos": ("dashboard_id",),
+    "dashboardV3Infos": ("dashboard_v3_id",),
+    "sqlQueryInfos": ("query_id",),
+    "externalMetadataInfos": ("name",),
+}
+"""The kinds of what makes a flow, each with the members of which the first told is its id; a query has one a run."""
+
+
+def unity_namespace(url: str) -> str:
+    """Return the OpenLineage namespace of the metastore behind a workspace. Source: OpenLineage, naming."""
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port and parts.port != 443 else ""
+    return f"unitycatalog://{parts.hostname or ''}{port}"
+
+
+def read_names(entries: Iterable[dict[str, Json]]) -> list[str]:
+    """List the names of catalogs or schemas."""
+    return [name for entry in entries if (name := text(entry, "name"))]
+
+
+def read_table(entry: dict[str, Json], namespace: str, source: SourceId) -> CatalogTable | None:
+    """Read a table as `GET /tables` lists it; None for an entry without its three names."""
+    name = full_name(entry)
+    if not name:
+        return None
+    location = text(entry, "storage_location")
+    place = location_name(location)
+    own = member(entry, "properties")
+    columns = sorted(objects(entry, "columns"), key=_position)
+    return CatalogTable(
+        source=source,
+        provider="unity",
+        namespace=namespace,
+        name=name,
+        kind=text(entry, "table_type"),
+        table_format=text(entry, "data_source_format").lower(),
+        location=shown_location(location),
+        owner=text(entry, "owner"),
+        description=text(entry, "comment"),
+        created=instant(entry.get("created_at")),
+        updated=instant(entry.get("updated_at")),
+        parameters=parameters(entry | (own if isinstance(own, dict) else {}), _READ),
+        partition_keys=tuple(text(column, "name") for column in _partitions(columns)),
+        symlinks=(place,) if place else (),
+        columns=tuple(columns_of(part for column in columns if (part := _part(column)))),
+    )
+
+
+def full_name(entry: Json) -> str:
+    """Return a table's three names with dots; empty where one is missing, as where we may not see it."""
+    names = [text(entry, name) for name in ("catalog_name", "schema_name", "name")]
+    return ".".join(names) if all(names) else ""
+
+
+def dataset(entry: Json, namespace: str) -> Name | None:
+    """Name the table or the files at one end of a flow; None where neither is told."""
+    name = full_name(member(entry, "tableInfo"))
+    return (namespace, name) if name else location_name(text(member(entry, "fileInfo"), "path"))
+
+
+def processes(entry: Json) -> Iterator[str]:
+    """Name what makes a flow, an empty name where nobody tells."""
+    found = False
+    for kind, ids in _PROCESSES.items():
+        for told in objects(entry, kind):
+            number = next((told[name] for name in ids if told.get(name) not in (None, "")), None)
+            if number is not None:
+                found = True
+                yield f"{kind.removesuffix('Infos')} {number}"
+    if not found:
+        yield ""
+
+
+def _position(column: dict[str, Json]) -> int:
+    position = column.get("position")
+    return position if isinstance(position, int) else 0
+
+
+def _partitions(columns: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    partitioned = [column for column in columns if isinstance(column.get("partition_index"), int)]
+    return sorted(partitioned, key=lambda column: int(column["partition_index"]))
+
+
+def _part(column: dict[str, Json]) -> Part | None:
+    name = text(column, "name")
+    if not name:
+        return None
+    return Part(
+        segment=field_segment(name),
+        shape=_shape(column),
+        nullable=column.get("nullable") is not False,
+        doc=text(column, "comment") or None,
+    )
+
+
+def _shape(column: dict[str, Json]) -> Shape:
+    """Read the type from its JSON, else from its text, else keep its name."""
+    written = text(column, "type_text")
+    return spark_shape(text(column, "type_json")) or known_shape(written or text(column, "type_name"))
+
 
 _CATALOG = ("api", "2.1", "unity-catalog")
 _LINEAGE = ("api", "2.0", "lineage-tracking")
@@ -38,13 +151,13 @@ _Flow = tuple[Place, Place, str]
 
 def read_unity(
     settings: CatalogSettings, http: Http, progress: Progress, *, clock: Clock | None = None
-) -> CatalogReading:
+) -> CatalogResult:
     """Read the tables that the settings choose, and their lineage as far as they say.
 
     Raises ScannerError where no schema's tables can be listed; anything less gives what could be read, PARTIAL.
     Source: Databricks REST API, Unity Catalog 2.1 and lineage tracking 2.0.
     """
-    scan = _Scan(Gathering(settings, http, progress), unity_namespace(settings.http.url))
+    scan = _Scan(CatalogCollector(settings, http, progress), unity_namespace(settings.http.url))
     scan.tables()
     if settings.lineage is not Lineage.NONE:
         if settings.warehouse:
@@ -73,7 +186,7 @@ def list_schemas(settings: CatalogSettings, http: Http) -> list[tuple[str, str]]
 class _Scan:
     """Asks one metastore."""
 
-    def __init__(self, gathering: Gathering, namespace: str) -> None:
+    def __init__(self, gathering: CatalogCollector, namespace: str) -> None:
         self.gathering = gathering
         self.namespace = namespace
         self._settings, self._http = gathering.settings, gathering.http
@@ -93,7 +206,7 @@ class _Scan:
             self.gathering.keep(found)
 
     def lineage(self) -> None:
-        """Ask each table for its neighbours, and each of its columns where columns are wanted."""
+        """Query each table for its neighbours, and each of its columns where columns are wanted."""
         tables = [self.gathering.tables[key] for key in sorted(self.gathering.tables)]
         found = self.gathering.lineage(tables, lambda table: table.name, self._neighbours)
         if self._settings.lineage is Lineage.COLUMNS:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scanner_extractor.catalogs.gathering import Gathering, Name, Place
-from scanner_extractor.catalogs.payload import items, location_name, member, objects, text
-from scanner_extractor.exchange import Json
-from scanner_extractor.paging import MOST_PAGES
-from scanner_extractor.rate import Clock
-from scanner_extractor.settings_catalogs import Lineage
+from scanner_extractor.catalogs.collector import CatalogCollector, Name, Place
+from scanner_extractor.catalogs.json_fields import items, location_name, member, objects, text
+from scanner_extractor.http.messages import Json
+from scanner_extractor.http.pagination import MOST_PAGES
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.settings.catalogs import Lineage
+from scanner_model.column_path import field_segment
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
-from scanner_model.paths import field_segment
 
 _API = ("api", "2.0", "sql", "statements")
 _ENDS = ("source_table_full_name", "source_path", "target_table_full_name", "target_path")
@@ -25,7 +25,7 @@ _PAUSE = 2.0
 Row = dict[str, str]
 
 
-def system_lineage(gathering: Gathering, namespace: str, clock: Clock) -> None:
+def system_lineage(gathering: CatalogCollector, namespace: str, clock: Clock) -> None:
     """Keep the flows that `system.access` tells and that begin or end at a table that was read.
 
     Columns are asked for where the settings want them. What cannot be asked is a problem, and the flows that were
@@ -36,7 +36,7 @@ def system_lineage(gathering: Gathering, namespace: str, clock: Clock) -> None:
         _ask(gathering, namespace, clock, "column_lineage", _COLUMNS)
 
 
-def _ask(gathering: Gathering, namespace: str, clock: Clock, table: str, columns: tuple[str, ...]) -> None:
+def _ask(gathering: CatalogCollector, namespace: str, clock: Clock, table: str, columns: tuple[str, ...]) -> None:
     members = (*_ENDS, *columns, *_PROCESS)
     statement = (
         f"SELECT DISTINCT {', '.join(members)} FROM system.access.{table} "  # noqa: S608  of constants
@@ -50,7 +50,7 @@ def _ask(gathering: Gathering, namespace: str, clock: Clock, table: str, columns
         gathering.complain(f"system.access.{table}", "it could not be read", error)
 
 
-def _keep(gathering: Gathering, namespace: str, row: Row) -> None:
+def _keep(gathering: CatalogCollector, namespace: str, row: Row) -> None:
     origin, target = (_name(row, end, namespace) for end in ("source", "target"))
     if not origin or not target or not {origin, target} & gathering.tables.keys():
         return
@@ -65,7 +65,7 @@ def _name(row: Row, end: str, namespace: str) -> Name | None:
     return (namespace, table) if table else location_name(row[f"{end}_path"])
 
 
-def _rows(gathering: Gathering, clock: Clock, statement: str, members: tuple[str, ...]) -> Iterator[Row]:
+def _rows(gathering: CatalogCollector, clock: Clock, statement: str, members: tuple[str, ...]) -> Iterator[Row]:
     days = {"name": "days", "value": str(gathering.settings.lineage_days), "type": "INT"}
     body = {
         "statement": statement,
@@ -93,7 +93,7 @@ def _rows(gathering: Gathering, clock: Clock, statement: str, members: tuple[str
     raise PayloadUnexpected("the result has no end")
 
 
-def _finished(gathering: Gathering, clock: Clock, answer: Json) -> Json:
+def _finished(gathering: CatalogCollector, clock: Clock, answer: Json) -> Json:
     """Wait for the statement; raises SourceRefused where it failed, as nearly always for rights that are missing."""
     for _ in range(_POLLS):
         status = member(answer, "status")

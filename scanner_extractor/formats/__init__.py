@@ -31,10 +31,10 @@ MOST_PROBLEMS = 100
 _HALF_A_PAIR = Problem("$", "the text holds half a surrogate pair", "it is read as U+FFFD, the replacement character")
 
 FORMATS: Mapping[str, FieldReader] = {
-    "AVRO": _reader("avro", "avro_fields"),
-    "JSON": _reader("json_schema", "json_schema_fields"),
+    "AVRO": _reader("avro.reader", "avro_fields"),
+    "JSON": _reader("json_schema.reader", "json_schema_fields"),
     "JSON_PAYLOAD": _reader("json_payload", "json_payload_fields"),
-    "PROTOBUF": _reader("protobuf", "protobuf_fields"),
+    "PROTOBUF": _reader("protobuf.reader", "protobuf_fields"),
 }
 
 

@@ -2,17 +2,114 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time
+from typing import Protocol
 
-from scanner_extractor.formats.column_list import CUT, ColumnList
-from scanner_extractor.formats.json_samples import Seen
+from scanner_extractor.formats.bounded_columns import CUT, ColumnList
 from scanner_extractor.formats.json_text import read_json
+from scanner_model.column_path import ColumnPath, branch, element, field_segment
 from scanner_model.columns import Column, Lookup, ParsedSchema
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName
-from scanner_model.paths import ColumnPath, branch, element, field_segment
 from scanner_model.problems import Problem
+
+_KINDS = {
+    bool: "boolean",
+    dict: "object",
+    float: "number",
+    int: "integer",
+    list: "array",
+    str: "string",
+    type(None): "null",
+}
+
+
+class _Read(Protocol):
+    def __call__(self, text: str, /) -> object: ...
+
+
+_FORMATS: dict[str, tuple[re.Pattern[str], _Read]] = {
+    "date": (re.compile(r"\d{4}-\d\d-\d\d"), date.fromisoformat),
+    "date-time": (
+        re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?([Zz]|[+-]\d\d(:?\d\d)?)?"),
+        datetime.fromisoformat,
+    ),
+    "time": (re.compile(r"\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?"), time.fromisoformat),
+    "uuid": (re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"), str),
+}
+"""Formats of text under the names that JSON Schema gives them: how they look, and what refuses an impossible date."""
+
+
+class ObservedValues:
+    """Everything that one place has held in all samples; *count* is in how many values of its parent it was there."""
+
+    __slots__ = ("_formats", "_kinds", "count", "items", "members", "objects")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.objects = 0
+        self.members: dict[str, ObservedValues] = {}
+        self.items: ObservedValues | None = None
+        self._kinds: dict[str, None] = {}
+        self._formats: frozenset[str] | None = None
+
+    @property
+    def null(self) -> bool:
+        """Return whether null was seen."""
+        return "null" in self._kinds
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """List JSON Schema's words for what was seen but null, in order of appearance; integers are numbers too."""
+        found = [kind for kind in self._kinds if kind != "null"]
+        if "number" in found:
+            found = ["number" if kind == "integer" else kind for kind in found]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def format(self) -> str | None:
+        """Return the format that every text seen has; None where they differ or have none."""
+        return min(self._formats) if self._formats else None
+
+    def add(self, value: object) -> None:
+        """Take in one more value, however deep, without recursion."""
+        waiting: list[tuple[ObservedValues, object]] = [(self, value)]
+        while waiting:
+            seen, inner = waiting.pop()
+            waiting.extend(seen._take(inner))
+
+    def _take(self, value: object) -> list[tuple[ObservedValues, object]]:
+        """Note *value* itself, and give what stands inside it with the places it belongs to, the last one first."""
+        self.count += 1
+        self._kinds[_KINDS[type(value)]] = None
+        if isinstance(value, str):
+            matching = _formats(value) if self._formats != frozenset() else frozenset()
+            self._formats = matching if self._formats is None else self._formats & matching
+        elif isinstance(value, dict):
+            self.objects += 1
+            return [(self.members.setdefault(key, ObservedValues()), inner) for key, inner in value.items()][::-1]
+        elif isinstance(value, list) and value:
+            self.items = items = self.items or ObservedValues()
+            return [(items, inner) for inner in reversed(value)]
+        return []
+
+
+def _formats(text: str) -> frozenset[str]:
+    return frozenset(
+        name for name, (pattern, read) in _FORMATS.items() if pattern.fullmatch(text) and _reads(read, text)
+    )
+
+
+def _reads(read: _Read, text: str) -> bool:
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
+
 
 _MOST_TOLD = 20
 
@@ -27,7 +124,7 @@ def json_payload_fields(text: str, _lookup: Lookup, _record: RecordName | None =
         samples, problems = _samples(text)
     except InputInvalid as error:
         return ParsedSchema(problems=(Problem(error.where or "$", error.what, error.hint),))
-    root = Seen()
+    root = ObservedValues()
     for sample in samples:
         root.add(sample)
     found = _columns(root)
@@ -71,12 +168,12 @@ class _Place:
     """A place to be listed: all that it held, or of a union's branch only the *kind* that the branch is."""
 
     path: ColumnPath
-    seen: Seen
+    seen: ObservedValues
     nullable: bool
     kind: str | None = None
 
 
-def _columns(root: Seen) -> ColumnList:
+def _columns(root: ObservedValues) -> ColumnList:
     found = ColumnList()
     waiting = [_Place((), root, root.null)]
     if root.kinds == ("object",) and not root.null:

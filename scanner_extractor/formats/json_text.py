@@ -90,7 +90,7 @@ class _Open:
         self.key = ""
 
     def start(self, text: str, at: int) -> int:
-        """Give where the next value starts, past the key in an object."""
+        """Return where the next value starts, past the key in an object."""
         if isinstance(self.container, list):
             return at
         at = _skip(text, at)
@@ -111,7 +111,7 @@ class _Open:
 
 
 def _value(text: str, at: int) -> tuple[object, int]:
-    """Give the scalar or empty container at *at* and its end, or an open container and where its inside starts."""
+    """Return the scalar or empty container at *at* and its end, or an open container and where its inside starts."""
     at = _skip(text, at)
     opener = text[at : at + 1]
     if opener not in ("[", "{"):

@@ -56,7 +56,7 @@ Strategy = Callable[[Subject], tuple[Candidate, ...]]
 
 
 def is_topic_name(name: str) -> bool:
-    """Tell whether Kafka would accept *name* as a topic (Kafka's `Topic.validate`)."""
+    """Return whether Kafka would accept *name* as a topic (Kafka's `Topic.validate`)."""
     return name not in (".", "..") and bool(_TOPIC.fullmatch(name))
 
 
@@ -68,7 +68,7 @@ def proposal(topic: str, role: Role, strategy: str, record: RecordName | None = 
 
 
 def suffix_role(name: str) -> Role:
-    """Give the side that the end of *name* tells (`-key`, `:k`), value by convention."""
+    """Return the side that the end of *name* tells (`-key`, `:k`), value by convention."""
     return Role.KEY if name.endswith(("-key", ":k")) else Role.VALUE
 
 

@@ -25,7 +25,7 @@ class Proposed:
 
     @property
     def all(self) -> tuple[Candidate, ...]:
-        """Give every reading once, the declared ones first."""
+        """Return every reading once, the declared ones first."""
         return tuple(dict.fromkeys((*self.declared, *self.read)))
 
 
@@ -44,7 +44,7 @@ class Choice:
 
     @property
     def chosen(self) -> Candidate | None:
-        """Give the first binding, None where there is none."""
+        """Return the first binding, None where there is none."""
         return self.bound[0] if self.bound else None
 
 
@@ -91,13 +91,13 @@ def _choice(proposed: Proposed, bound: Sequence[Candidate], known: Collection[To
 
 
 def _own_name(subject: Subject) -> str:
-    """Give the subject's name where it is the schema's own record, as a whole or behind the group; else nothing."""
+    """Return the subject's name where it is the schema's own record, as a whole or behind the group; else nothing."""
     names = (subject.name, f"{subject.group}.{subject.name}")
     return subject.name if any(record in names for record in subject.records or ()) else ""
 
 
 def _declared(link: Link, subject: Subject, read: Iterable[Candidate]) -> Candidate:
-    """Give the reading of a declared link; a strategy that agrees on the topic tells the side that it leaves open."""
+    """Return the reading of a declared link; a strategy that agrees on the topic tells the side that it leaves open."""
     if link.role:
         return Candidate(topic=link.topic, role=link.role, strategy=link.strategy)
     agreeing = (candidate for candidate in read if candidate.topic == link.topic)

@@ -62,7 +62,7 @@ def explain_subject(
 
 
 def as_json(rows: Iterable[Explained]) -> list[dict[str, Any]]:
-    """Give *rows* as the JSON that `scanner explain subject --format json` documents.
+    """Return *rows* as the JSON that `scanner explain subject --format json` documents.
 
     `chosen` is the first of `bound`, which has more than one member only where several topics were declared.
     """

@@ -39,7 +39,7 @@ def reference_places(context: str, subject: str) -> tuple[tuple[str, str], ...]:
 
 
 def artifact_place(group: str, artifact: str) -> tuple[str, str]:
-    """Give context and subject of an artifact: its group is the context; none, or `default`, is the default one."""
+    """Return context and subject of an artifact: its group is the context; none, or `default`, is the default one."""
     return _group_context(group), artifact
 
 
@@ -52,7 +52,7 @@ def artifact_reference(group: str, artifact: str, context: str) -> str:
 
 
 def group_and_name(subject: str, context: str, kind: str) -> tuple[str, str]:
-    """Give Apicurio's group and artifact of `group:artifact`; everything else has no group.
+    """Return Apicurio's group and artifact of `group:artifact`; everything else has no group.
 
     The group may stand in *context* instead, where a reader has taken it apart already. The group `default` is none.
     """
@@ -65,7 +65,7 @@ def group_and_name(subject: str, context: str, kind: str) -> tuple[str, str]:
 
 
 def mapped_key(mapping: Mapping[str, Sequence[str]], subject: str, context: str, kind: str) -> str | None:
-    """Give the key under which *mapping* has *subject*: the most exact spelling of it, None where there is none.
+    """Return the key under which *mapping* has *subject*: the most exact spelling of it, None where there is none.
 
     Most exact first: with its context or group, then the record that group and artifact make, then the name alone.
     """
@@ -73,7 +73,7 @@ def mapped_key(mapping: Mapping[str, Sequence[str]], subject: str, context: str,
 
 
 def mapped_links(mapping: Mapping[str, Sequence[str]], subject: str, context: str, kind: str) -> tuple[Link, ...]:
-    """Give the topics that *mapping* (subject or record to topics) declares for *subject*."""
+    """Return the topics that *mapping* (subject or record to topics) declares for *subject*."""
     key = mapped_key(mapping, subject, context, kind)
     evidence = f"naming.subjects maps {key!r} to it"
     topics = () if key is None else mapping[key]

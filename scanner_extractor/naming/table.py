@@ -6,24 +6,24 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import entry_points
 
-from scanner_extractor.naming import apicurio, confluent, hortonworks
+from scanner_extractor.naming import strategies
 from scanner_extractor.naming.candidates import Strategy
-from scanner_extractor.naming.pattern import PREFIX, regex_strategy
+from scanner_extractor.naming.strategies import PREFIX, regex_strategy
+from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-from scanner_model.places import nearest
 
 ENTRY_POINTS = "scanner.naming_strategies"
 
 STRATEGIES: Mapping[str, Strategy] = {
-    "topic": confluent.by_topic,
-    "topic-record": confluent.by_topic_and_record,
-    "record": confluent.by_record,
-    "simple-topic-id": confluent.by_simple_topic,
-    "hortonworks": hortonworks.by_hortonworks,
-    "apicurio-record": apicurio.by_group_and_record,
-    "apicurio-topic-record": apicurio.by_group_topic_and_record,
-    "apicurio-qualified-record": apicurio.by_qualified_record,
-    "associated": confluent.by_association,
+    "topic": strategies.by_topic,
+    "topic-record": strategies.by_topic_and_record,
+    "record": strategies.by_record,
+    "simple-topic-id": strategies.by_simple_topic,
+    "hortonworks": strategies.by_hortonworks,
+    "apicurio-record": strategies.by_group_and_record,
+    "apicurio-topic-record": strategies.by_group_topic_and_record,
+    "apicurio-qualified-record": strategies.by_qualified_record,
+    "associated": strategies.by_association,
 }
 
 _CONFLUENT = ("topic", "topic-record", "record", "simple-topic-id")
@@ -39,7 +39,7 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
 
 
 def strategies_in_force(names: Sequence[str], kind: str) -> tuple[Strategy, ...]:
-    """Give the strategies called *names* in their order; without names, those of the registry kind.
+    """Return the strategies called *names* in their order; without names, those of the registry kind.
 
     Raises InputInvalid for a name that nobody registered and for a pattern that cannot be used.
     """
@@ -57,7 +57,7 @@ def _strategy(name: str) -> Strategy:
         return regex_strategy(name)
     known = STRATEGIES.get(name) or _plug_in(name)
     if known is None:
-        hint = nearest(name, list(STRATEGIES)) or f"known here: {', '.join(STRATEGIES)}, regex:PATTERN"
+        hint = closest_match(name, list(STRATEGIES)) or f"known here: {', '.join(STRATEGIES)}, regex:PATTERN"
         raise InputInvalid(f"no naming strategy is called {name!r}", hint=hint)
     return known
 

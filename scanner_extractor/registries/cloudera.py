@@ -1,38 +1,187 @@
-"""Reads Cloudera's (Hortonworks') Schema Registry: everything in one request, else schema by schema."""
+"""From the JSON of Cloudera's (Hortonworks') Schema Registry to schema versions, with branches, states and includes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from scanner_extractor.exchange import Json
-from scanner_extractor.http import Http
-from scanner_extractor.readings import Progress, RegistryReading
-from scanner_extractor.registries.cloudera_reader import (
-    Listed,
-    read_branches,
-    read_entities,
-    read_name,
-    read_schema,
-    read_versions,
-    with_references,
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.http.messages import Json
+from scanner_extractor.registries.result import (
+    BadRow,
+    RegistryContent,
+    Row,
+    RowError,
+    as_result,
+    bad_row,
+    details,
+    items,
+    key_of,
+    lost,
+    member,
+    needed_number,
+    needed_text,
+    separate_rows,
+    text,
+    without_deleted,
 )
-from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, as_reading, key_of, lost, sort_out, without_deleted
-from scanner_extractor.registries.rows import BadRow, Row
-from scanner_extractor.settings import RegistrySettings
-from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
-from scanner_model.names import SourceId
+from scanner_extractor.scan.results import Progress, RegistryResult
+from scanner_extractor.schemas.references import LATEST
+from scanner_extractor.settings.cluster import RegistrySettings
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.names import SourceId, SubjectName
 from scanner_model.problems import Problem
+from scanner_model.schemas import Reference, SchemaVersion
+
+MAIN_BRANCH = "MASTER"
+
+_ENABLED = 5
+_DELETED = 8
+_STATES: Mapping[int, str] = {
+    1: "Initiated",
+    2: "StartReview",
+    3: "ChangesRequired",
+    4: "Reviewed",
+    _ENABLED: "",
+    6: "Disabled",
+    7: "Archived",
+    _DELETED: "Deleted",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A version, the branches that hold it, and the schemas that it includes (-1: their newest version)."""
+
+    version: SchemaVersion
+    branches: frozenset[str]
+    includes: tuple[tuple[SubjectName, int], ...]
+
+
+def read_entities(payload: Json) -> list[Json]:
+    """Return the entries of any list that the registry answers with; raises PayloadUnexpected for anything else."""
+    entries = member(payload, "entities")
+    if not isinstance(entries, list):
+        hint = "is this Cloudera's Schema Registry? check `url` and `type`"
+        raise PayloadUnexpected("the answer is not a list of entities", hint=hint)
+    return entries
+
+
+def read_name(payload: Json) -> str:
+    """Return the name of a schema; empty where it has none."""
+    return text(member(payload, "schemaMetadata"), "name")
+
+
+def read_branches(payload: Json) -> tuple[str, ...]:
+    """List the names of a schema's branches."""
+    return tuple(sorted({name for entry in read_entities(payload) if (name := text(entry, "name"))}))
+
+
+def read_schema(payload: Json, source: SourceId) -> Iterator[Listed | BadRow]:
+    """Read a schema of `/schemas/aggregated`: each version once, though several branches may hold it."""
+    if not read_name(payload):
+        yield bad_row(source, "", RowError("it has no name"), payload)
+        return
+    branches = items(payload, "schemaBranches")
+    held = [
+        (text(member(branch, "schemaBranch"), "name"), info)
+        for branch in branches
+        for info in items(branch, "schemaVersionInfos")
+    ]
+    yield from read_versions(payload, held, source)
+
+
+def read_versions(schema: Json, held: Iterable[tuple[str, Json]], source: SourceId) -> Iterator[Listed | BadRow]:
+    """Read the versions of a *schema* that its branches hold, each once, oldest first."""
+    found: dict[int, Listed] = {}
+    for branch, info in held:
+        try:
+            one = _listed(schema, branch, info, source)
+        except RowError as wrong:
+            yield bad_row(source, read_name(schema), wrong, info)
+            continue
+        number = one.version.version
+        known = found.get(number, one)
+        found[number] = replace(known, branches=known.branches | one.branches)
+    yield from (found[number] for number in sorted(found))
+
+
+def with_references(listed: Sequence[Listed], schemas: Mapping[str, Json]) -> Iterator[SchemaVersion]:
+    """Resolve includes to versions, and add what the registry says beside each schema.
+
+    Without a version, an include means the newest enabled version in the main branch, else the newest there is.
+    """
+    newest: dict[SubjectName, tuple[bool, int]] = {}
+    for one in listed:
+        ordinary = MAIN_BRANCH in one.branches and not one.version.state
+        subject, rank = one.version.subject, (ordinary, one.version.version)
+        newest[subject] = max(newest.get(subject, rank), rank)
+    for one in listed:
+        references = tuple(
+            Reference(
+                name=name, subject=name, version=newest.get(name, (False, LATEST))[1] if number == LATEST else number
+            )
+            for name, number in one.includes
+        )
+        about = schemas.get(one.version.subject)
+        yield replace(one.version, references=references, metadata=_details(about, one))
+
+
+def _listed(schema: Json, branch: str, info: Json, source: SourceId) -> Listed:
+    metadata = member(schema, "schemaMetadata")
+    state = member(info, "stateId")
+    body = needed_text(info, "schemaText", "schema text")
+    version = SchemaVersion(
+        source=source,
+        subject=SubjectName(read_name(schema)),
+        version=needed_number(info, "version", "version"),
+        schema_id=str(needed_number(info, "id", "id")),
+        format=needed_text(metadata, "type", "type").upper(),
+        text=body,
+        metadata=text(info, "description"),
+        deleted=state == _DELETED,
+        state="" if state is None else _STATES.get(state, str(state)) if isinstance(state, int) else str(state),
+    )
+    return Listed(version=version, branches=frozenset({branch} - {""}), includes=tuple(_includes(body)))
+
+
+def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
+    """List what an Avro schema includes; a text that is no JSON object includes nothing."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return
+    for entry in items(document, "includeSchemas"):
+        match entry:
+            case {"name": str(name), "version": int(version)} if not isinstance(version, bool) and version > 0:
+                yield SubjectName(name), version
+            case {"name": str(name)}:
+                yield SubjectName(name), LATEST
+
+
+def _details(schema: Json, one: Listed) -> str:
+    about = member(schema, "schemaMetadata")
+    others = sorted(one.branches - {MAIN_BRANCH})
+    return details(
+        schemaGroup=text(about, "schemaGroup"),
+        description=text(about, "description"),
+        compatibility=text(about, "compatibility"),
+        branches=sorted(one.branches) if others else [],
+        versionDescription=one.version.metadata,
+    )
+
 
 _API = ("api", "v1", "schemaregistry")
 
 
 def cloudera_base(url: str) -> tuple[str, ...]:
-    """Give the steps of the API's path that *url* does not name."""
+    """Return the steps of the API's path that *url* does not name."""
     return () if "/api/v1/" in f"{url}/" else _API
 
 
-def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryReading:
+def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
     """Read every version of every schema in every branch.
 
     Raises what `Http` raises where not even the list of schemas can be read; anything less gives what could be read,
@@ -40,22 +189,22 @@ def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) ->
     """
     client = ClouderaClient(http, cloudera_base(settings.http.url))
     gathered = _everything(settings, client, progress)
-    return as_reading(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
+    return as_result(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
 
 
 class ClouderaClient:
-    """Ask one registry: one method, one request. Every method raises what `Http` raises."""
+    """Query one registry: one method, one request. Every method raises what `Http` raises."""
 
     def __init__(self, http: Http, base: tuple[str, ...]) -> None:
         self._http = http
         self._base = base
 
     def aggregated(self) -> list[Json]:
-        """Give every schema with its branches and versions."""
+        """Return every schema with its branches and versions."""
         return read_entities(self._http.get(*self._base, "schemas", "aggregated"))
 
     def schemas(self) -> list[Json]:
-        """Give every schema without its versions."""
+        """Return every schema without its versions."""
         return read_entities(self._http.get(*self._base, "schemas"))
 
     def branches(self, name: str) -> tuple[str, ...]:
@@ -63,11 +212,11 @@ class ClouderaClient:
         return read_branches(self._http.get(*self._base, "schemas", name, "branches"))
 
     def versions(self, name: str, branch: str) -> list[Json]:
-        """Give the versions that one branch of a schema holds."""
+        """Return the versions that one branch of a schema holds."""
         return read_entities(self._http.get(*self._base, "schemas", name, "versions", params=[("branch", branch)]))
 
 
-def _everything(settings: RegistrySettings, client: ClouderaClient, progress: Progress) -> Gathered:
+def _everything(settings: RegistrySettings, client: ClouderaClient, progress: Progress) -> RegistryContent:
     source = settings.source
     problems: tuple[Problem, ...] = ()
     try:
@@ -79,10 +228,10 @@ def _everything(settings: RegistrySettings, client: ClouderaClient, progress: Pr
     except ScannerError as error:
         hint = "every schema was asked for by itself, which takes many requests"
         problems = (Problem(str(source), f"reading everything at once failed: {error}", hint),)
-    return _one_by_one(settings, client, progress) + Gathered(problems=problems)
+    return _one_by_one(settings, client, progress) + RegistryContent(problems=problems)
 
 
-def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Progress) -> Gathered:
+def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Progress) -> RegistryContent:
     source = settings.source
     entities = client.schemas()
     named = [entity for entity in entities if read_name(entity)]
@@ -93,8 +242,8 @@ def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Pr
         done.append(None)
         progress(source, len(done), len(named))
 
-    answers = ask_each(
-        named, lambda one: _of(client, one, source), crew=Crew(threads=settings.http.concurrency), told=told
+    answers = map_concurrently(
+        named, lambda one: _of(client, one, source), crew=WorkerPool(threads=settings.http.concurrency), told=told
     )
     errors = [
         (read_name(one), error) for one, error in zip(named, answers, strict=True) if isinstance(error, ScannerError)
@@ -111,9 +260,9 @@ def _of(client: ClouderaClient, schema: Json, source: SourceId) -> list[Listed |
     return list(read_versions(schema, held, source))
 
 
-def _gathered(rows: Iterable[Listed | BadRow], schemas: Iterable[Json]) -> Gathered:
+def _gathered(rows: Iterable[Listed | BadRow], schemas: Iterable[Json]) -> RegistryContent:
     listed = list(rows)
     by_name = {read_name(schema): schema for schema in schemas}
     versions = with_references([row for row in listed if isinstance(row, Listed)], by_name)
-    bad = sort_out(row for row in listed if isinstance(row, BadRow))
-    return Gathered(rows={key_of(version): Row(version=version) for version in versions}) + bad
+    bad = separate_rows(row for row in listed if isinstance(row, BadRow))
+    return RegistryContent(rows={key_of(version): Row(version=version) for version in versions}) + bad

@@ -3,29 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
-from scanner_extractor.exchange import Json
-from scanner_extractor.http import Http
-from scanner_extractor.paging import PagesWithoutEnd, by_token
-from scanner_extractor.readings import Progress, RegistryReading
-from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, as_reading, cut_off, lost, sort_out, without_deleted
-from scanner_extractor.registries.glue_reader import (
-    About,
-    Schema,
-    read_next,
-    read_schemas,
-    read_tags,
-    read_version,
-    read_version_ids,
+from scanner_extractor.http.aws import AwsService, Client, aws_transport
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.http.messages import Json, Transport
+from scanner_extractor.http.pagination import PagesWithoutEnd, by_token
+from scanner_extractor.registries.result import (
+    BadRow,
+    RegistryContent,
+    Row,
+    RowError,
+    as_result,
+    bad_row,
+    details,
+    items,
+    lost,
+    member,
+    needed_number,
+    needed_text,
+    separate_rows,
+    text,
+    truncated_list,
+    without_deleted,
 )
-from scanner_extractor.registries.rows import BadRow, Row, RowError, bad_row, text
-from scanner_extractor.settings import RegistrySettings
-from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
-from scanner_model.names import SourceId
+from scanner_extractor.scan.results import Progress, RegistryResult
+from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.names import SourceId, SubjectName
 from scanner_model.problems import Problem
-from scanner_model.schemas import qualified_subject
+from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion, qualified_subject
+
+
+def glue_registry_transport(
+    settings: GlueSettings, http: HttpSettings, connect: Callable[[], Client] | None = None
+) -> Transport:
+    """Return an exchange as `aws_exchange` does, for the registries that *settings* name."""
+    service = AwsService(
+        name="glue",
+        region=settings.region,
+        profile=settings.profile,
+        endpoint_url=settings.endpoint_url,
+        member="glue",
+        page="docs/sources/glue.md",
+    )
+    return aws_transport(service, http, connect)
+
+
+_AVAILABLE = "AVAILABLE"
+_DELETING = "DELETING"
+_DEFAULT_REGISTRY = "default-registry"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """A schema as it is listed: *context* is its registry, `.` for `default-registry`; *arn* names it to AWS."""
+
+    context: str
+    name: SubjectName
+    arn: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What one schema is said to be: its compatibility and its tags, sorted; empty where nobody said."""
+
+    compatibility: str = ""
+    tags: tuple[tuple[str, str], ...] = ()
+
+
+def read_schemas(payload: Json) -> list[Schema]:
+    """Read a page of ListSchemas; raises PayloadUnexpected for anything else."""
+    return [
+        Schema(
+            context=_context(text(entry, "RegistryName")),
+            name=SubjectName(_asked(entry, "SchemaName")),
+            arn=_asked(entry, "SchemaArn"),
+            description=text(entry, "Description"),
+        )
+        for entry in _list(payload)
+    ]
+
+
+def read_version_ids(payload: Json) -> list[str]:
+    """Read a page of ListSchemaVersions; raises PayloadUnexpected for anything else."""
+    return [_asked(entry, "SchemaVersionId") for entry in _list(payload)]
+
+
+def read_next(payload: Json) -> str:
+    """Return the token of the next page; empty on the last."""
+    return text(payload, "NextToken")
+
+
+def read_tags(payload: Json) -> tuple[tuple[str, str], ...]:
+    """Read GetTags."""
+    tags = member(payload, "Tags")
+    return tuple(sorted((key, str(value)) for key, value in tags.items())) if isinstance(tags, dict) else ()
+
+
+def read_version(payload: Json, schema: Schema, about: About, source: SourceId) -> SchemaVersion:
+    """Read GetSchemaVersion; raises RowError for a version without number, format or text."""
+    status = text(payload, "Status").upper()
+    return SchemaVersion(
+        source=source,
+        context=schema.context,
+        subject=schema.name,
+        version=needed_number(payload, "VersionNumber", "version number"),
+        schema_id=needed_text(payload, "SchemaVersionId", "version id"),
+        format=needed_text(payload, "DataFormat", "data format").upper(),
+        text=needed_text(payload, "SchemaDefinition", "definition"),
+        metadata=details(description=schema.description, compatibility=about.compatibility, awsTags=dict(about.tags)),
+        deleted=status == _DELETING,
+        state="" if status == _AVAILABLE else status,
+    )
+
+
+def _context(registry: str) -> str:
+    return DEFAULT_CONTEXT if registry in ("", _DEFAULT_REGISTRY) else registry
+
+
+def _list(payload: Json) -> list[Json]:
+    if not isinstance(member(payload, "Schemas"), list):
+        raise PayloadUnexpected("the answer is not a list of schemas", hint="is `endpoint_url` that of AWS Glue?")
+    return items(payload, "Schemas")
+
+
+def _asked(entry: Json, name: str) -> str:
+    try:
+        return needed_text(entry, name, name)
+    except RowError as wrong:
+        raise PayloadUnexpected(f"an entry of the list cannot be read: {wrong}") from wrong
+
 
 _Listed = TypeVar("_Listed", Schema, str)
 
@@ -33,18 +144,18 @@ PAGE = 100
 """The most entries that Glue gives at once."""
 
 
-def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryReading:
+def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
     """Read every version of every schema in the registries that the settings name, or in all of them.
 
     *http* speaks to Glue through `glue_exchange`. Raises SourceRefused, SourceUnreachable and NotFound where schemas
     cannot be listed; anything less gives what could be read, PARTIAL. Source: AWS Glue API, Schema Registry.
     """
     gathered = _everything(settings, GlueClient(http), progress)
-    return as_reading(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
+    return as_result(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
 
 
 class GlueClient:
-    """Ask Glue: one method, one operation (the lists: one a page). Every method raises what `Http` raises."""
+    """Query Glue: one method, one operation (the lists: one a page). Every method raises what `Http` raises."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -59,15 +170,15 @@ class GlueClient:
         return list(self._listed("ListSchemaVersions", {"SchemaId": {"SchemaArn": schema.arn}}, read_version_ids))
 
     def compatibility(self, schema: Schema) -> str:
-        """Give a schema's compatibility."""
+        """Return a schema's compatibility."""
         return text(self._ask("GetSchema", {"SchemaId": {"SchemaArn": schema.arn}}), "Compatibility")
 
     def tags(self, schema: Schema) -> tuple[tuple[str, str], ...]:
-        """Give a schema's tags."""
+        """Return a schema's tags."""
         return read_tags(self._ask("GetTags", {"ResourceArn": schema.arn}))
 
     def version(self, version_id: str) -> Json:
-        """Give one version with its text, for `read_version`."""
+        """Return one version with its text, for `read_version`."""
         return self._ask("GetSchemaVersion", {"SchemaVersionId": version_id})
 
     def _listed(
@@ -86,7 +197,7 @@ class GlueClient:
         return self._http.post(operation, body=body)
 
 
-def _everything(settings: RegistrySettings, client: GlueClient, progress: Progress) -> Gathered:
+def _everything(settings: RegistrySettings, client: GlueClient, progress: Progress) -> RegistryContent:
     """Read schema by schema; one that fails costs one."""
     source = settings.source
     registries = settings.glue.registries if settings.glue else ()
@@ -97,8 +208,11 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
         done.append(None)
         progress(source, len(done), len(schemas))
 
-    answers = ask_each(
-        schemas, lambda schema: _read(client, schema, source), crew=Crew(threads=settings.http.concurrency), told=told
+    answers = map_concurrently(
+        schemas,
+        lambda schema: _read(client, schema, source),
+        crew=WorkerPool(threads=settings.http.concurrency),
+        told=told,
     )
     errors = [
         (qualified_subject(schema.context, schema.name), answer)
@@ -107,14 +221,14 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
     ]
     if errors and len(errors) == len(schemas) and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
-    read = [answer for answer in answers if isinstance(answer, Gathered)]
+    read = [answer for answer in answers if isinstance(answer, RegistryContent)]
     return sum(read, cut) + lost(source, errors)
 
 
-def _schemas(client: GlueClient, registries: Iterable[str], source: SourceId) -> tuple[list[Schema], Gathered]:
+def _schemas(client: GlueClient, registries: Iterable[str], source: SourceId) -> tuple[list[Schema], RegistryContent]:
     """List the schemas of each registry; of a list without end those that were read."""
     schemas: list[Schema] = []
-    cut = Gathered()
+    cut = RegistryContent()
     for name in registries:
         try:
             schemas += tuple(client.schemas(name))
@@ -122,14 +236,14 @@ def _schemas(client: GlueClient, registries: Iterable[str], source: SourceId) ->
             if not error.items:
                 raise
             schemas += error.items
-            cut += cut_off(source, error)
+            cut += truncated_list(source, error)
     return schemas, cut
 
 
-def _read(client: GlueClient, schema: Schema, source: SourceId) -> Gathered:
+def _read(client: GlueClient, schema: Schema, source: SourceId) -> RegistryContent:
     about, problems = _about(client, schema, source)
     rows = [_row(client.version(version_id), schema, about, source) for version_id in client.version_ids(schema)]
-    return sort_out(rows) + Gathered(problems=problems)
+    return separate_rows(rows) + RegistryContent(problems=problems)
 
 
 def _row(payload: Json, schema: Schema, about: About, source: SourceId) -> Row | BadRow:
@@ -140,7 +254,7 @@ def _row(payload: Json, schema: Schema, about: About, source: SourceId) -> Row |
 
 
 def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[About, tuple[Problem, ...]]:
-    """Ask for what is said beside a schema; without the rights for it, the schema is read all the same."""
+    """Query for what is said beside a schema; without the rights for it, the schema is read all the same."""
     try:
         return About(compatibility=client.compatibility(schema), tags=client.tags(schema)), ()
     except (SourceRefused, SourceObjected, NotFound):

@@ -2,30 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from scanner_extractor.exchange import Json
-from scanner_extractor.http import Http
-from scanner_extractor.paging import Listed
-from scanner_extractor.readings import KafkaReading, Progress
-from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.settings_cloud import KafkaRestSettings
-from scanner_extractor.sources.cloud_lists import rest_list, text
-from scanner_extractor.sources.kafka_rest_reader import (
-    read_brokers,
-    read_configs,
-    read_groups,
-    read_lags,
-    read_mirrors,
-    read_topics,
-)
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
-from scanner_model.estate import ConsumerGroup, Topic
-from scanner_model.names import TopicName
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.http.messages import Json
+from scanner_extractor.http.pagination import Listed
+from scanner_extractor.scan.results import KafkaResult, Progress
+from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
+from scanner_extractor.sources.confluent_cloud.pagination import objects, rest_list, text
+from scanner_model.broker_address import broker_address
+from scanner_model.catalogs import MirrorTopic
+from scanner_model.errors import InputInvalid, NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
-from scanner_model.scan import Answer, Outcome
+from scanner_model.scan import SourceResult, SourceStatus
+
+Config = tuple[tuple[str, str], ...]
+
+
+def read_topics(listed: Iterable[Json], source: SourceId) -> tuple[Topic, ...]:
+    """Read `GET …/topics`, sorted by name; what has no name is none."""
+    topics = {
+        name: Topic(
+            source=source,
+            name=TopicName(name),
+            partitions=_count(each.get("partitions_count")),
+            replication=_count(each.get("replication_factor")),
+            internal=each.get("is_internal") is True,
+        )
+        for each in objects(list(listed))
+        if (name := text(each, "topic_name"))
+    }
+    return tuple(topics[name] for name in sorted(topics))
+
+
+def read_configs(listed: Iterable[Json]) -> dict[TopicName, Config]:
+    """Read `GET …/topics/-/configs`: by topic, sorted, what is not a default and not sensitive."""
+    told: dict[TopicName, dict[str, str]] = defaultdict(dict)
+    for each in objects(list(listed)):
+        value = each.get("value")
+        if each.get("is_default") is not True and each.get("is_sensitive") is not True and value is not None:
+            told[TopicName(text(each, "topic_name"))][text(each, "name")] = _plain(value)
+    return {topic: tuple(sorted(settings.items())) for topic, settings in told.items()}
+
+
+def read_groups(listed: Iterable[Json], source: SourceId) -> tuple[ConsumerGroup, ...]:
+    """Read `GET …/consumer-groups`, sorted by name; which topics they read, another request tells."""
+    groups = {
+        name: ConsumerGroup(source=source, name=name, state=text(each, "state"))
+        for each in objects(list(listed))
+        if (name := text(each, "consumer_group_id"))
+    }
+    return tuple(groups[name] for name in sorted(groups))
+
+
+def read_lags(listed: Iterable[Json]) -> tuple[TopicName, ...]:
+    """Read `GET …/consumer-groups/{id}/lags`: the topics that the group has an offset on or is assigned, sorted."""
+    found = {text(each, "topic_name") for each in objects(list(listed)) if _reads(each)}
+    return tuple(map(TopicName, sorted(found - {""})))
+
+
+def read_mirrors(listed: Iterable[Json], links: Iterable[Json], source: SourceId) -> tuple[MirrorTopic, ...]:
+    """Read `GET …/links/-/mirrors`, sorted by topic; `GET …/links` tells which cluster each link comes from."""
+    origins = {
+        text(link, "link_name"): text(link, "source_cluster_id") or text(link, "remote_cluster_id")
+        for link in objects(list(links))
+    }
+    mirrors = {
+        topic: MirrorTopic(
+            source=source,
+            topic=TopicName(topic),
+            link=text(each, "link_name"),
+            origin_topic=TopicName(text(each, "source_topic_name") or topic),
+            origin_cluster=origins.get(text(each, "link_name"), ""),
+            state=text(each, "mirror_status") or text(each, "state"),
+        )
+        for each in objects(list(listed))
+        if (topic := text(each, "mirror_topic_name"))
+    }
+    return tuple(mirrors[topic] for topic in sorted(mirrors))
+
+
+def read_brokers(listed: Iterable[Json]) -> tuple[str, ...]:
+    """Read `GET …/brokers`: addresses in normal form, sorted; what is no address is left out."""
+    addresses = set()
+    for each in objects(list(listed)):
+        host, port = text(each, "host"), each.get("port")
+        try:
+            addresses |= {broker_address(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")}
+        except InputInvalid:
+            continue
+    return tuple(sorted(addresses))
+
+
+def _reads(lag: Mapping[str, Json]) -> bool:
+    """Return whether a group reads a partition: it has an offset there, or a member that is assigned it."""
+    offset = lag.get("current_offset")
+    return (isinstance(offset, int) and offset >= 0) or bool(text(lag, "consumer_id"))
+
+
+def _count(value: Json) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _plain(value: Json) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
 
 _NOT_OFFERED = (NotFound, SourceObjected)
 _PREFIXES = (("kafka",), ())
@@ -33,7 +120,7 @@ _HINT = "check the `url` of `kafka_rest`: it ends before /kafka/v3"
 _RIGHTS = "give it DESCRIBE and DESCRIBE_CONFIGS: see docs/sources/kafka_rest.md"
 
 
-def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress) -> KafkaReading:
+def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress) -> KafkaResult:
     """Read topics, their settings, consumer groups, mirrored topics and, where offered, which topics groups read.
 
     Two requests and four more for all; one a consumer group where lags are offered, which is told by the first of
@@ -46,11 +133,11 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
     groups = scan.groups()
     mirrors = scan.mirrors()
     progress(settings.source, len(topics) + len(groups), len(topics) + len(groups))
-    return KafkaReading(
-        outcome=Outcome(
+    return KafkaResult(
+        outcome=SourceResult(
             source=settings.source,
             kind="kafka",
-            answer=Answer.PARTIAL if scan.reasons else Answer.READ,
+            answer=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
             got=len(topics) + len(groups),
             asked=len(topics) + len(groups) + len(scan.unread),
             reason="; ".join(scan.reasons),
@@ -69,7 +156,7 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
 
 
 def find_cluster(settings: KafkaRestSettings, http: Http) -> tuple[str, ...]:
-    """Give the path of the cluster, whose last step is its id; raises ScannerError.
+    """Return the path of the cluster, whose last step is its id; raises ScannerError.
 
     Brokers serve it below `/kafka`, a REST proxy of its own does not. Without an id in the settings, it is the only
     cluster that the server lists.
@@ -142,7 +229,7 @@ class _Scan:
         return read_mirrors(self._kept("mirrored topics", mirrors), links.items, self.settings.source)
 
     def brokers(self) -> tuple[str, ...]:
-        """Give the brokers' addresses where the server tells them: Confluent Cloud does not."""
+        """Return the brokers' addresses where the server tells them: Confluent Cloud does not."""
         try:
             return read_brokers(rest_list(self.http, *self.cluster, "brokers").items)
         except ScannerError:
@@ -161,8 +248,8 @@ class _Scan:
             return rest_list(self.http, *self.cluster, "consumer-groups", group.name, "lags")
 
         done = iter(range(1, len(groups) + 1))
-        crew = Crew(threads=self.settings.http.concurrency)
-        return ask_each(
+        crew = WorkerPool(threads=self.settings.http.concurrency)
+        return map_concurrently(
             groups, ask, crew=crew, told=lambda: self.progress(self.settings.source, next(done, 0), len(groups))
         )
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dataflow_generator.connectors import CONNECTORS, MANAGED, Config, Connector, read_connector, reader_of
+from dataflow_generator.connectors import CONNECTORS, MANAGED, Config, Connector, find_reader, read_connector
 from dataflow_generator.connectors.columns import column_flows
 from dataflow_generator.connectors.transforms import TRANSFORMS, Chain, Record, Template
 
@@ -90,8 +90,8 @@ def test_every_flow_joins_datasets_of_the_connector_and_names_its_evidence(class
 @pytest.mark.parametrize("class_name", CLASSES)
 def test_a_class_is_found_by_its_name_and_managed_ones_in_any_case(class_name) -> None:
     """Public configurations write managed names in several ways."""
-    assert reader_of(class_name)
-    assert "." in class_name or reader_of(class_name.upper()) == reader_of(class_name)
+    assert find_reader(class_name)
+    assert "." in class_name or find_reader(class_name.upper()) == find_reader(class_name)
 
 
 @settings(max_examples=60, deadline=None)

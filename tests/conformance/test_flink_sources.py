@@ -6,17 +6,17 @@ import json
 
 import pytest
 
-from scanner_extractor.checks import State, check
-from scanner_extractor.exchange import Answer, Exchange, Request
-from scanner_extractor.flink_judge import KINDS
-from scanner_extractor.http import Http
-from scanner_extractor.readings import JobsReading, no_progress
-from scanner_extractor.settings import HttpSettings, Settings
-from scanner_extractor.settings_flink import SQL_FILES, FlinkSettings
-from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_extractor.checks.sources import State, check
+from scanner_extractor.config.flink import KINDS
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response, Transport
+from scanner_extractor.scan.results import JobsResult, no_progress
+from scanner_extractor.settings.cluster import HttpSettings, Settings
+from scanner_extractor.settings.flink import SQL_FILES, FlinkSettings
+from scanner_extractor.sources.flink.servers import FLINK_SOURCES
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import ClusterName
-from scanner_model.scan import Answer as Answered
+from scanner_model.scan import SourceStatus as Answered
 
 KNOWN = pytest.mark.parametrize("kind", sorted(FLINK_SOURCES))
 EMPTY = {"data": [], "metadata": {"next": None}, "items": [], "jobs": [], "productName": "Flink", "version": "2"}
@@ -26,13 +26,13 @@ def settings(kind: str) -> FlinkSettings:
     return FlinkSettings(type=kind, http=HttpSettings(url="http://f"), organization="o", environment="e")
 
 
-def read(kind: str, exchange: Exchange) -> JobsReading:
+def read(kind: str, exchange: Transport) -> JobsResult:
     with Http(settings(kind).http, settings(kind).source, exchange=exchange) as http:
         return FLINK_SOURCES[kind].read(settings(kind), http, no_progress)
 
 
-def answering(status: int, body: str) -> Exchange:
-    return lambda request: Answer(status=status, body=body.encode())
+def answering(status: int, body: str) -> Transport:
+    return lambda request: Response(status=status, body=body.encode())
 
 
 def test_cluster_json_takes_the_kinds_of_the_table_and_files() -> None:
@@ -75,11 +75,11 @@ def test_list_without_an_end_is_given_up(kind) -> None:
     """A page that always names another one must not keep a scan for ever."""
     asked: list[str] = []
 
-    def endless(request: Request) -> Answer:
+    def endless(request: Request) -> Response:
         asked.append(request.url)
         following = {"next": f"http://f/x?page_token={len(asked)}"}
         items = [{"name": "a", "metadata": {"name": "a"}, "spec": {"statement": "SELECT 1"}}]
-        return Answer(
+        return Response(
             status=200, body=json.dumps(EMPTY | {"metadata": following, "data": items, "items": items}).encode()
         )
 
@@ -105,13 +105,13 @@ def test_source_that_goes_away_in_the_middle_keeps_what_is_whole(kind) -> None:
     """Each later request fails; the first was answered."""
     asked: list[str] = []
 
-    def failing(request: Request) -> Answer:
+    def failing(request: Request) -> Response:
         asked.append(request.url)
         if len(asked) > 1:
             raise SourceUnreachable("gone")
         page = EMPTY | {"metadata": {"next": "http://f/x?page_token=1"}, "jobs": [{"jid": "a"}]}
         items = [{"name": "a", "metadata": {"name": "a"}, "spec": {"statement": "SELECT 1"}}]
-        return Answer(status=200, body=json.dumps(page | {"data": items, "items": items}).encode())
+        return Response(status=200, body=json.dumps(page | {"data": items, "items": items}).encode())
 
     try:
         reading = read(kind, failing)

@@ -21,21 +21,21 @@ from confluent_kafka.admin import (
     TopicMetadata,
 )
 
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.queries.remembered import remembered
-from scanner_dictionary.writer import ScanSummary, write_scan
-from scanner_extractor.access import Access
-from scanner_extractor.conclude import conclude
-from scanner_extractor.readings import CatalogReading, KafkaReading, Progress
-from scanner_extractor.runner import ask
-from scanner_extractor.settings import KafkaSettings, Settings
-from scanner_extractor.settings_cloud import OffsetSettings
-from scanner_extractor.settings_flink import FileSettings, StreamsSettings
-from scanner_extractor.sources.kafka_admin import read_kafka
-from scanner_extractor.sources.kafka_client import KafkaClient
-from scanner_extractor.sources.offsets import read_offsets
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.queries.previous_state import previous_state
+from scanner_dictionary.write.scan import ScanSummary, write_scan
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.merge import merge_results
+from scanner_extractor.scan.results import CatalogResult, KafkaResult, Progress
+from scanner_extractor.scan.runner import read_sources
+from scanner_extractor.settings.cluster import KafkaSettings, Settings
+from scanner_extractor.settings.confluent_cloud import OffsetSettings
+from scanner_extractor.settings.flink import FileSettings, StreamsSettings
+from scanner_extractor.sources.kafka.admin import read_kafka
+from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_extractor.sources.kafka.end_offsets import read_offsets
 from scanner_model.names import ClusterName
-from scanner_model.scan import Answer, ClusterScan
+from scanner_model.scan import ClusterScan, SourceStatus
 
 NAME, NOW = ClusterName("shop"), datetime(2026, 5, 2, tzinfo=UTC)
 TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: S-0 (topics: [orders])\n      --> none\n"
@@ -141,22 +141,22 @@ def scanned(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     )
 
     def scan(brokers: Brokers) -> tuple[ClusterScan, ScanSummary]:
-        def read(kafka: KafkaSettings, progress: Progress) -> KafkaReading:
+        def read(kafka: KafkaSettings, progress: Progress) -> KafkaResult:
             return read_kafka(kafka, progress, KafkaClient(kafka, brokers))
 
-        def ends(figures: OffsetSettings, progress: Progress, now: datetime) -> CatalogReading:
+        def ends(figures: OffsetSettings, progress: Progress, now: datetime) -> CatalogResult:
             kafka = KafkaSettings(brokers=figures.brokers, timeout=0.05)
             return read_offsets(figures, progress, now=now, client=KafkaClient(kafka, brokers))
 
-        asked = ask(settings, Access(brokers=read, ends=ends, now=lambda: NOW))
-        silent = [each.source for each in asked.outcomes if each.answer != Answer.READ]
+        asked = read_sources(settings, Connections(brokers=read, ends=ends, now=lambda: NOW))
+        silent = [each.source for each in asked.outcomes if each.answer != SourceStatus.READ]
         with engine.connect() as conn:
-            known = remembered(conn, NAME, silent)
-        found = conclude(settings, asked, remembered=known)
+            known = previous_state(conn, NAME, silent)
+        found = merge_results(settings, asked, remembered=known)
         return found, write_scan(engine, found, started=NOW, finished=NOW)
 
     first, _ = scan(Brokers())
-    assert [(each.answer, each.reason) for each in first.outcomes] == [(Answer.READ, "")] * 3
+    assert [(each.answer, each.reason) for each in first.outcomes] == [(SourceStatus.READ, "")] * 3
     assert {each.topic: each.amount for each in first.metrics} == {"orders": 7.0, "refunds": 7.0}
     yield scan
     engine.dispose()
@@ -171,11 +171,13 @@ def test_fault_of_the_brokers_costs_what_they_did_not_tell_and_no_more(scanned: 
     kafka, streams, figures = scan.outcomes
 
     assert summary.gone == 0
-    assert (streams.answer, [each.name for each in scan.topologies]) == (Answer.READ, ["app"])
-    assert kafka.answer is (Answer.UNAVAILABLE if stage == "list_topics" else kafka.answer)
-    assert figures.answer is (Answer.UNAVAILABLE if stage in ("list_topics", "list_offsets") else Answer.READ)
+    assert (streams.answer, [each.name for each in scan.topologies]) == (SourceStatus.READ, ["app"])
+    assert kafka.answer is (SourceStatus.UNAVAILABLE if stage == "list_topics" else kafka.answer)
+    assert figures.answer is (
+        SourceStatus.UNAVAILABLE if stage in ("list_topics", "list_offsets") else SourceStatus.READ
+    )
     for outcome in (kafka, figures):
         assert "reader failed" not in outcome.reason
-        if outcome.answer is not Answer.READ:
+        if outcome.answer is not SourceStatus.READ:
             assert len(outcome.reason) > 10
             assert len(outcome.reason.splitlines()) == 1

@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-from dataflow_generator.flows.ksqldb import Reading, ksql_jobs
-from dataflow_generator.flows.naming import Naming
-from scanner_extractor.exchange import Answer, Request
-from scanner_extractor.http import Http
-from scanner_extractor.readings import KsqlReading, no_progress
-from scanner_extractor.settings import HttpSettings, KsqlSettings
-from scanner_extractor.sources.collections import collection_schemas
-from scanner_extractor.sources.ksqldb import read_ksqldb
+from dataflow_generator.jobs.dataset_naming import Naming
+from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.scan.results import KsqlResult, no_progress
+from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings
+from scanner_extractor.sources.ksqldb.client import read_ksqldb
+from scanner_extractor.sources.ksqldb.schemas import collection_schemas
+from scanner_model.column_path import KEY
 from scanner_model.columns import Column
 from scanner_model.names import Role
-from scanner_model.paths import KEY
-from scanner_model.scan import Answer as Answered
+from scanner_model.scan import SourceStatus as Answered
 
 RECORDED = Path(__file__).parent / "recorded"
 SETTINGS = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
@@ -38,28 +38,28 @@ class Recorded:
         document = json.loads((RECORDED / f"ksqldb_{version}.json").read_text(encoding="utf-8"))
         self.info, self.answers = document["info"], document["answers"]
 
-    def __call__(self, request: Request) -> Answer:
+    def __call__(self, request: Request) -> Response:
         if request.method == "GET":
             return _answer(200, self.info)
         recorded = self.answers[json.loads(request.body)["ksql"]]
         return _answer(recorded["status"], recorded["body"])
 
 
-def _answer(status: int, body: Any) -> Answer:
-    return Answer(status=status, headers={"content-type": "application/json"}, body=json.dumps(body).encode())
+def _answer(status: int, body: Any) -> Response:
+    return Response(status=status, headers={"content-type": "application/json"}, body=json.dumps(body).encode())
 
 
 @pytest.fixture(scope="module", params=["8_3_1"])
-def newest(request) -> KsqlReading:
+def newest(request) -> KsqlResult:
     return _read(request.param)
 
 
-def _read(version: str) -> KsqlReading:
+def _read(version: str) -> KsqlResult:
     with Http(SETTINGS.http, SETTINGS.source, exchange=Recorded(version)) as http:
         return read_ksqldb(SETTINGS, http, no_progress)
 
 
-def jobs(reading: KsqlReading) -> dict[str, Reading]:
+def jobs(reading: KsqlResult) -> dict[str, Reading]:
     """Return each query's job, the topics described by what ksqlDB declares of them."""
     fields: dict[tuple[str, str], tuple[Column, ...]] = {}
     for definition, link in collection_schemas(reading.sources, set()):

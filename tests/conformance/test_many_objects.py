@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.paging import by_number, by_token, paged
-from scanner_extractor.sources.flink_jobs_reader import read_jobs
-from scanner_extractor.sources.kafka_rest_reader import read_groups, read_topics
-from scanner_extractor.sources.stream_catalog_reader import read_graphql, read_search
+from scanner_extractor.http.pagination import by_number, by_token, paged
+from scanner_extractor.sources.confluent_cloud.stream_catalog import read_graphql, read_search
+from scanner_extractor.sources.flink.jobs import read_jobs
+from scanner_extractor.sources.kafka_rest import read_groups, read_topics
 from scanner_model.names import SourceId
 
 MANY, PAGE = 100_000, 500
@@ -18,7 +18,7 @@ SOURCE = SourceId("x:1")
 
 
 def rows(**members: Any) -> list[dict[str, Any]]:
-    """Give as many objects; `{}` in a text is the object's number."""
+    """Return as many objects; `{}` in a text is the object's number."""
     return [
         {name: value.format(at) if isinstance(value, str) else value for name, value in members.items()}
         for at in range(MANY)

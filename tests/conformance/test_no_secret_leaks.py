@@ -23,7 +23,7 @@ JDBC = "jdbc:db2://h:50000/d"
 
 
 def s(number: int) -> str:
-    """Give a secret that nothing but its place tells to be one."""
+    """Return a secret that nothing but its place tells to be one."""
     return f"zqS{number:02d}ecretzq"
 
 
@@ -270,7 +270,7 @@ def event() -> dict[str, Any]:
 
 @pytest.fixture
 def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Path, Callable[..., int]]]:
-    """Give the directory that everything is written into, and one way to run a command line; it must not fail."""
+    """Return the directory that everything is written into, and one way to run a command line; it must not fail."""
     faulty, work = fake("faulty"), tmp_path / "left"
     given = tmp_path / "given"
     for directory in (work, given):

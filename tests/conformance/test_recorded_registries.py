@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.registries.confluent_reader import Origin, read_row
-from scanner_extractor.registries.rows import Row
+from scanner_extractor.registries.confluent.reader import Origin, read_row
+from scanner_extractor.registries.result import Row
 from scanner_model.names import SourceId
 
 FAKE = Path(__file__).parents[1] / "fakes" / "confluent_registry.py"

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.http import Http
-from scanner_extractor.readings import RegistryReading, no_progress
-from scanner_extractor.references import finder, resolve
+from scanner_extractor.http.client import Http
 from scanner_extractor.registries import REGISTRIES, registries
-from scanner_extractor.settings import HttpSettings, RegistrySettings
+from scanner_extractor.scan.results import RegistryResult, no_progress
+from scanner_extractor.schemas.references import finder, resolve
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.names import SourceId
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 FAKE = Path(__file__).parents[1] / "fakes" / "confluent_registry.py"
 SERVERS = (
@@ -32,7 +32,7 @@ SERVERS = (
 MONEY = (("money.proto", "money.proto", 1),)
 METADATA = {"metadata": {"properties": {"owner": "finance"}}}
 
-Reader = Callable[..., RegistryReading]
+Reader = Callable[..., RegistryResult]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def fake() -> Any:
 
 @pytest.fixture
 def estate(fake) -> tuple[Any, ...]:
-    """Give an estate that every kind can hold."""
+    """Return an estate that every kind can hold."""
     stored = fake.Stored
     return (
         stored(subject="orders-value", version=1, id=1, schema='"string"', deleted=True),
@@ -66,7 +66,7 @@ def read(fake) -> Iterator[Reader]:
     """Serve an estate as one flavour and read it as one kind."""
     with ExitStack() as stack:
 
-        def reading(kind: str, flavour: str, estate: tuple[Any, ...]) -> RegistryReading:
+        def reading(kind: str, flavour: str, estate: tuple[Any, ...]) -> RegistryResult:
             registry = stack.enter_context(fake.serving(fake.Registry(flavour=flavour, estate=estate, page=2)))
             settings = RegistrySettings(type=kind, http=HttpSettings(url=registry.url))
             with Http(settings.http, settings.source) as http:
@@ -94,7 +94,7 @@ def test_same_estate_gives_the_same_facts(kind, flavour, estate, read) -> None:
     assert told == sorted(
         (".", s.subject, s.version, str(s.id), s.type, s.schema, len(s.references), s.deleted) for s in estate
     )
-    assert (reading.outcome.answer, reading.problems) == (Answer.READ, ())
+    assert (reading.outcome.answer, reading.problems) == (SourceStatus.READ, ())
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)

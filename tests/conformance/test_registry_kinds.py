@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.conclude import conclude
-from scanner_extractor.exchange import Answer, Exchange, Request
-from scanner_extractor.http import Http
-from scanner_extractor.readings import RegistryReading, no_progress
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.registries import REGISTRIES, registries
-from scanner_extractor.registries.glue_exchange import glue_exchange
-from scanner_extractor.runner import Asked
-from scanner_extractor.settings import GlueSettings, HttpSettings, RegistrySettings, Settings
+from scanner_extractor.registries.glue import glue_registry_transport
+from scanner_extractor.scan.merge import merge_results
+from scanner_extractor.scan.results import RegistryResult, no_progress
+from scanner_extractor.scan.runner import SourceReadings
+from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName
-from scanner_model.scan import Answer as Outcome
 from scanner_model.scan import ClusterScan
+from scanner_model.scan import SourceStatus as Outcome
 
 FAKES = Path(__file__).parents[1] / "fakes"
 URL = "http://registry.example"
@@ -68,7 +68,7 @@ ESTATE = (
     One(name="refunds", text=REFUND, format="PROTOBUF"),
 )
 
-Server = tuple[RegistrySettings, Exchange | None]
+Server = tuple[RegistrySettings, Transport | None]
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +87,10 @@ def _loaded(name: str) -> ModuleType:
     return module
 
 
-def _over(server: Callable[[str, str], tuple[int, bytes]]) -> Exchange:
-    def ask(request: Request) -> Answer:
+def _over(server: Callable[[str, str], tuple[int, bytes]]) -> Transport:
+    def ask(request: Request) -> Response:
         status, body = server(request.method, request.url)
-        return Answer(status=status, body=body)
+        return Response(status=status, body=body)
 
     return ask
 
@@ -165,7 +165,7 @@ def _glue(fakes, estate: tuple[One, ...]) -> Server:
     region = GlueSettings(region="eu-central-1")
     settings = RegistrySettings(type="glue", http=HttpSettings(url="https://glue.example"), glue=region)
     client = fakes["glue"].Stubbed(fakes["glue"].Glue(filed=filed, page=1))
-    return settings, glue_exchange(region, settings.http, connect=lambda: client)
+    return settings, glue_registry_transport(region, settings.http, connect=lambda: client)
 
 
 SERVERS: dict[str, Callable[[Any, ExitStack, tuple[One, ...]], Server]] = {
@@ -182,11 +182,11 @@ SERVERS: dict[str, Callable[[Any, ExitStack, tuple[One, ...]], Server]] = {
 
 
 @pytest.fixture
-def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, RegistryReading]]]:
+def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, RegistryResult]]]:
     """Read an estate as a server holds it."""
     with ExitStack() as stack:
 
-        def reading(server: str, estate: tuple[One, ...], **changes: Any) -> tuple[RegistrySettings, RegistryReading]:
+        def reading(server: str, estate: tuple[One, ...], **changes: Any) -> tuple[RegistrySettings, RegistryResult]:
             settings, exchange = SERVERS[server](fakes, stack, estate)
             settings = replace(settings, **changes)
             with Http(settings.http, settings.source, exchange=exchange) as http:
@@ -199,9 +199,9 @@ def _expressible(server: str) -> tuple[One, ...]:
     return tuple(one for one in ESTATE if one.needs not in CANNOT[server.partition(" ")[0]])
 
 
-def _concluded(settings: RegistrySettings, reading: RegistryReading) -> ClusterScan:
+def _concluded(settings: RegistrySettings, reading: RegistryResult) -> ClusterScan:
     cluster = Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("cluster.json"), registries=(settings,))
-    return conclude(cluster, Asked(outcomes=(reading.outcome,), readings=(reading,)))
+    return merge_results(cluster, SourceReadings(outcomes=(reading.outcome,), readings=(reading,)))
 
 
 def test_every_kind_is_served_here() -> None:

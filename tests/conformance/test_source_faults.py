@@ -16,26 +16,22 @@ from typing import Any
 
 import pytest
 
-from scanner_cli.report import ScanReport, report_text
-from scanner_dictionary.opening import Engine, open_dictionary
-from scanner_dictionary.queries.remembered import remembered
-from scanner_dictionary.writer import ScanSummary, write_scan
-from scanner_extractor.access import Access
-from scanner_extractor.conclude import conclude
-from scanner_extractor.http import Http
-from scanner_extractor.phases import PHASES
-from scanner_extractor.rate import Clock
-from scanner_extractor.readings import KafkaReading, Progress
-from scanner_extractor.runner import ask
-from scanner_extractor.settings import (
-    HttpSettings,
-    KafkaSettings,
-    Settings,
-)
-from scanner_extractor.settings_flink import FileSettings, StreamsSettings
-from scanner_model.estate import Topic
+from scanner_cli.output.scan_report import ScanReport, report_text
+from scanner_dictionary.engine.open import Engine, open_dictionary
+from scanner_dictionary.queries.previous_state import previous_state
+from scanner_dictionary.write.scan import ScanSummary, write_scan
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.merge import merge_results
+from scanner_extractor.scan.phases import PHASES
+from scanner_extractor.scan.results import KafkaResult, Progress
+from scanner_extractor.scan.runner import read_sources
+from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, Settings
+from scanner_extractor.settings.flink import FileSettings, StreamsSettings
+from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 
 NOW = datetime(2026, 5, 2, 8, 30, tzinfo=UTC)
 NAME = ClusterName("shop")
@@ -82,14 +78,14 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reaching(Access):
+class Reaching(Connections):
     """Reaches one source through its own exchange, or over plain HTTP what usually has one."""
 
     row: Any
     url: str
     beside: dict[SourceId, threading.Thread] = field(default_factory=dict)
 
-    def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaReading:
+    def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaResult:
         self.beside[settings.source] = threading.current_thread()
         return super().kafka(settings, progress)
 
@@ -98,7 +94,7 @@ class Reaching(Access):
         return super().texts(settings, source, hide)
 
     def has_read(self, sources: Collection[SourceId]) -> bool:
-        """Tell whether the threads that read *sources* have begun and ended."""
+        """Return whether the threads that read *sources* have begun and ended."""
         return all(source in self.beside and not self.beside[source].is_alive() for source in sources)
 
     def http(self, settings: HttpSettings, source: SourceId, *, live: Any = None, veil: Any = None) -> Http:
@@ -121,7 +117,7 @@ class Scanned:
     server: Any
     engine: Engine
     directory: Path
-    first: Outcome | None = None
+    first: SourceResult | None = None
 
     looks: int = 0
 
@@ -139,11 +135,11 @@ class Scanned:
         access = Reaching(row=self.row, url=self.server.url, brokers=two_topics, clock=clock, now=lambda: NOW)
         settings = self.settings()
         beside = read_beside(settings, access)
-        asked = ask(settings, access, deadline=deadline)
-        silent = [each.source for each in asked.outcomes if each.answer != Answer.READ]
+        asked = read_sources(settings, access, deadline=deadline)
+        silent = [each.source for each in asked.outcomes if each.answer != SourceStatus.READ]
         with self.engine.connect() as conn:
-            known = remembered(conn, NAME, silent)
-        scan = conclude(settings, asked, remembered=known)
+            known = previous_state(conn, NAME, silent)
+        scan = merge_results(settings, asked, remembered=known)
         summary = write_scan(self.engine, scan, started=NOW, finished=NOW)
         report = ScanReport(
             cluster=NAME, scan=summary.scan_id, outcomes=scan.outcomes, counts=(), changes=summary.counts,
@@ -163,19 +159,21 @@ class Scanned:
             **self.row.member(http),
         )
 
-    def outcome(self, scan: ClusterScan) -> Outcome:
+    def outcome(self, scan: ClusterScan) -> SourceResult:
         return next(each for each in scan.outcomes if each.source not in BESIDE)
 
 
-def read_beside(settings: Settings, access: Access) -> set[SourceId]:
+def read_beside(settings: Settings, access: Connections) -> set[SourceId]:
     """Return what is read in the same phase as the source of the row."""
     phases = ({task.source for task in phase.tasks(settings, access)} for phase in PHASES)
     return next((sources & BESIDE for sources in phases if sources - BESIDE), set())
 
 
-def two_topics(settings: KafkaSettings, progress: Progress) -> KafkaReading:
+def two_topics(settings: KafkaSettings, progress: Progress) -> KafkaResult:
     topics = tuple(Topic(source=settings.source, name=TopicName(name)) for name in ("orders", "refunds"))
-    return KafkaReading(outcome=Outcome(source=settings.source, kind="kafka", answer=Answer.READ, got=2), topics=topics)
+    return KafkaResult(
+        outcome=SourceResult(source=settings.source, kind="kafka", answer=SourceStatus.READ, got=2), topics=topics
+    )
 
 
 @pytest.fixture(scope="module")
@@ -208,13 +206,13 @@ def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> Non
     assert "reader failed" not in outcome.reason
     assert [each.name for each in scan.topologies] == ["app"]
     assert {"orders", "refunds"} <= {each.name for each in scan.topics}
-    assert [each.answer for each in scan.outcomes if each.source in BESIDE] == [Answer.READ] * 2
+    assert [each.answer for each in scan.outcomes if each.source in BESIDE] == [SourceStatus.READ] * 2
     assert summary.gone == 0
     if expected == WHOLE:
         assert (outcome.answer, outcome.got) == (first.answer, first.got), outcome.reason
     if expected == FAILS:
-        assert outcome.answer in (Answer.PARTIAL, Answer.UNAVAILABLE)
-    if outcome.answer is not Answer.READ:
+        assert outcome.answer in (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
+    if outcome.answer is not SourceStatus.READ:
         lines = [
             line
             for line in report_text(report).splitlines()

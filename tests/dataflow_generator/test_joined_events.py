@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.assemble import read_flows
-from dataflow_generator.flows.told_fields import ToldFields
+from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.graph import Certainty, EdgeKind
-from dataflow_generator.openlineage.reading import read_event
-from scanner_dictionary.event_writer import write_events
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.writer import write_scan
+from dataflow_generator.jobs.field_matching import EventFields
+from dataflow_generator.openlineage.parse.events import read_event
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.write.events import write_events
+from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.estate import Cluster, FlowEnd, ManualFlow, Topic
+from scanner_model.kafka import Cluster, FlowEnd, ManualFlow, Topic
 from scanner_model.names import ClusterName, Fingerprint, Role, SourceId, TopicName
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
@@ -81,7 +81,8 @@ def scan() -> ClusterScan:
             name=ClusterName("retail"), brokers=("k-1:9092", "k-2:9092"), aliases=(("address", "lb.example.com"),)
         ),
         outcomes=tuple(
-            Outcome(source=each, kind=each.partition(":")[0], answer=Answer.READ) for each in (KAFKA, MANUAL, CONNECT)
+            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+            for each in (KAFKA, MANUAL, CONNECT)
         ),
         topics=(Topic(source=KAFKA, name=TopicName("orders")),),
         definitions=(definition,),
@@ -108,7 +109,7 @@ def scan() -> ClusterScan:
 
 @pytest.fixture(scope="module")
 def scanned(empty, tmp_path_factory):
-    """Give a dictionary that holds the scan, which no test writes."""
+    """Return a dictionary that holds the scan, which no test writes."""
     file = shutil.copy(empty, tmp_path_factory.mktemp("scanned") / "dictionary.db")
     write_scan(open_dictionary(str(file)), scan(), started=AT, finished=AT)
     return file
@@ -116,7 +117,7 @@ def scanned(empty, tmp_path_factory):
 
 @pytest.fixture
 def flows(scanned, tmp_path):
-    """Give what makes the graph's flows of the scan and of events."""
+    """Return what makes the graph's flows of the scan and of events."""
     engine = open_dictionary(shutil.copy(scanned, tmp_path))
 
     def made(*events):
@@ -404,17 +405,17 @@ def test_fields_are_found_whatever_stands_before_them(written, found) -> None:
     """Bridges put the side of the message before a field, Debezium an envelope."""
     path = None if written is None else (written,)
 
-    assert ToldFields(FIELDS, topic=True).find(path) == found
+    assert EventFields(FIELDS, topic=True).find(path) == found
 
 
 @pytest.mark.parametrize("written", ["at.seconds", "value.at.nanos"])
 def test_a_field_inside_a_well_known_message_is_the_column_of_that_message(written: str) -> None:
     """A program that reads Protobuf sees the fields of a timestamp; the topic has one column."""
-    fields = ToldFields([("at",), ("id",)], topic=True, unlisted={("at",): ("at",)})
+    fields = EventFields([("at",), ("id",)], topic=True, unlisted={("at",): ("at",)})
 
     assert fields.find((written,)) == ("at",)
 
 
 def test_a_column_called_value_of_a_table_is_one() -> None:
     """Only messages have a value."""
-    assert ToldFields([("id",)], topic=False).find(("value",)) == ("value",)
+    assert EventFields([("id",)], topic=False).find(("value",)) == ("value",)

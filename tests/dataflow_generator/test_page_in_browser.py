@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dataflow_generator.coverage import Coverage
+from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.render.page import page_lines
 from scanner_model.problems import Problem
@@ -85,7 +85,7 @@ class Drawing:
 
 
 def estate(teams: int) -> Drawing:
-    """Make nine nodes a team: table → raw → clean → warehouse, three jobs between, a mirror and a topic apart."""
+    """Build nine nodes a team: table → raw → clean → warehouse, three jobs between, a mirror and a topic apart."""
     drawing = Drawing()
     for number in range(teams):
         stages = [drawing.topic(f"{stage}.team-{number}", 5) for stage in ("raw", "clean", "retry")]

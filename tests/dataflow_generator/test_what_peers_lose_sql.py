@@ -2,19 +2,19 @@
 
 import pytest
 
-from dataflow_generator.flows.flink import flink_jobs
-from dataflow_generator.flows.flink_places import World
-from dataflow_generator.flows.ksqldb import ksql_jobs
-from dataflow_generator.flows.naming import Naming
+from dataflow_generator.build.store import store
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
+from dataflow_generator.jobs.dataset_naming import Naming
+from dataflow_generator.jobs.flink.resolve import World
+from dataflow_generator.jobs.flink.statements import flink_jobs
+from dataflow_generator.jobs.ksqldb import ksql_jobs
 from dataflow_generator.sql import Dialect, read_sql
-from dataflow_generator.storing import store
-from scanner_dictionary.kept_graph import DictionaryGraph
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.queries.flink import ClusterNames
-from scanner_dictionary.queries.graph_nodes import nodes_called
-from scanner_model.estate import KsqlSource, Query
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.lineage_inputs.flink import ClusterNames
+from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.flink import SCRIPT, FlinkStatement
+from scanner_model.kafka import KsqlSource, Query
 from scanner_model.names import SourceId, TopicName
 
 NAMING = Naming([("east", ("k-1:9092",)), ("west", ("w-1:9092",))])
@@ -30,7 +30,7 @@ WORLD = World(
 
 
 def moved(text: str, dialect: Dialect = Dialect.FLINK) -> list[tuple[str, str]]:
-    """Give the sources and the sink of each statement that moves data."""
+    """Return the sources and the sink of each statement that moves data."""
     found = read_sql(text, dialect)
     assert all(not one.problems for one in found)
     return [(" ".join(one.sources), " ".join(one.sinks)) for one in found if one.sources or one.sinks]
@@ -179,4 +179,4 @@ def test_a_name_with_signs_is_stored_and_found(name, new_dictionary) -> None:
     store(engine, FlowGraph(nodes=lambda: iter((topic, job)), edges=lambda: iter((edge,))))
 
     with engine.connect() as conn:
-        assert [node.node_key for node in nodes_called(DictionaryGraph(conn), f"topic:kafka://k/{name}")] == [topic.key]
+        assert [node.node_key for node in nodes_named(SqlGraphReader(conn), f"topic:kafka://k/{name}")] == [topic.key]

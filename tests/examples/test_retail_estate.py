@@ -27,7 +27,7 @@ def scanned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def dictionary(scanned: Path, tmp_path: Path) -> Path:
-    """Give the dictionary of one scan of the example."""
+    """Return the dictionary of one scan of the example."""
     return Path(shutil.copy(scanned, tmp_path))
 
 
@@ -122,7 +122,7 @@ def test_a_graph_holds_every_column_once(dictionary, tmp_path) -> None:
 
 @pytest.fixture
 def graph(dictionary, tmp_path) -> dict[str, list[dict[str, object]]]:
-    """Give the graph of the example."""
+    """Return the graph of the example."""
     assert run(["dataflow", "--output", str(tmp_path), "--dictionary", str(dictionary)]) == 0
     return json.loads((tmp_path / "graph.json").read_text())
 

@@ -39,7 +39,7 @@ class Apicurio:
     log: list[str] = field(default_factory=list)
 
     def __call__(self, method: str, url: str) -> tuple[int, bytes]:
-        """Give status and body."""
+        """Return status and body."""
         parts = urlsplit(url)
         self.log.append(parts.path)
         base = f"/apis/registry/{self.api}/"
@@ -72,11 +72,11 @@ class Apicurio:
         return self.missing()
 
     def missing(self) -> tuple[int, Any]:
-        """Say that there is nothing, as version 3 does."""
+        """Report that there is nothing, as version 3 does."""
         return 404, {"detail": "NotFoundException: nothing", "title": "nothing", "status": 404, "name": "x"}
 
     def content(self, held: list[Held], rest: list[str]) -> tuple[int, Any]:
-        """Give a text or its references."""
+        """Return a text or its references."""
         if not held:
             return self.missing()
         references = [{k: v for k, v in one.items() if (k, v) != ("groupId", "default")} for one in held[0].references]

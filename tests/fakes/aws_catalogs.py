@@ -23,7 +23,7 @@ class Catalog:
     log: list[tuple[str, Given]] = field(default_factory=list)
 
     def __call__(self, operation: str, given: Given) -> Given | None:
-        """Give the output of an operation; None: there is no such entity."""
+        """Return the output of an operation; None: there is no such entity."""
         if operation == "GetDatabases":
             return self.window("DatabaseList", [{"Name": name} for name in self.tables], given)
         if given["DatabaseName"] not in self.tables:
@@ -50,7 +50,7 @@ class DataZone:
     log: list[tuple[str, Given]] = field(default_factory=list)
 
     def __call__(self, operation: str, given: Given) -> Given | None:
-        """Give the output of an operation; None: there is no such entity."""
+        """Return the output of an operation; None: there is no such entity."""
         match operation:
             case "Search":
                 start = int(given.get("nextToken", 0))
@@ -98,7 +98,7 @@ class Stubbed:
         self._stubber, self._server, self._lock = Stubber(self._client), server, threading.Lock()
 
     def __getattr__(self, method: str) -> Callable[..., Given]:
-        """Give a method of the client."""
+        """Return a method of the client."""
         operation = "".join(word.title() for word in method.split("_"))
 
         def call(**given: Any) -> Given:

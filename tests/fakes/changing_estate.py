@@ -10,17 +10,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from dataflow_generator.openlineage.reading import read_event
-from scanner_dictionary.event_writer import write_events
-from scanner_dictionary.opening import Engine, open_dictionary
-from scanner_dictionary.writer import write_scan
+from dataflow_generator.openlineage.parse.events import read_event
+from scanner_dictionary.engine.open import Engine, open_dictionary
+from scanner_dictionary.write.events import write_events
+from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column
 from scanner_model.connect import Connector
-from scanner_model.estate import Cluster, CollectionColumn, ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
 from scanner_model.flink import FlinkStatement
+from scanner_model.kafka import Cluster, CollectionColumn, ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, TopicName
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
 from scanner_model.streams import StreamsTopology
 
@@ -124,7 +124,7 @@ RARE = ("brokers", "tables")
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Give an estate and what becomes of it: each time one to three things are otherwise."""
+    """Return an estate and what becomes of it: each time one to three things are otherwise."""
     state = {name: draw(each) for name, each in ASPECTS.items()} | {"tables": False, "event": False}
     states = [state]
     for _ in range(draw(st.integers(1, 3))):
@@ -145,7 +145,7 @@ def scan_of(state: dict[str, Any]) -> ClusterScan:
     return ClusterScan(
         cluster=Cluster(name=ClusterName("shop"), brokers=state["brokers"]),
         outcomes=tuple(
-            Outcome(source=source, kind=source.partition(":")[0], answer=Answer.READ)
+            SourceResult(source=source, kind=source.partition(":")[0], answer=SourceStatus.READ)
             for source in (*SOURCES.values(), SourceId("catalog:glue"))
         ),
         topics=tuple(
@@ -225,7 +225,7 @@ def catalog_tables() -> Iterator[CatalogTable]:
 
 
 def estate(**other: Any) -> dict[str, Any]:
-    """Give an estate of two topics, a query and two connectors."""
+    """Return an estate of two topics, a query and two connectors."""
     value = {(name, Role.VALUE): FIELDS for name in ("a.orders", "b.paid")}
     plain = {"topics": ("a.orders", "b.paid"), "tags": (), "schemas": value, "brokers": ("k-1:9092",), "event": False}
     jobs = {

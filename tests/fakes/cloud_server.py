@@ -49,7 +49,7 @@ class Topic:
     config: Mapping[str, str] = field(default_factory=dict)
 
     def document(self, cluster: str) -> Json:
-        """Give what Kafka REST tells of it."""
+        """Return what Kafka REST tells of it."""
         return {
             "kind": "KafkaTopic",
             "cluster_id": cluster,
@@ -60,7 +60,7 @@ class Topic:
         }
 
     def configs(self) -> Iterator[Json]:
-        """Give its settings, a default and a sensitive one among them."""
+        """Return its settings, a default and a sensitive one among them."""
         told = {**dict.fromkeys(self.config, False), "cleanup.policy": True}
         for name, default in told.items():
             value = self.config.get(name, "delete")
@@ -189,7 +189,7 @@ class Cloud:
                 return None
 
     def _paged(self, rows: list[Json], query: dict[str, str], target: str) -> Json:
-        """Give a page: 10 rows unless asked for, 100 at most; the token of the last page is empty, not missing."""
+        """Return a page: 10 rows unless asked for, 100 at most; the token of the last page is empty, not missing."""
         size = min(int(query.get("page_size", 10)), self.page)
         number = int(query.get("page_token", "0").removeprefix("p") or 0)
         pages = [rows[start : start + size] for start in range(0, len(rows), size)] or [[]]
@@ -321,7 +321,7 @@ class Cloud:
         return 200, {"data": {root: list(self.graphql[root][offset : offset + limit])}}
 
     def _figures(self, body: Json, query: dict[str, str]) -> Json:
-        """Give 1000 rows a page; the token is read from the address only."""
+        """Return 1000 rows a page; the token is read from the address only."""
         name = body["aggregations"][0]["metric"].rpartition("/")[2]
         rows, start = self.figures.get(name, ()), int(query.get("page_token", "0"))
         more = {"next_page_token": str(start + 1000)} if start + 1000 < len(rows) else {}
@@ -340,7 +340,7 @@ def _rest(rows: list[Json]) -> Json:
 
 
 def _error(plane: str, status: int) -> Json:
-    """Give an error as the plane writes it."""
+    """Return an error as the plane writes it."""
     match plane:
         case "kafka":
             return {"error_code": status * 100 + 1, "message": f"refused with {status}"}

@@ -34,7 +34,7 @@ class Cloudera:
     log: list[str] = field(default_factory=list)
 
     def __call__(self, method: str, url: str) -> tuple[int, bytes]:
-        """Give status and body."""
+        """Return status and body."""
         parts = urlsplit(url)
         path = parts.path.partition(API)[2]
         self.log.append(path)

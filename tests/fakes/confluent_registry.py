@@ -106,7 +106,7 @@ class Registry:
 
     @property
     def is_confluent(self) -> bool:
-        """Tell whether this is a server of Confluent's."""
+        """Return whether this is a server of Confluent's."""
         return self.flavour.startswith("confluent")
 
     def answer(self, target: str) -> tuple[int, Any]:
@@ -203,7 +203,7 @@ class Registry:
         return 200, [self.row(stored, bulk=True, inline=inline) for stored in self.window(found, query)]
 
     def covered(self, stored: Stored, query: dict[str, str]) -> bool:
-        """Say whether a prefix covers a subject; the empty one covers the default context only."""
+        """Report whether a prefix covers a subject; the empty one covers the default context only."""
         prefix = query.get("subjectPrefix", "")
         if prefix == ":*:" and self.can.contexts:
             return True
@@ -290,11 +290,11 @@ class Registry:
         return row
 
     def missing(self, code: int, message: str) -> tuple[int, Any]:
-        """Say that something is not there, as Confluent does."""
+        """Report that something is not there, as Confluent does."""
         return 404, {"error_code": code, "message": message}
 
     def fault(self, target: str) -> Fault | None:
-        """Give the fault of a path (as it was sent, without query; or with it), and count it down."""
+        """Return the fault of a path (as it was sent, without query; or with it), and count it down."""
         with self.lock:
             for key in (target, target.partition("?")[0]):
                 if (fault := self.faults.get(key)) and fault.times != 0:
@@ -347,7 +347,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write("\r\n".join([*lines, "", ""]).encode() + body)
 
     def log_message(self, *args: object) -> None:
-        """Say nothing."""
+        """Report nothing."""
 
 
 class Server(ThreadingHTTPServer):
@@ -357,7 +357,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, *args: object) -> None:
-        """Say nothing of clients that went away."""
+        """Report nothing of clients that went away."""
 
 
 @contextmanager
@@ -372,7 +372,7 @@ def serving(registry: Registry, port: int = 0) -> Iterator[Registry]:
 
 
 def many(subjects: int, versions: int = 1) -> Iterable[Stored]:
-    """Make an estate of plain Avro subjects."""
+    """Build an estate of plain Avro subjects."""
     for number in range(subjects):
         for version in range(1, versions + 1):
             fields = [{"name": f"field_{at}", "type": "string"} for at in range(15 + version)]

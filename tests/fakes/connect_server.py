@@ -38,12 +38,12 @@ class Kept:
     trace: str = "org.apache.kafka.connect.errors.ConnectException: no\n\tat org.apache.Task"
 
     def info(self) -> Json:
-        """Give what `GET /connectors/{name}` answers; the worker adds the name to the configuration."""
+        """Return what `GET /connectors/{name}` answers; the worker adds the name to the configuration."""
         tasks = [{"connector": self.name, "task": number} for number in range(len(self.tasks))]
         return {"name": self.name, "config": {**self.config, "name": self.name}, "tasks": tasks, "type": self.kind}
 
     def status(self) -> Json:
-        """Give what `GET /connectors/{name}/status` answers; a trace is there only where something failed."""
+        """Return what `GET /connectors/{name}/status` answers; a trace is there only where something failed."""
         worker = {
             "worker_id": "10.0.0.1:8083",
             "version": PLUGINS.get(self.config["connector.class"], {}).get("version"),

@@ -13,28 +13,28 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from scanner_extractor.aws_exchange import watched
-from scanner_extractor.catalogs.datazone import datazone_exchange
-from scanner_extractor.catalogs.glue import glue_catalog_exchange
-from scanner_extractor.exchange import Exchange
-from scanner_extractor.registries.glue_exchange import glue_exchange
-from scanner_extractor.settings import (
+from scanner_extractor.catalogs.datazone import datazone_transport
+from scanner_extractor.catalogs.glue import glue_catalog_transport
+from scanner_extractor.http.aws import watched
+from scanner_extractor.http.messages import Transport
+from scanner_extractor.registries.glue import glue_registry_transport
+from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_extractor.settings.cluster import (
     ConnectSettings,
     GlueSettings,
     HttpSettings,
     KsqlSettings,
     RegistrySettings,
 )
-from scanner_extractor.settings_catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
-from scanner_extractor.settings_cloud import (
+from scanner_extractor.settings.confluent_cloud import (
     CloudSettings,
     KafkaRestSettings,
     MetricsSettings,
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.settings_flink import FlinkSettings
-from scanner_model.scan import Answer
+from scanner_extractor.settings.flink import FlinkSettings
+from scanner_model.scan import SourceStatus
 
 FAKES = Path(__file__).parent
 AVRO = '{"type":"record","name":"Order","fields":[{"name":"id","type":"string"}]}'
@@ -64,14 +64,14 @@ class Row:
     good: Callable[[], Any]
     member: Callable[[HttpSettings], dict[str, Any]]
     path: str = ""
-    exchange: Callable[[Any, str], Exchange] | None = None
+    exchange: Callable[[Any, str], Transport] | None = None
     plain: bool = False
     tokens: bool = False
-    answer: Answer = Answer.READ
+    answer: SourceStatus = SourceStatus.READ
 
 
 def cloud(**members: Any) -> Any:
-    """Give a fake of Confluent Cloud, made with its own module at hand."""
+    """Return a fake of Confluent Cloud, made with its own module at hand."""
     made = fake("cloud_server").Cloud(**members)
     return lambda asked: made.answer(asked.method, asked.target, "", asked.body)
 
@@ -234,7 +234,7 @@ def aws_client(service: str, url: str) -> Any:
     return watched(boto3.Session(region_name="eu-central-1").client(service, endpoint_url=url, config=config, **LOGIN))
 
 
-def through(make: Any, service: str) -> Callable[[Any, str], Exchange]:
+def through(make: Any, service: str) -> Callable[[Any, str], Transport]:
     return lambda settings, url: make(settings, connect=lambda: aws_client(service, url))
 
 
@@ -283,7 +283,7 @@ ROWS = {
             refused={"/catalog/v1": 403}, graphql={"kafka_topic": (said("a"), said("b")), "cn_connector": ()}
         ),
         member=stream_catalog,
-        answer=Answer.PARTIAL,
+        answer=SourceStatus.PARTIAL,
     ),
     "tableflow": Row(
         tokens=True,
@@ -305,17 +305,20 @@ ROWS = {
         tokens=True,
         good=glue_registry,
         member=lambda http: {"registries": (RegistrySettings(type="glue", http=http, glue=GlueSettings(region="eu")),)},
-        exchange=lambda each, url: glue_exchange(each.glue, each.http, lambda: aws_client("glue", url)),
+        exchange=lambda each, url: glue_registry_transport(each.glue, each.http, lambda: aws_client("glue", url)),
     ),
     "unity": Row(tokens=True, good=unity, member=catalog("unity")),
     "google": Row(tokens=True, good=google, member=catalog("google"), plain=True),
     "glue-catalog": Row(
-        tokens=True, good=glue_catalog, member=catalog("glue", aws=AWS), exchange=through(glue_catalog_exchange, "glue")
+        tokens=True,
+        good=glue_catalog,
+        member=catalog("glue", aws=AWS),
+        exchange=through(glue_catalog_transport, "glue"),
     ),
     "datazone": Row(
         tokens=True,
         good=datazone,
         member=catalog("datazone", aws=AWS, domain="dzd_1"),
-        exchange=through(datazone_exchange, "datazone"),
+        exchange=through(datazone_transport, "datazone"),
     ),
 }

@@ -32,7 +32,7 @@ class Asked:
 
     @property
     def document(self) -> Json:
-        """Give the body as JSON, an empty object where there is none."""
+        """Return the body as JSON, an empty object where there is none."""
         return json.loads(self.body) if self.body else {}
 
 
@@ -93,7 +93,7 @@ def web_page(asked: Asked, good: Good) -> Reply:
 
 
 def endless() -> Fault:
-    """Give a token for one more page with each answer, and the same page for it."""
+    """Return a token for one more page with each answer, and the same page for it."""
     numbers = count(1)
 
     def answer(asked: Asked, good: Good) -> Reply:
@@ -168,14 +168,14 @@ def serving(faulty: Faulty) -> Iterator[Faulty]:
                 self.wfile.write(bytes([byte]))
 
         def log_message(self, *args: object) -> None:
-            """Say nothing."""
+            """Report nothing."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
         request_queue_size = 128
 
         def handle_error(self, *args: object) -> None:
-            """Say nothing of clients that went away."""
+            """Report nothing of clients that went away."""
 
     with Server(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()

@@ -24,7 +24,7 @@ CMF = "/cmf/api/v1/environments/shop/statements"
 
 
 def statement(name: str, sql: str = "SELECT 1", phase: str = "RUNNING", **more: Json) -> Json:
-    """Give a statement as Confluent Cloud lists it; *more* replaces members of `spec` and `status` by their name."""
+    """Return a statement as Confluent Cloud lists it; *more* replaces members of `spec` and `status` by their name."""
     spec = {
         "statement": sql,
         "compute_pool_id": "lfcp-1",
@@ -52,7 +52,7 @@ def statement(name: str, sql: str = "SELECT 1", phase: str = "RUNNING", **more: 
 
 
 def table(name: str, cluster: str = "lkc-1", query: str = "SELECT 1 AS a", **status: Json) -> Json:
-    """Give a materialised table as Confluent Cloud lists it."""
+    """Return a materialised table as Confluent Cloud lists it."""
     return {
         "api_version": "sql/v1",
         "kind": "MaterializedTable",
@@ -65,7 +65,7 @@ def table(name: str, cluster: str = "lkc-1", query: str = "SELECT 1 AS a", **sta
 
 
 def managed(name: str, sql: str = "SELECT 1", phase: str = "RUNNING") -> Json:
-    """Give a statement as Confluent Manager for Apache Flink lists it."""
+    """Return a statement as Confluent Manager for Apache Flink lists it."""
     return {
         "apiVersion": "cmf.confluent.io/v1",
         "kind": "Statement",
@@ -76,7 +76,7 @@ def managed(name: str, sql: str = "SELECT 1", phase: str = "RUNNING") -> Json:
 
 
 def job(identity: str, name: str = "insert-into_t", state: str = "RUNNING", started: int = 1777629600000) -> Json:
-    """Give a job as `GET /jobs/overview` lists it."""
+    """Return a job as `GET /jobs/overview` lists it."""
     return {"jid": identity, "name": name, "start-time": started, "end-time": -1, "duration": 5, "state": state}
 
 

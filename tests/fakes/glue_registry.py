@@ -40,7 +40,7 @@ class Glue:
     log: list[str] = field(default_factory=list)
 
     def __call__(self, operation: str, given: dict[str, Any]) -> dict[str, Any] | None:
-        """Give the output of an operation; None: there is no such entity."""
+        """Return the output of an operation; None: there is no such entity."""
         self.log.append(operation)
         match operation:
             case "ListSchemas":
@@ -92,7 +92,7 @@ class Stubbed:
         self._stubber, self._glue, self._lock = Stubber(self._client), glue, threading.Lock()
 
     def __getattr__(self, method: str) -> Callable[..., dict[str, Any]]:
-        """Give a method of the client."""
+        """Return a method of the client."""
         operation = "".join(word.title() for word in method.split("_"))
 
         def call(**given: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ Json = Any
 
 
 def field(name: str, kind: str, role: str | None = None, **schema: Json) -> Json:
-    """Give a field of a collection; a value column bears no `type` of its own."""
+    """Return a field of a collection; a value column bears no `type` of its own."""
     told = {"name": name, "schema": {"type": kind, "fields": None, "memberSchema": None} | schema}
     return told | ({"type": role} if role else {})
 

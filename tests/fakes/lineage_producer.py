@@ -26,7 +26,7 @@ def run_event(state: str = "COMPLETE", time: str = "2026-01-02T03:04:05.000Z", *
 
 
 def run_id(name: str) -> str:
-    """Give the UUID of the run that a test calls *name*."""
+    """Return the UUID of the run that a test calls *name*."""
     return str(uuid5(NAMESPACE_URL, name))
 
 

@@ -34,7 +34,7 @@ _CHECKER.checks("date-time", ValueError)(lambda text: bool(datetime.fromisoforma
 
 
 def schemas() -> Path | None:
-    """Give the folder of the specification's schemas; None where there is none."""
+    """Return the folder of the specification's schemas; None where there is none."""
     named = os.environ.get("SCANNER_OPENLINEAGE_SPEC"), os.environ.get("SCANNER_CASES")
     found = [Path(named[0])] if named[0] else [Path(named[1], "openlineage", "spec")] if named[1] else []
     return next((folder for folder in found if (folder / "OpenLineage.json").is_file()), None)
@@ -52,7 +52,7 @@ class Specification:
         self.facets: Counter[str] = Counter()
 
     def problems(self, event: Json) -> list[str]:
-        """Say what is wrong with *event* and its facets, each by the schema that it names."""
+        """Report what is wrong with *event* and its facets, each by the schema that it names."""
         found = list(self._wrong(event["schemaURL"], event))
         for facet in facets_of(event):
             name = facet["_schemaURL"].split("/facets/")[-1].partition(".json")[0]
@@ -77,7 +77,7 @@ def facets_of(event: Json) -> Iterator[Json]:
 
 
 def library_problems(event: Json) -> list[str]:
-    """Say which facets of *event* are not, in members or version, those that openlineage-python writes."""
+    """Report which facets of *event* are not, in members or version, those that openlineage-python writes."""
     return [problem for facet in facets_of(event) for problem in _unlike(facet)]
 
 
@@ -128,7 +128,7 @@ def _attributes(value: Json, kind: Any, where: str) -> Iterator[str]:
 
 
 def _types() -> dict[str, Any]:
-    """Give the library's facets by the names of their definitions."""
+    """Return the library's facets by the names of their definitions."""
     if not _FOUND:
         for module in pkgutil.iter_modules(generated.__path__):
             for each in vars(import_module(f"{generated.__name__}.{module.name}")).values():

@@ -52,7 +52,7 @@ def _requirements(name: str) -> Path:
 
 
 def _asked(name: str) -> bytes:
-    """Give what decides the contents of the directory: its requirements, or the profile and the versions it names."""
+    """Return what decides the contents of the directory: its requirements, or the profile and the versions it names."""
     if ARTIFACTS[name] is _environment:
         return _requirements(name).read_bytes()
     pom = ElementTree.parse(_POM).getroot()

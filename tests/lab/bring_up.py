@@ -28,7 +28,7 @@ class Result:
 
     @property
     def good(self) -> bool:
-        """Tell whether others may build on this row."""
+        """Return whether others may build on this row."""
         return self.state in _GOOD
 
 

@@ -43,7 +43,7 @@ class Lab:
 
     @property
     def has_flink(self) -> bool:
-        """Tell whether Flink runs the estate's statements; what it is made of cannot be had everywhere."""
+        """Return whether Flink runs the estate's statements; what it is made of cannot be had everywhere."""
         return self.told["rows"].get("flink-sql") == "done"
 
     def config(self, **changes: Any) -> Path:
@@ -80,13 +80,13 @@ def dictionary(lab: Lab) -> str:
 
 @pytest.fixture(scope="session")
 def ask(lab: Lab, dictionary: str) -> Callable[..., Any]:
-    """Ask that dictionary, in JSON."""
+    """Query that dictionary, in JSON."""
     return lambda *arguments: json.loads(lab.scanner(*arguments, "--dictionary", dictionary, "--format", "json"))
 
 
 @pytest.fixture(scope="session")
 def columns(ask: Callable[..., Any]) -> Callable[..., Any]:
-    """Give the shown paths of the columns that a subject gives a topic."""
+    """Return the shown paths of the columns that a subject gives a topic."""
 
     def found(topic: str, subject: str, *more: str) -> set[str]:
         where = ("--broker", "localhost:29195", "--topic", topic, "--subject", subject)

@@ -185,7 +185,7 @@ def _wanted_state(name: str) -> str:
 
 
 def _state(name: str) -> str:
-    """Give the state of a connector's first task; its own where it has none yet."""
+    """Return the state of a connector's first task; its own where it has none yet."""
     answer = requests.get(f"{places.CONNECT_URL}/connectors/{name}/status", timeout=10)
     if not answer.ok:
         return "UNKNOWN"

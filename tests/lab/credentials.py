@@ -13,7 +13,7 @@ _NAMES = "subjectAltName=DNS:localhost,IP:127.0.0.1"
 
 
 def password(name: str) -> str:
-    """Give the password of that *name*, made at the first call."""
+    """Return the password of that *name*, made at the first call."""
     file = _directory() / name
     if not file.is_file():
         file.touch(mode=0o600)
@@ -22,7 +22,7 @@ def password(name: str) -> str:
 
 
 def authority() -> Path:
-    """Give the certificate of the lab's own CA as PEM."""
+    """Return the certificate of the lab's own CA as PEM."""
     certificate, key = _directory() / "ca.pem", _directory() / "ca.key"
     if not certificate.is_file():
         _openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=scanner lab CA",
@@ -31,7 +31,7 @@ def authority() -> Path:
 
 
 def broker_keys() -> Path:
-    """Give the brokers' key and certificate chain in one PEM file, as `ssl.keystore.type=PEM` takes them."""
+    """Return the brokers' key and certificate chain in one PEM file, as `ssl.keystore.type=PEM` takes them."""
     store = _directory() / "broker.pem"
     if not store.is_file():
         ca, base = authority(), _directory()

@@ -80,7 +80,7 @@ def _rights() -> str:
 
 
 def _ends(topic: str) -> list[int]:
-    """Give the last offset of each partition, as soon as the brokers agree who leads it."""
+    """Return the last offset of each partition, as soon as the brokers agree who leads it."""
     reader = Consumer({"bootstrap.servers": places.PLAINTEXT, "group.id": "lab"})
     for last_time in (*(False,) * 40, True):
         try:

@@ -122,7 +122,7 @@ def _execute(session: str, statement: str) -> None:
 
 
 def _cause(told: str) -> str:
-    """Give the innermost cause of a Java trace."""
+    """Return the innermost cause of a Java trace."""
     return told.rpartition("Caused by: ")[2].partition("\\n")[0]
 
 

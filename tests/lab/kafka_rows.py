@@ -20,12 +20,12 @@ _LISTENERS = {1: (places.KAFKA_1, places.KAFKA_1_EXTERNAL, places.KAFKA_1_SASL),
 
 
 def properties_text(settings: dict[str, object]) -> str:
-    """Give *settings* as a Java properties file."""
+    """Return *settings* as a Java properties file."""
     return "".join(f"{name}={value}\n" for name, value in settings.items())
 
 
 def java(memory: str, *arguments: str) -> list[str]:
-    """Give the command of a JVM that takes no more than *memory* of heap."""
+    """Return the command of a JVM that takes no more than *memory* of heap."""
     return ["java", f"-Xmx{memory}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *arguments]
 
 

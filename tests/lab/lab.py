@@ -101,7 +101,7 @@ def _foreign() -> int:
 
 
 def _own_state() -> None:
-    """Make the directory of the estate, and refuse one that somebody else made."""
+    """Build the directory of the estate, and refuse one that somebody else made."""
     places.STATE.mkdir(mode=0o755, exist_ok=True, parents=True)
     if places.STATE.stat().st_uid != os.getuid():
         raise SystemExit(f"lab: {places.STATE} belongs to somebody else: set SCANNER_LAB_STATE")
@@ -126,7 +126,7 @@ def _write_lab_file(results: Mapping[str, Result]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Give the variables that cluster.json and the tests take."""
+    """Return the variables that cluster.json and the tests take."""
     return {
         "SCANNER_LAB_KAFKA": places.PLAINTEXT,
         "SCANNER_LAB_APICURIO": f"http://{places.HOST}:{places.APICURIO}",

@@ -43,14 +43,14 @@ RENTGEN_URL = f"http://{HOST}:{RENTGEN}"
 
 
 def data(name: str) -> Path:
-    """Give the directory of a server's own files, made where it is not there."""
+    """Return the directory of a server's own files, made where it is not there."""
     directory = STATE / "data" / name
     directory.mkdir(parents=True, exist_ok=True)
     return directory
 
 
 def log(name: str) -> Path:
-    """Give the file that takes what a row writes."""
+    """Return the file that takes what a row writes."""
     directory = STATE / "logs"
     directory.mkdir(parents=True, exist_ok=True)
     return directory / f"{name}.log"

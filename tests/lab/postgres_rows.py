@@ -21,7 +21,7 @@ _ACCOUNTS = ("postgres", "nobody")
 
 
 def url(database: str) -> str:
-    """Give the address of *database* with its password, as libpq and SQLAlchemy take it."""
+    """Return the address of *database* with its password, as libpq and SQLAlchemy take it."""
     return f"postgresql://postgres:{credentials.password('postgres')}@{HOST}:{places.POSTGRES}/{database}"
 
 
@@ -35,7 +35,7 @@ def _program(name: str) -> str:
 
 
 def _account() -> pwd.struct_passwd | None:
-    """Give the account that the server runs as where we are root, which it refuses."""
+    """Return the account that the server runs as where we are root, which it refuses."""
     if os.getuid():
         return None
     known = {entry.pw_name: entry for entry in pwd.getpwall()}

@@ -34,7 +34,7 @@ def start(name: str, command: Sequence[str], environment: Mapping[str, str]) -> 
 
 
 def running(name: str) -> bool:
-    """Tell whether the process that we started under *name* is still there (and no other took its number)."""
+    """Return whether the process that we started under *name* is still there (and no other took its number)."""
     return _alive(_read(_record(name)))
 
 
@@ -89,7 +89,7 @@ def _alive(record: Mapping[str, int]) -> bool:
 
 
 def _family(pid: int) -> set[int]:
-    """Give *pid* and the processes that descend from it."""
+    """Return *pid* and the processes that descend from it."""
     parents = {int(each.name): _stat(int(each.name)) for each in Path("/proc").iterdir() if each.name.isdigit()}
     found = {pid}
     while more := {child for child, stat in parents.items() if stat and int(stat[1]) in found} - found:
@@ -98,13 +98,13 @@ def _family(pid: int) -> set[int]:
 
 
 def _born(pid: int) -> int:
-    """Give the start time of a living process in clock ticks (proc(5), stat 22); -1 where there is none."""
+    """Return the start time of a living process in clock ticks (proc(5), stat 22); -1 where there is none."""
     stat = _stat(pid)
     return -1 if not stat or stat[0] == "Z" else int(stat[19])
 
 
 def _stat(pid: int) -> list[str]:
-    """Give what proc(5) tells of a process from its state (stat 3) on; empty where there is none."""
+    """Return what proc(5) tells of a process from its state (stat 3) on; empty where there is none."""
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     except OSError:

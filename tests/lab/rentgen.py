@@ -28,7 +28,7 @@ def main(part: str) -> None:
 
 
 def _settings() -> dict[str, str]:
-    """Give the variables that its documentation names; secrets stand in no command line."""
+    """Return the variables that its documentation names; secrets stand in no command line."""
     return {
         "DATA_RENTGEN__DATABASE__URL": f"postgresql+asyncpg://{_DATABASE.format(credentials.password('postgres'))}",
         "DATA_RENTGEN__KAFKA__BOOTSTRAP_SERVERS": json.dumps([places.LINEAGE_BROKER]),
@@ -45,7 +45,7 @@ def _settings() -> dict[str, str]:
 
 
 def _tables() -> None:
-    """Make its tables, and the partitions of months around now, which events' times fall into."""
+    """Build its tables, and the partitions of months around now, which events' times fall into."""
     now = datetime.now(UTC)
     importlib.import_module("data_rentgen.db.migrations.__main__").main("rentgen", ["upgrade", "head"])
     months = ["--start", f"{now - _BEFORE:%Y-%m-01}", "--end", f"{now + _AFTER:%Y-%m-01}"]

@@ -36,14 +36,14 @@ class Step:
 
 
 def listens(port: int) -> bool:
-    """Tell whether somebody accepts connections on *port* of this machine."""
+    """Return whether somebody accepts connections on *port* of this machine."""
     with socket.socket() as connection:
         connection.settimeout(1)
         return connection.connect_ex((HOST, port)) == 0
 
 
 def answers(url: str) -> bool:
-    """Tell whether *url* is answered with success."""
+    """Return whether *url* is answered with success."""
     try:
         return requests.get(url, timeout=2).ok
     except requests.RequestException:

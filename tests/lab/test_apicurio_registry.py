@@ -10,11 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from scanner_extractor.exchange import Answer, Exchange, Request
-from scanner_extractor.http import Http
-from scanner_extractor.readings import no_progress
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.registries import registries
-from scanner_extractor.settings import HttpSettings, RegistrySettings
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.names import SourceId
 from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion
 
@@ -26,9 +26,9 @@ pytestmark = [
 ]
 
 
-def _no_export(live: Exchange) -> Exchange:
-    def ask(request: Request) -> Answer:
-        return Answer(status=403) if request.url.endswith("/admin/export") else live(request)
+def _no_export(live: Transport) -> Transport:
+    def ask(request: Request) -> Response:
+        return Response(status=403) if request.url.endswith("/admin/export") else live(request)
 
     return ask
 

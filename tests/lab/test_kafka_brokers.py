@@ -11,11 +11,11 @@ import pytest
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from scanner_extractor.readings import KafkaReading, no_progress
-from scanner_extractor.settings import KafkaSettings
-from scanner_extractor.sources.kafka_admin import read_kafka
+from scanner_extractor.scan.results import KafkaResult, no_progress
+from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_extractor.sources.kafka.admin import read_kafka
 from scanner_model.errors import SourceRefused, SourceUnreachable
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 BROKER = os.environ.get("SCANNER_LAB_KAFKA", "")
 TOPIC, GROUP = "scanner.lab-orders", "scanner.lab-billing"
@@ -27,8 +27,8 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def reading() -> KafkaReading:
-    """Make a topic with a setting and a group with an offset, then read the cluster."""
+def reading() -> KafkaResult:
+    """Build a topic with a setting and a group with an offset, then read the cluster."""
     admin = AdminClient({"bootstrap.servers": BROKER})
     if TOPIC not in admin.list_topics(timeout=10).topics:
         new = NewTopic(TOPIC, num_partitions=2, replication_factor=1, config={"cleanup.policy": "compact"})
@@ -48,14 +48,14 @@ def _consume() -> None:
     consumer.close()
 
 
-def test_everything_is_read(reading: KafkaReading) -> None:
+def test_everything_is_read(reading: KafkaResult) -> None:
     """A user with all rights misses nothing."""
-    assert (reading.outcome.answer, reading.problems) == (Answer.READ, ())
+    assert (reading.outcome.answer, reading.problems) == (SourceStatus.READ, ())
     assert reading.cluster_id
     assert reading.brokers
 
 
-def test_topic_has_its_own_settings(reading: KafkaReading) -> None:
+def test_topic_has_its_own_settings(reading: KafkaResult) -> None:
     """Only what differs from Kafka's defaults."""
     (topic,) = (one for one in reading.topics if one.name == TOPIC)
 
@@ -64,12 +64,12 @@ def test_topic_has_its_own_settings(reading: KafkaReading) -> None:
     assert "segment.jitter.ms" not in dict(topic.config)
 
 
-def test_internal_topic_is_marked(reading: KafkaReading) -> None:
+def test_internal_topic_is_marked(reading: KafkaResult) -> None:
     """The brokers' own mark."""
     assert {one.name: one.internal for one in reading.topics}["__consumer_offsets"] is True
 
 
-def test_idle_group_keeps_the_topics_of_its_offsets(reading: KafkaReading) -> None:
+def test_idle_group_keeps_the_topics_of_its_offsets(reading: KafkaResult) -> None:
     """It has no members now, and still consumes that topic."""
     (group,) = (one for one in reading.consumer_groups if one.name == GROUP)
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.lab
 
 @pytest.fixture
 def address(lab) -> str:
-    """Give a dictionary with one scan without figures."""
+    """Return a dictionary with one scan without figures."""
     lab.needs("connectors", "records")
     file = lab.directory / "again.db"
     file.unlink(missing_ok=True)

@@ -20,7 +20,7 @@ TOPIC = "told-lineage"
 
 @pytest.fixture(scope="module")
 def told(lab, dictionary) -> dict[str, list[Any]]:
-    """Tell the estate in each way, with what Spark and Flink tell in it where they are up."""
+    """Return the estate in each way, with what Spark and Flink tell in it where they are up."""
     foreign = [lab.told[name] for name in ("events", "flink_events") if name in lab.told]
     if foreign:
         lab.scanner("openlineage", "import", *foreign, "--dictionary", dictionary)
@@ -56,7 +56,7 @@ def test_every_event_is_valid_by_the_specification(way, told, judge) -> None:
 
 @pytest.fixture
 def broker(lab) -> Iterator[dict[str, str]]:
-    """Give librdkafka's properties of the lab's brokers, with a topic for events, which is deleted afterwards."""
+    """Return librdkafka's properties of the lab's brokers, with a topic for events, which is deleted afterwards."""
     document = json.loads(Path(__file__).with_name("cluster.json").read_text("utf-8"))
     filled = {name: _filled(value, lab.told["environment"]) for name, value in document["kafka"].items()}
     config = filled | {"bootstrap.servers": ",".join(document["brokers"])}
@@ -93,7 +93,7 @@ def _read(config: dict[str, str], count: int) -> list[bytes]:
 
 
 def _plain(event: Any) -> Any:
-    """Give an event without what the library drops: members that are null or empty."""
+    """Return an event without what the library drops: members that are null or empty."""
     if isinstance(event, dict):
         return {name: _plain(each) for name, each in event.items() if each not in (None, {}, [])}
     return [_plain(each) for each in event] if isinstance(event, list) else event

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from scanner_extractor.http import Http
-from scanner_extractor.readings import no_progress
-from scanner_extractor.settings import HttpSettings
-from scanner_extractor.settings_flink import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
-from scanner_extractor.sources.flink import FLINK_SOURCES
-from scanner_model.scan import Answer
+from scanner_extractor.http.client import Http
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.flink import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
+from scanner_extractor.sources.flink.servers import FLINK_SOURCES
+from scanner_model.scan import SourceStatus
 
 pytestmark = pytest.mark.lab
 
@@ -30,7 +30,7 @@ def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
         reading = FLINK_SOURCES[JOB_MANAGER].read(settings, http, no_progress)
 
     jobs = [job for job in reading.jobs if job.title.startswith("insert-into_")]
-    assert (reading.outcome.answer, {job.state for job in jobs}) == (Answer.READ, {"RUNNING"})
+    assert (reading.outcome.answer, {job.state for job in jobs}) == (SourceStatus.READ, {"RUNNING"})
     assert all(json.loads(job.plan)["nodes"] and job.started for job in jobs)
 
 

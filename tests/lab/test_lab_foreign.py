@@ -33,7 +33,7 @@ Flow = tuple[tuple[str, str], tuple[str, str]]
 
 @pytest.fixture(scope="module")
 def drawn(lab, dictionary) -> str:
-    """Draw the graph with the events of Spark and Flink in it, too."""
+    """Build the graph with the events of Spark and Flink in it, too."""
     lab.needs("flink-sql", "spark-report", "rentgen-consumer", "rentgen-server")
     lab.scanner("openlineage", "import", lab.told["events"], lab.told["flink_events"], "--dictionary", dictionary)
     lab.scanner("dataflow", "--dictionary", dictionary)
@@ -42,7 +42,7 @@ def drawn(lab, dictionary) -> str:
 
 @pytest.fixture(scope="module")
 def ours(lab, drawn) -> list[Any]:
-    """Give our events."""
+    """Return our events."""
     lines = lab.scanner("openlineage", "emit", "--as", "run", "--dry-run", "--dictionary", drawn).splitlines()
     return [json.loads(line) for line in lines]
 
@@ -67,7 +67,7 @@ def taken(lab, drawn, ours) -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def asked(lab, taken) -> Callable[..., Any]:
-    """Ask the consumer's own server."""
+    """Query the consumer's own server."""
     url = lab.told["rentgen"]["url"]
     login = {"grant_type": "password", "username": "lab", "password": "any"}
     token = requests.post(f"{url}/v1/auth/token", data=login, timeout=10).json()["access_token"]
@@ -82,7 +82,7 @@ def asked(lab, taken) -> Callable[..., Any]:
 
 @pytest.fixture(scope="module")
 def answer(asked) -> Any:
-    """Ask where Spark's table comes from, down to columns."""
+    """Query where Spark's table comes from, down to columns."""
     (table,) = [
         each for each in asked("/v1/datasets", search_query=SPENT[0])["items"] if each["data"]["name"] == SPENT[0]
     ]
@@ -92,7 +92,7 @@ def answer(asked) -> Any:
 
 
 def _transport(told: Any) -> dict[str, str]:
-    """Say in the words of openlineage-python where events go."""
+    """Report in the words of openlineage-python where events go."""
     return {
         "OPENLINEAGE__TRANSPORT__TYPE": "kafka",
         "OPENLINEAGE__TRANSPORT__TOPIC": told["topic"],
@@ -117,7 +117,7 @@ def _ends(told: Any) -> dict[str, int]:
 
 
 def _read(told: Any) -> int:
-    """Give how far the consumer came; it says so when the events are in its tables."""
+    """Return how far the consumer came; it says so when the events are in its tables."""
     consumer = _consumer(told)
     (committed,) = consumer.committed([TopicPartition(told["topic"], 0)], timeout=10)
     consumer.close()

@@ -22,11 +22,11 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from scanner_extractor.readings import KafkaReading, no_progress
-from scanner_extractor.settings import KafkaSettings
-from scanner_extractor.sources.kafka_admin import read_kafka
+from scanner_extractor.scan.results import KafkaResult, no_progress
+from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_extractor.sources.kafka.admin import read_kafka
 from scanner_model.errors import SourceRefused, SourceUnreachable
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 pytestmark = pytest.mark.lab
 
@@ -53,7 +53,7 @@ def listener(request) -> str:
 
 
 @pytest.fixture
-def reading(lab, listener) -> KafkaReading:
+def reading(lab, listener) -> KafkaResult:
     lab.needs("topics", "consumers")
     brokers = tuple(lab.told["brokers"][listener].split(","))
     return read_kafka(KafkaSettings(brokers=brokers, properties=_properties(lab, listener)), no_progress)
@@ -63,7 +63,7 @@ def test_each_listener_tells_the_addresses_of_all(lab, listener, reading) -> Non
     """A broker answers with those of the listener that was asked; its settings tell the others."""
     own = lab.told["brokers"][listener].split(",")
 
-    assert reading.outcome.answer is Answer.READ
+    assert reading.outcome.answer is SourceStatus.READ
     assert reading.brokers[: len(own)] == tuple(sorted(own))
     assert set(reading.brokers) == set(",".join(lab.told["brokers"].values()).split(","))
 
@@ -123,7 +123,7 @@ def test_limited_user_sees_his_part_and_is_told_of_the_rest(lab) -> None:
         "orders-enriched",
     }
     assert [group.name for group in reading.consumer_groups] == ["order-service"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset())
+    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.unconfigured == {"orders.RETRY", "orders-by-country", "orders-enriched"}
     assert "may be hidden" in reading.problems[0].what
     assert "3 topics could not be asked for their settings" in reading.problems[1].what
@@ -131,7 +131,7 @@ def test_limited_user_sees_his_part_and_is_told_of_the_rest(lab) -> None:
 
 @pytest.fixture
 def without_rights(lab) -> Iterator[KafkaSettings]:
-    """Make a user without any right, and take him away again."""
+    """Build a user without any right, and take him away again."""
     lab.needs("kafka-2")
     name, password = "nobody", secrets.token_urlsafe(12)
     admin = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})

@@ -55,21 +55,21 @@ class Monitor:
 
     @property
     def is_running(self) -> bool:
-        """Say whether it may tell something."""
+        """Report whether it may tell something."""
         return self.process is not None and self.process.poll() is None
 
     @property
     def said(self) -> str:
-        """Give what it said on stderr since it was started first."""
+        """Return what it said on stderr since it was started first."""
         return (self.directory / "said.txt").read_text("utf-8")
 
     def told(self) -> list[Any]:
-        """Give what it told."""
+        """Return what it told."""
         file = self.directory / "runs.ndjson"
         return [json.loads(line) for line in (file.read_text("utf-8").splitlines() if file.exists() else ())]
 
     def events(self, name: str) -> list[Any]:
-        """Give what it told of the job *name*."""
+        """Return what it told of the job *name*."""
         return [event for event in self.told() if event["job"]["name"] == name]
 
 
@@ -114,7 +114,7 @@ class Connector:
 
     @property
     def config(self) -> dict[str, str]:
-        """Give a configuration with which it runs; nobody else makes its topic."""
+        """Return a configuration with which it runs; nobody else makes its topic."""
         return {
             "connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector",
             "tasks.max": "1",
@@ -125,7 +125,7 @@ class Connector:
         }
 
     def put(self, path: str, body: Any = None) -> Callable[[], None]:
-        """Ask Connect for a change; a worker that shares its tasks out anew is asked again."""
+        """Query Connect for a change; a worker that shares its tasks out anew is asked again."""
         url = f"{self.worker}/connectors/{_NAME}{path}"
         return lambda: _until(lambda: requests.put(url, json=body, timeout=30).status_code < 400)
 
@@ -141,7 +141,7 @@ class Connector:
         _until(lambda: requests.delete(url, timeout=30).status_code in (204, 404))
 
     def others(self) -> dict[str, Any]:
-        """Give the states of the estate's connectors and of their tasks; none while the worker does not tell."""
+        """Return the states of the estate's connectors and of their tasks; none while the worker does not tell."""
         try:
             told = requests.get(f"{self.worker}/connectors", params={"expand": "status"}, timeout=10).json()
         except (requests.RequestException, ValueError):
@@ -152,7 +152,7 @@ class Connector:
 
 @pytest.fixture
 def monitor(lab, tmp_path) -> Iterator[Callable[..., Monitor]]:
-    """Give a monitor of one kind of the lab's servers, started; the others are not in its cluster.json."""
+    """Return a monitor of one kind of the lab's servers, started; the others are not in its cluster.json."""
     made: list[Monitor] = []
 
     def started(kind: str, **members: Any) -> Monitor:
@@ -169,7 +169,7 @@ def monitor(lab, tmp_path) -> Iterator[Callable[..., Monitor]]:
 
 @pytest.fixture
 def connector(lab, tmp_path) -> Iterator[Connector]:
-    """Give the connector that the story is of; it is deleted afterwards, with its topics.
+    """Return the connector that the story is of; it is deleted afterwards, with its topics.
 
     Its file is another one in every run: Connect knows how far it was read, whatever becomes of the connector.
     """
@@ -232,7 +232,7 @@ class Job:
         return lambda: self._sql(f"INSERT INTO nowhere SELECT CAST({value} AS INT) FROM numbers")
 
     def prepare(self) -> None:
-        """Make its tables, in a session that gives a job up when it fails."""
+        """Build its tables, in a session that gives a job up when it fails."""
         self.session = requests.post(f"{self.gateway}/v1/sessions", json={}, timeout=30).json()["sessionHandle"]
         numbers = (
             "'rows-per-second' = '2', 'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.n.end' = '999'"
@@ -271,7 +271,7 @@ class Job:
 
 @pytest.fixture
 def job(lab, tmp_path) -> Iterator[Job]:
-    """Give a job of a session of its own, which ends afterwards."""
+    """Return a job of a session of its own, which ends afterwards."""
     lab.needs("flink-sql")
     addresses = {each["type"]: each.get("url") for each in json.loads(_CLUSTER.read_text("utf-8"))["flink"]}
     title = f"monitored {tmp_path.parent.name}"

@@ -35,7 +35,7 @@ class Plan(NamedTuple):
 
 @pytest.fixture(scope="module")
 def way(lab, dictionary) -> Callable[..., Any]:
-    """Ask for lineage upstream, down to columns, of the graph with the events of Spark and Flink in it, too."""
+    """Query for lineage upstream, down to columns, of the graph with the events of Spark and Flink in it, too."""
     lab.needs("flink-sql", "spark-report")
     lab.scanner("openlineage", "import", lab.told["events"], lab.told["flink_events"], "--dictionary", dictionary)
     lab.scanner("dataflow", "--dictionary", dictionary)
@@ -58,7 +58,7 @@ def _plan(text: str) -> Plan:
 
 
 def _steps(answer: Any) -> set[tuple[str, str, str]]:
-    """Give the flows of columns of an answer: the ends without their namespaces, and how."""
+    """Return the flows of columns of an answer: the ends without their namespaces, and how."""
     short = {node["id"]: _short(node) for node in answer["nodes"]}
     return {
         (short[edge["source"]], short[edge["target"]], edge["subtype"])

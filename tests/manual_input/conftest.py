@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from manual_input.reading import Reach, read_manual_input
+from manual_input.loader import Reach, read_manual_input
 from scanner_model.names import ClusterName
 
 

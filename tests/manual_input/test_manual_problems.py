@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manual_input.checking import check
-from manual_input.example import example
-from manual_input.reading import ManualReading, read_manual_input
+from manual_input.json_cursor import example
+from manual_input.loader import ManualResult, read_manual_input
+from manual_input.report import check
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName
 
@@ -221,7 +221,7 @@ def test_any_json_is_read_or_refused(tmp_path_factory, document) -> None:
     except InputInvalid as error:
         outcome = error
 
-    assert isinstance(outcome, ManualReading) or outcome.problems
+    assert isinstance(outcome, ManualResult) or outcome.problems
 
 
 def places_in(value):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from manual_input.contents import FILE_FORMATS
-from scanner_model.estate import Cluster, FlowEnd, Topic
+from manual_input.schema_sources import FILE_FORMATS
+from scanner_model.kafka import Cluster, FlowEnd, Topic
 from scanner_model.names import ClusterName, Role, SourceId, TopicName
 
 SOURCE = SourceId("manual:in.json")

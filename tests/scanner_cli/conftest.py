@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from scanner_cli.main import run
-from scanner_cli.monitoring import Surroundings
+from scanner_cli.monitor.loop import MonitorContext
 from scanner_model.errors import SourceObjected, SourceUnreachable
 
 FAKES = Path(__file__).parents[1] / "fakes"
@@ -46,7 +46,7 @@ class Scanned:
     url: str
 
     def replay(self, dictionary: Path, number: int = 0) -> tuple[str, ...]:
-        """Give the arguments that scan capture *number* into *dictionary*."""
+        """Return the arguments that scan capture *number* into *dictionary*."""
         return (
             "extract",
             "--config",
@@ -89,8 +89,8 @@ class World:
             raise SourceObjected("no such thing", where="catalog", status=400)
         self.events.append(event)
 
-    def surroundings(self) -> Surroundings:
-        return Surroundings(
+    def surroundings(self) -> MonitorContext:
+        return MonitorContext(
             now=lambda: self.at,
             draw=lambda low, high: low,
             send=self.send,
@@ -105,13 +105,13 @@ class World:
 
 @pytest.fixture
 def world() -> World:
-    """Give a monitor's surroundings."""
+    """Return a monitor's surroundings."""
     return World()
 
 
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
-    """Give the place of a monitor's memory."""
+    """Return the place of a monitor's memory."""
     return tmp_path / "monitor.json"
 
 
@@ -216,11 +216,11 @@ def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scann
 
 @pytest.fixture
 def dictionary(scanned: Scanned) -> tuple[str, str]:
-    """Give the option that names the dictionary of both scans, which no test writes."""
+    """Return the option that names the dictionary of both scans, which no test writes."""
     return "--dictionary", str(scanned.dictionary)
 
 
 @pytest.fixture
 def own_dictionary(scanned: Scanned, tmp_path: Path) -> Path:
-    """Give a copy of the dictionary that a test may write."""
+    """Return a copy of the dictionary that a test may write."""
     return Path(shutil.copy(scanned.dictionary, tmp_path / "own.db"))

@@ -17,7 +17,7 @@ Scan = Callable[..., Any]
 
 @pytest.fixture
 def estate(cloud) -> Any:
-    """Give an environment with two clusters that have a topic of the same name."""
+    """Return an environment with two clusters that have a topic of the same name."""
     connectors = {
         "to-lake": {
             "id": {"id": "lcc-9", "id_type": "ID"},

@@ -15,7 +15,7 @@ CONFIG = {"connector.class": "com.acme.Sink", "topics": "orders", "db.password":
 
 @pytest.fixture
 def home(connect, scanner, tmp_path) -> Path:
-    """Give a directory where a Connect cluster was scanned: cluster.json, dictionary.db, capture, report.json."""
+    """Return a directory where a Connect cluster was scanned: cluster.json, dictionary.db, capture, report.json."""
     states = ("RUNNING", "FAILED")
     failed = connect.Kept(name="orders-sink", config=CONFIG, tasks=states, trace=TRACE, topics=("orders",))
     server = connect.Connect(estate=(failed, connect.Kept(name="audit", config=CONFIG, tasks=())))

@@ -22,7 +22,7 @@ WAYS = (("design",), ("run",), ("both",), ("both", "--lineage-facet", "--produce
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory) -> dict[tuple[str, ...], list[Any]]:
-    """Tell the bundled example in each way."""
+    """Return the bundled example in each way."""
     directory = tmp_path_factory.mktemp("told")
     at = ["--dictionary", str(directory / "d.db")]
     run(["extract", "--config", str(HOME / "cluster.json"), "--replay", str(HOME / "capture"), "--quiet", *at])
@@ -67,7 +67,7 @@ def test_judges_find_what_is_wrong(told, judge: ModuleType) -> None:
 
 
 def shown(way: str, events: list[Any], specification: Any) -> str:
-    """Say how many events of which kinds were judged, with which facets."""
+    """Report how many events of which kinds were judged, with which facets."""
     kinds = Counter(event["schemaURL"].rpartition("/")[2] for event in events)
     facets = ", ".join(f"{name} ×{count}" for name, count in sorted(specification.facets.items()))
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))

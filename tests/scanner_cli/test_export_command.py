@@ -28,7 +28,7 @@ def generated(scanned, tmp_path_factory):
 
 @pytest.fixture
 def drawn(generated):
-    """Give the option that names a dictionary with a graph that holds a flow; no test writes it."""
+    """Return the option that names a dictionary with a graph that holds a flow; no test writes it."""
     return "--dictionary", generated[0] / "own.db"
 
 

@@ -13,7 +13,7 @@ PARTS = {"from": {"topic": "orders", "column": "id"}, "to": {"topic": "clicks", 
 
 @pytest.fixture(scope="module")
 def kept(scanned, tmp_path_factory):
-    """Give the options that name the same graph in a dictionary and in files."""
+    """Return the options that name the same graph in a dictionary and in files."""
     home = tmp_path_factory.mktemp("kept")
     flows = [{"from": "orders", "to": "clicks", "job": "join"}, PARTS]
     (home / "manual.json").write_text(json.dumps({"cluster": "shop", "topics": ["clicks"], "flows": flows}))

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.cluster_file import read_cluster_file
-from scanner_extractor.settings_cloud import Plane
+from scanner_extractor.config.loader import read_cluster_file
+from scanner_extractor.settings.confluent_cloud import Plane
 
 KEY, SECRET = "CLOUDKEY", "cloud-secret-9f8e7d"
 
 
 @pytest.fixture
 def estate(cloud) -> Any:
-    """Give an organisation with two clusters of one name, and one of its own."""
+    """Return an organisation with two clusters of one name, and one of its own."""
     same = tuple(cloud.Cluster(id=f"lkc-{number}", name="billing") for number in (1, 2))
     own = cloud.Cluster(id="lkc-3", name="Web Shop", ksqldb=("lksqlc-7",))
     first = cloud.Environment(id="env-a", clusters=(*same, own), pools=(("AWS", "eu-central-1"),))

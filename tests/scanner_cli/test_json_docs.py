@@ -33,7 +33,7 @@ def members(document: Any, place: str = "$") -> Iterator[tuple[str, frozenset[st
 
 @pytest.fixture
 def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
-    """Make the document that an example is of."""
+    """Build the document that an example is of."""
     asked = ("--format", "json", "--dictionary", own_dictionary)
 
     def made(title: str) -> Any:

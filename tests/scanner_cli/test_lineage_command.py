@@ -10,7 +10,7 @@ from scanner_cli.main import run
 
 @pytest.fixture(scope="module")
 def drawn_once(scanned, tmp_path_factory):
-    """Give the directory of a dictionary whose graph holds a flow, and a job called like a topic."""
+    """Return the directory of a dictionary whose graph holds a flow, and a job called like a topic."""
     home = tmp_path_factory.mktemp("drawn")
     (home / "manual.json").write_text(
         json.dumps(
@@ -31,7 +31,7 @@ def drawn_once(scanned, tmp_path_factory):
 
 @pytest.fixture
 def drawn(drawn_once, scanned, tmp_path):
-    """Give the option that names a copy of that dictionary, and the words that scan into it again."""
+    """Return the option that names a copy of that dictionary, and the words that scan into it again."""
     shutil.copytree(drawn_once, tmp_path, dirs_exist_ok=True)
     dictionary = ("--dictionary", tmp_path / "own.db")
     return dictionary, ("extract", "--config", tmp_path / "cluster.json", "--replay", scanned.captures[0], *dictionary)

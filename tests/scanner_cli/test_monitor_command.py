@@ -37,7 +37,7 @@ def served(connect):
 
 
 def told(file: Path) -> list[str]:
-    """Give the states of the events in *file*."""
+    """Return the states of the events in *file*."""
     return [json.loads(line)["eventType"] for line in file.read_text().splitlines()] if file.exists() else []
 
 

@@ -38,7 +38,7 @@ def told():
 
 @pytest.fixture
 def taken(scanner, tmp_path):
-    """Give what imports files into a dictionary of its own."""
+    """Return what imports files into a dictionary of its own."""
 
     def said(*places: object):
         return scanner("openlineage", "import", *places, "--dictionary", tmp_path / "d.db", "--format", "json")
@@ -139,7 +139,7 @@ def test_a_listener_that_would_be_open_or_blind_does_not_start(
 
 
 def asked(port: int, method: str, path: str, body: bytes = b"") -> dict:
-    """Ask a listener again until it answers."""
+    """Query a listener again until it answers."""
     end = time.monotonic() + 60
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)

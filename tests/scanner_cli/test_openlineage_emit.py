@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from dataflow_generator.openlineage.keeping import Keeping
-from dataflow_generator.openlineage.listener import Listener
-from dataflow_generator.openlineage.receiving import Rules
-from dataflow_generator.openlineage.spool import Spool
+from dataflow_generator.openlineage.intake.importer import SpoolImporter
+from dataflow_generator.openlineage.intake.listener import Listener
+from dataflow_generator.openlineage.intake.requests import Rules
+from dataflow_generator.openlineage.intake.spool import Spool
 from scanner_cli.main import run
-from scanner_dictionary.event_writer import write_events
-from scanner_dictionary.opening import open_dictionary
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.write.events import write_events
 
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 
@@ -25,7 +25,7 @@ FLOW = ("source", "target", "type", "subtype")
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
-    """Give a dictionary of the bundled example whose graph was generated."""
+    """Return a dictionary of the bundled example whose graph was generated."""
     file = str(tmp_path_factory.mktemp("retail") / "d.db")
     config, capture = str(HOME / "cluster.json"), str(HOME / "capture")
     run(["extract", "--config", config, "--replay", capture, "--dictionary", file, "--quiet"])
@@ -104,7 +104,7 @@ def test_what_is_emitted_over_http_is_taken_whole_by_our_listener(scanner, gener
     """Over a real socket, each event acknowledged."""
     engine, aside = open_dictionary(str(tmp_path / "heard.db")), tmp_path / "rejected.ndjson"
     spool = Spool(tmp_path / "spool", aside, largest=1 << 24)
-    keeping = Keeping(spool, lambda found: write_events(engine, found), aside, list)
+    keeping = SpoolImporter(spool, lambda found: write_events(engine, found), aside, list)
     listener = Listener(("127.0.0.1", 0), spool, Rules(token="abc", largest=1 << 20), dict)
     keeping.start()
     listener.start()

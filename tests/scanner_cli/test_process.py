@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from scanner_cli.progress import progress_on
+from scanner_cli.output.progress import progress_on
 from scanner_model.names import SourceId
 
 SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
@@ -91,7 +91,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
     assert own_dictionary.read_bytes() == before
 
 
-@pytest.mark.parametrize("moment", ["scanner_cli.main", "click", "scanner_cli.telling"])
+@pytest.mark.parametrize("moment", ["scanner_cli.main", "click", "scanner_cli.console"])
 def test_ctrl_c_while_the_program_is_still_being_read_is_told_in_one_line(moment) -> None:
     """Who sees at once that the line is wrong should not read where Python just was."""
     entry = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["scripts"]["scanner"]

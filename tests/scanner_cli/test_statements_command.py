@@ -16,7 +16,7 @@ TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: s (topics: [orders])\n 
 
 @pytest.fixture
 def home(flink, scanner, tmp_path) -> Path:
-    """Give a directory where Flink was scanned: cluster.json, dictionary.db, capture, report.json."""
+    """Return a directory where Flink was scanned: cluster.json, dictionary.db, capture, report.json."""
     (tmp_path / "flink").mkdir()
     (tmp_path / "flink" / "shop.sql").write_text(SCRIPT)
     (tmp_path / "enrich.txt").write_text(TOPOLOGY)

@@ -6,9 +6,9 @@ import sqlite3
 from dataclasses import replace
 from typing import Any
 
-from dataflow_generator.assemble import assemble, read_flows
-from dataflow_generator.storing import store
-from scanner_dictionary.opening import open_dictionary
+from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.store import store
+from scanner_dictionary.engine.open import open_dictionary
 
 _TABLES = ("flow_node", "flow_edge", "flow_graph")
 
@@ -19,14 +19,14 @@ def rows(dictionary: Any, **without: None) -> list[list[Any]]:
     with engine.connect() as conn:
         flows = read_flows(conn)
     with engine.connect() as conn:
-        store(engine, replace(assemble(conn, flows), **without))
+        store(engine, replace(build_graph(conn, flows), **without))
     engine.dispose()
     with sqlite3.connect(dictionary) as stored:
         return [stored.execute(f"SELECT * FROM {table} ORDER BY id").fetchall() for table in _TABLES]
 
 
 def in_places(tables: list[list[Any]]) -> list[list[Any]]:
-    """Give rows without their numbers, the ends of edges as places of nodes."""
+    """Return rows without their numbers, the ends of edges as places of nodes."""
     nodes, edges, graph = tables
     places = {row[0]: place for place, row in enumerate(nodes)}
     return [

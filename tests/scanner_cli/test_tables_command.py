@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture
 def home(unity, scanner, tmp_path) -> Path:
-    """Give a directory where a metastore was scanned: cluster.json, dictionary.db, capture."""
+    """Return a directory where a metastore was scanned: cluster.json, dictionary.db, capture."""
     tables = (
         unity.table("main.sales.orders", unity.column("address", unity.ADDRESS), storage_location="s3://lake/orders"),
         unity.table("main.sales.audit", comment="who did what", properties={"x.password": "zqPASSzq"}),

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, Select, Table, select
 
-from scanner_dictionary import tables as t
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.writer import ScanSummary, write_scan
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.write.scan import ScanSummary, write_scan
 from scanner_model.columns import Column
-from scanner_model.estate import Cluster, ConsumerGroup, KsqlSource, Query, Topic
+from scanner_model.kafka import Cluster, ConsumerGroup, KsqlSource, Query, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
 
 KAFKA = SourceId("kafka:kafka-1:9092")
@@ -34,9 +34,11 @@ class Estate:
     registry: SourceId = REGISTRY
     ksql: SourceId = KSQL
 
-    def outcome(self, source: SourceId, answer: Answer = Answer.READ, *unread: str, reason: str = "") -> Outcome:
+    def outcome(
+        self, source: SourceId, answer: SourceStatus = SourceStatus.READ, *unread: str, reason: str = ""
+    ) -> SourceResult:
         kind = source.partition(":")[0]
-        return Outcome(source=source, kind=kind, answer=answer, unread=frozenset(unread), reason=reason)
+        return SourceResult(source=source, kind=kind, answer=answer, unread=frozenset(unread), reason=reason)
 
     def topic(self, name: str, source: SourceId = KAFKA, **more: Any) -> Topic:
         return Topic(source=source, name=TopicName(name), **more)
@@ -107,8 +109,10 @@ class Estate:
         return KsqlSource(name=name, key_format="KAFKA", value_format="AVRO", **given | more)
 
     def unavailable(self, scan: ClusterScan, *sources: SourceId) -> ClusterScan:
-        """Give *scan* as it is where *sources* do not answer: without their facts."""
-        down = {source: self.outcome(source, Answer.UNAVAILABLE, reason="connection refused") for source in sources}
+        """Return *scan* as it is where *sources* do not answer: without their facts."""
+        down = {
+            source: self.outcome(source, SourceStatus.UNAVAILABLE, reason="connection refused") for source in sources
+        }
         outcomes = tuple(down.get(each.source, each) for each in scan.outcomes)
         members = (
             "topics",
@@ -125,13 +129,13 @@ class Estate:
 
 @pytest.fixture(scope="session")
 def estate() -> Estate:
-    """Give the builders of facts."""
+    """Return the builders of facts."""
     return Estate()
 
 
 @pytest.fixture
 def dictionary(new_dictionary: str) -> Iterator[Engine]:
-    """Give a new, empty dictionary in a file."""
+    """Return a new, empty dictionary in a file."""
     engine = open_dictionary(new_dictionary)
     yield engine
     engine.dispose()
@@ -139,25 +143,25 @@ def dictionary(new_dictionary: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def store(dictionary: Engine) -> Callable[[ClusterScan], ScanSummary]:
-    """Give what stores a scan in the dictionary."""
+    """Return what stores a scan in the dictionary."""
     return lambda scan: write_scan(dictionary, scan, started=AT, finished=AT)
 
 
 @pytest.fixture(scope="session")
 def at() -> datetime:
-    """Give the moment of every scan."""
+    """Return the moment of every scan."""
     return AT
 
 
 @pytest.fixture(scope="session")
 def table_rows() -> Callable[..., dict[str, list[tuple[Any, ...]]]]:
-    """Give what reads whole tables of an engine: all of them, or those named."""
+    """Return what reads whole tables of an engine: all of them, or those named."""
     return _contents
 
 
 @pytest.fixture
 def contents(dictionary: Engine) -> Callable[..., dict[str, list[tuple[Any, ...]]]]:
-    """Give what reads whole tables of the dictionary: all of them, or those named."""
+    """Return what reads whole tables of the dictionary: all of them, or those named."""
     return partial(_contents, dictionary)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from scanner_model.estate import Cluster
+from scanner_model.kafka import Cluster
 from scanner_model.names import ClusterName, SourceId
 
 

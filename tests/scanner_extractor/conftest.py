@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from scanner_extractor.http import Http
-from scanner_extractor.rate import Clock
-from scanner_extractor.settings import HttpSettings
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.names import SourceId
 
 
@@ -60,7 +60,7 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture
 def reply() -> type[Reply]:
-    """Give the type of answers, because test modules cannot import each other."""
+    """Return the type of answers, because test modules cannot import each other."""
     return Reply
 
 
@@ -90,7 +90,7 @@ def _handler_class(handler: Handler) -> type[BaseHTTPRequestHandler]:
             self.close_connection = self.close_connection or reply.announced is not None
 
         def log_message(self, *args: object) -> None:
-            """Say nothing."""
+            """Report nothing."""
 
     return Handling
 

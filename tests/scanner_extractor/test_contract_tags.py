@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanner_extractor.contract_tags import matches
-from scanner_extractor.definitions import metadata_tags
-from scanner_extractor.unread import Unread, read_one
+from scanner_extractor.schemas.definitions import metadata_tags
+from scanner_extractor.schemas.parsing import ParseRequest, parse_one
 
 INNER = {
     "type": "record",
@@ -64,7 +64,7 @@ CLICK = {
 def tagged(format_name: str, text: str, tags: dict[str, list[str]]) -> dict[str, set[str]]:
     """Return the tags by column of a text whose metadata lays *tags* on it."""
     patterns = metadata_tags(json.dumps({"tags": tags}))
-    parsed = read_one(Unread(format=format_name, text=text, texts={}, tags=patterns, record=None))
+    parsed = parse_one(ParseRequest(format=format_name, text=text, texts={}, tags=patterns, record=None))
     return {column.name: set(column.tags) for column in parsed.columns if column.tags}
 
 
@@ -120,7 +120,7 @@ def test_tags_of_the_text_come_first() -> None:
     """They are the schema's own."""
     text = json.dumps({**OUTER, "fields": [{"name": "top", "type": "string", "confluent:tags": ["OWN"]}]})
     patterns = metadata_tags('{"tags": {"com.acme.Outer.top": ["LAID", "OWN"]}}')
-    parsed = read_one(Unread(format="AVRO", text=text, texts={}, tags=patterns, record=None))
+    parsed = parse_one(ParseRequest(format="AVRO", text=text, texts={}, tags=patterns, record=None))
 
     assert [column.tags for column in parsed.columns] == [("OWN", "LAID")]
 

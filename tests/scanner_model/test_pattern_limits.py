@@ -17,7 +17,7 @@ class Clock:
 
 
 def matching(clock: Clock, needs: float):
-    """Make a match that needs so many seconds, and ends at its timeout as that of `regex` does."""
+    """Build a match that needs so many seconds, and ends at its timeout as that of `regex` does."""
 
     def match(text: str, /, *, timeout: float) -> str:
         clock.now += min(needs, timeout)

@@ -1,10 +1,10 @@
 """Single message transforms, evaluated from configuration: what they make of topics and of columns."""
 
-from dataflow_generator.connectors.transforms.chain import Chain, Way
+from dataflow_generator.connectors.transforms.chain import Chain, Route
+from dataflow_generator.connectors.transforms.model import ColumnEffect, Step, TopicEffect, Transform
 from dataflow_generator.connectors.transforms.records import Carried, Record
-from dataflow_generator.connectors.transforms.steps import ColumnEffect, Step, TopicEffect, Transform
-from dataflow_generator.connectors.transforms.table import TRANSFORMS, transform_of
-from dataflow_generator.connectors.transforms.templates import Template
+from dataflow_generator.connectors.transforms.registry import TRANSFORMS, find_transform
+from dataflow_generator.connectors.transforms.topic_templates import Template
 
 __all__ = [
     "TRANSFORMS",
@@ -12,10 +12,10 @@ __all__ = [
     "Chain",
     "ColumnEffect",
     "Record",
+    "Route",
     "Step",
     "Template",
     "TopicEffect",
     "Transform",
-    "Way",
-    "transform_of",
+    "find_transform",
 ]

@@ -6,20 +6,61 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.transforms.predicates import applies
+from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.connectors.transforms.model import Place, Places, Step, Transform
 from dataflow_generator.connectors.transforms.records import UNKNOWN, Record
-from dataflow_generator.connectors.transforms.steps import Place, Places, Step, Transform
-from dataflow_generator.connectors.transforms.table import transform_of
-from dataflow_generator.connectors.transforms.templates import Template
+from dataflow_generator.connectors.transforms.registry import find_transform
+from dataflow_generator.connectors.transforms.topic_templates import Template
 from scanner_model.errors import InputInvalid
 from scanner_model.names import Role
 from scanner_model.problems import Problem
+
+_KAFKA = "org.apache.kafka.connect.transforms.predicates."
+
+
+def applies(config: Config, alias: str, topic: Template | None) -> bool | None:
+    """Report whether the transform *alias* is applied to records of *topic*; None: only the data tells.
+
+    Raises InputInvalid for a predicate that Kafka refuses.
+    """
+    settings = config.under(f"transforms.{alias}.")
+    name = settings.text("predicate")
+    if not name:
+        return True
+    holds = _holds(config.under(f"predicates.{name}."), f"predicates.{name}", topic)
+    return None if holds is None else holds != settings.is_on("negate")
+
+
+def _holds(settings: Config, where: str, topic: Template | None) -> bool | None:
+    match settings.text("type").removeprefix(_KAFKA):
+        case "TopicNameMatches":
+            pattern = settings.text("pattern")
+            if not pattern:
+                raise InputInvalid("a TopicNameMatches without pattern: Kafka refuses the connector", where=where)
+            return _matches(pattern, topic)
+        case "RecordIsTombstone":
+            return False  # a tombstone carries no columns, and a row is never one
+        case "":
+            raise InputInvalid("the predicate is not configured: Kafka refuses the connector", where=where)
+        case _:
+            return None
+
+
+def _matches(pattern: str, topic: Template | None) -> bool | None:
+    if topic is None:
+        return None
+    if topic.name is not None:
+        return java_regex(pattern).matches(topic.name)
+    samples = min(len(wild.samples) for wild in topic.wilds)
+    answers = {java_regex(pattern).matches(topic.filled(number)) for number in range(samples)}
+    return answers.pop() if len(answers) == 1 else None
+
 
 _MOST_WAYS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Route:
     """One way that a record may go: its topic at the end (None: only the data tells) and its columns."""
 
     topic: Template | None
@@ -38,10 +79,10 @@ class Chain:
         """Take the transforms of a configuration."""
         listed = (item.strip() for item in config.text("transforms").split(","))
         steps = (_step(config, alias) for alias in dict.fromkeys(listed) if alias)
-        return cls(config, tuple((step, transform_of(step.class_name)) for step in steps))
+        return cls(config, tuple((step, find_transform(step.class_name)) for step in steps))
 
     def problems(self) -> Iterator[Problem]:
-        """Tell of every transform that is not known or that Kafka refuses."""
+        """Return of every transform that is not known or that Kafka refuses."""
         for step, transform in self.steps:
             where = f"transforms.{step.alias}"
             if not transform:
@@ -56,13 +97,13 @@ class Chain:
             except InputInvalid as error:
                 yield Problem(error.where or where, error.what, error.hint)
 
-    def ways(self, topic: Template, record: Record | None = None) -> tuple[Way, ...]:
+    def ways(self, topic: Template, record: Record | None = None) -> tuple[Route, ...]:
         """Follow a record of *topic*; more than one way where only the data tells which predicate holds."""
-        ways: tuple[Way, ...] = (Way(topic, record or Record()),)
+        ways: tuple[Route, ...] = (Route(topic, record or Record()),)
         for step, transform in self.steps:
             ways = tuple(dict.fromkeys(after for way in ways for after in self._after(step, transform, way)))
             if len(ways) > _MOST_WAYS:
-                return (Way(None, UNKNOWN),)
+                return (Route(None, UNKNOWN),)
         return ways
 
     def origins(self, topic: Template, places: Iterable[Place]) -> dict[Place, Places]:
@@ -87,7 +128,7 @@ class Chain:
             if transform is None or self._passes(step, topic):
                 continue
             found.append((step, transform))
-            ways = self._after(step, transform, Way(topic, Record()))
+            ways = self._after(step, transform, Route(topic, Record()))
             topic = next((way.topic for way in reversed(ways) if way.topic is not None), topic)
         return found
 
@@ -98,27 +139,27 @@ class Chain:
             return True
 
     def names(self, topic: str) -> tuple[Template | None, ...]:
-        """Give the names that *topic* has at the end."""
+        """Return the names that *topic* has at the end."""
         return tuple(dict.fromkeys(way.topic for way in self.ways(Template.of(topic))))
 
-    def _after(self, step: Step, transform: Transform | None, way: Way) -> tuple[Way, ...]:
+    def _after(self, step: Step, transform: Transform | None, way: Route) -> tuple[Route, ...]:
         try:
             applied = applies(self.config, step.alias, way.topic)
             if applied is False:
                 return (way,)
             after = _applied(step, transform, way)
         except InputInvalid:
-            after = (Way(None, UNKNOWN),)
+            after = (Route(None, UNKNOWN),)
             applied = True
         return after if applied else (way, *after)
 
 
-def _applied(step: Step, transform: Transform | None, way: Way) -> tuple[Way, ...]:
+def _applied(step: Step, transform: Transform | None, way: Route) -> tuple[Route, ...]:
     if transform is None:
-        return (Way(None, UNKNOWN),)
+        return (Route(None, UNKNOWN),)
     topics = transform.topics(step, way.topic) if way.topic is not None else _behind_unknown(step, transform)
     record = _signed(step.alias, way.record, transform.columns(step, way.record))
-    return tuple(Way(topic, record) for topic in topics)
+    return tuple(Route(topic, record) for topic in topics)
 
 
 def _signed(alias: str, before: Record, after: Record) -> Record:
@@ -135,13 +176,13 @@ def _signed(alias: str, before: Record, after: Record) -> Record:
 
 
 def _behind_unknown(step: Step, transform: Transform) -> tuple[Template | None, ...]:
-    """Give the topics of a transform whose input is unknown: only one that asks for no name still tells."""
+    """Return the topics of a transform whose input is unknown: only one that asks for no name still tells."""
     first, second = (transform.topics(step, Template.of(name)) for name in ("\ue000", "\ue001"))
     return first if first == second else (None,)
 
 
 def _made(step: Step, transform: Transform) -> frozenset[Place]:
-    """Give the places of columns that a transform adds, whatever the record."""
+    """Return the places of columns that a transform adds, whatever the record."""
     try:
         record = transform.columns(step, Record())
     except InputInvalid:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dataflow_generator.connectors.transforms.model import ColumnEffect, Step
 from dataflow_generator.connectors.transforms.records import Carried, Columns, Record, begins, change, moved, segments
-from dataflow_generator.connectors.transforms.steps import ColumnEffect, Step
+from scanner_model.column_path import ColumnPath, field_segment
 from scanner_model.names import Role
-from scanner_model.paths import ColumnPath, field_segment
 
 AFTER: ColumnPath = ("after",)
 _DELETED: ColumnPath = ("__deleted",)
@@ -15,7 +15,7 @@ _HANDLING = ("delete.tombstone.handling.mode", "delete.handling.mode")
 
 
 def unwrap(step: Step, record: Record) -> Record:
-    """Make the row after the change the value; metadata that `add.fields` lists come along under new names."""
+    """Build the row after the change the value; metadata that `add.fields` lists come along under new names."""
     more = dict(added(step))
 
     def mend(columns: tuple[Carried, ...]) -> Columns:
@@ -38,7 +38,7 @@ def added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
 
 
 def marks(step: Step) -> tuple[ColumnPath, ...]:
-    """Give the field that tells deleted rows from others, where they are rewritten and not dropped."""
+    """Return the field that tells deleted rows from others, where they are rewritten and not dropped."""
     return (_DELETED,) if step.settings.text(*_HANDLING).lower().startswith("rewrite") else ()
 
 
@@ -51,7 +51,7 @@ def _metadata(
 
 
 def outbox(step: Step, record: Record) -> Record:
-    """Make the payload the value and the aggregate's id the key of an outbox's row; its other fields are headers."""
+    """Build the payload the value and the aggregate's id the key of an outbox's row; its other fields are headers."""
     columns = record.value
     if columns is None:
         return Record(None, None)
@@ -80,7 +80,7 @@ def _taken(row: dict[ColumnPath, Carried], field: ColumnPath, place: ColumnPath)
 
 
 def logical_key(default: str) -> ColumnEffect:
-    """Make the effect that adds what tells rows of tables apart that share a topic: a field of the key."""
+    """Build the effect that adds what tells rows of tables apart that share a topic: a field of the key."""
 
     def effect(step: Step, record: Record) -> Record:
         if not step.settings.is_on("key.enforce.uniqueness", default=True):

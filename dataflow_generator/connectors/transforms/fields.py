@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from dataflow_generator.connectors.transforms.model import Step
 from dataflow_generator.connectors.transforms.records import (
     Carried,
     Columns,
@@ -15,9 +16,8 @@ from dataflow_generator.connectors.transforms.records import (
     segments,
     without_parents,
 )
-from dataflow_generator.connectors.transforms.steps import Step
+from scanner_model.column_path import ColumnPath, field_segment
 from scanner_model.names import Role
-from scanner_model.paths import ColumnPath, field_segment
 
 _INSERTED = ("topic.field", "partition.field", "offset.field", "timestamp.field", "static.field")
 
@@ -53,7 +53,7 @@ def hoist_field(step: Step, record: Record) -> Record:
 
 
 def extract_field(step: Step, record: Record) -> Record:
-    """Make one field the whole side; what is not inside it is gone.
+    """Build one field the whole side; what is not inside it is gone.
 
     A field inside a value whose own fields are not known, as a Protobuf timestamp's seconds, comes from that value.
     """
@@ -80,7 +80,7 @@ def flatten(step: Step, record: Record) -> Record:
 
 
 def value_to_key(step: Step, record: Record) -> Record:
-    """Make the key of fields of the value."""
+    """Build the key of fields of the value."""
     fields = {field_segment(name) for name in step.names("fields")}
     value = record.value
     return replace(record, key=None if value is None else tuple(one for one in value if _top(one) in fields))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
+from scanner_model.column_path import ColumnPath, field_segment
 from scanner_model.names import Role
-from scanner_model.paths import ColumnPath, field_segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,18 @@ class Record:
 
     @classmethod
     def of(cls, value: Iterable[ColumnPath], key: Iterable[ColumnPath] = ()) -> Record:
-        """Make the record as it is before any transform."""
+        """Build the record as it is before any transform."""
         return cls(
             tuple(Carried(path, (Role.KEY, path)) for path in key),
             tuple(Carried(path, (Role.VALUE, path)) for path in value),
         )
 
     def side(self, role: Role) -> Columns:
-        """Give the columns of one side."""
+        """Return the columns of one side."""
         return self.key if role is Role.KEY else self.value
 
     def with_side(self, role: Role, columns: Columns) -> Record:
-        """Give the record with other columns on one side."""
+        """Return the record with other columns on one side."""
         return replace(self, key=columns) if role is Role.KEY else replace(self, value=columns)
 
 
@@ -62,12 +62,12 @@ def change(record: Record, role: Role, mend: Callable[[tuple[Carried, ...]], Col
 
 
 def begins(path: ColumnPath, start: ColumnPath) -> bool:
-    """Say whether *path* is *start* or a column inside it."""
+    """Report whether *path* is *start* or a column inside it."""
     return path[: len(start)] == start
 
 
 def moved(column: Carried, path: ColumnPath) -> Carried:
-    """Give *column* at another place."""
+    """Return *column* at another place."""
     return replace(column, path=path)
 
 
@@ -78,7 +78,7 @@ def without_parents(columns: tuple[Carried, ...]) -> tuple[Carried, ...]:
 
 
 def segments(name: str, *, nested: bool) -> ColumnPath:
-    """Give the path that a transform's setting names: dots lead inside only in the newer field syntax (KIP-821)."""
+    """Return the path that a transform's setting names: dots lead inside only in the newer field syntax (KIP-821)."""
     if not nested:
         return (field_segment(name),)
     path, part, quoted = [], "", False

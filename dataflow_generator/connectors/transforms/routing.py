@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dataflow_generator.connectors.java_regex import java_regex
-from dataflow_generator.connectors.transforms.steps import Step
-from dataflow_generator.connectors.transforms.templates import Template, Wild, joined, quoted, replaced
+from dataflow_generator.connectors.transforms.model import Step
+from dataflow_generator.connectors.transforms.topic_templates import Template, Wild, joined, quoted, replaced
 
 _LETTERS = re.compile(r"'(?:[^']|'')*'|(?P<letters>([A-Za-z])\2*)|.", re.DOTALL)
 _TOPIC_OR_TIME = re.compile(r"(\$\{(?:topic|timestamp)\})")
@@ -89,7 +89,7 @@ def _clean(part: str | Wild) -> str | Wild:
 
 
 def _date(form: str) -> Wild:
-    """Give what a java.text.SimpleDateFormat writes: a number for each field, any word for names and zones."""
+    """Return what a java.text.SimpleDateFormat writes: a number for each field, any word for names and zones."""
     patterns: list[str | int] = []
     samples = ("", "")
     for match in _LETTERS.finditer(form):

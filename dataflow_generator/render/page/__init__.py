@@ -60,7 +60,7 @@ def _data(graph: FlowGraph, most: int) -> Iterator[str]:
 
 
 def _kept(nodes: Iterable[Node], most: int, places: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
-    """Give the nodes that the page holds, each with its place in *places*; count the others by their kind."""
+    """Return the nodes that the page holds, each with its place in *places*; count the others by their kind."""
     columns = 0
     for node in nodes:
         # A column in a flow has the namespace of its dataset, one of a schema has none.

@@ -7,40 +7,152 @@ from dataclasses import replace
 
 from dataflow_generator.sql.catalog import KnownTable, View
 from dataflow_generator.sql.flows import Effect
-from dataflow_generator.sql.lineage import EMPTY, Strength, Value, computed, copied
+from dataflow_generator.sql.lineage import EMPTY, Strength, Value, computed, copied, merged
 from dataflow_generator.sql.nodes import (
     Aliased,
+    Call,
     Derived,
+    Descriptor,
+    Expression,
+    Join,
     Joined,
     Matched,
+    Name,
+    Operation,
     Part,
     Relation,
+    Subquery,
     Table,
+    TableArgument,
     TableFunction,
     Temporal,
     Unnest,
 )
-from dataflow_generator.sql.rules.joins import joined
-from dataflow_generator.sql.rules.matches import matched
-from dataflow_generator.sql.rules.values import type_of, value_of
-from dataflow_generator.sql.rules.windows import table_function
-from dataflow_generator.sql.scopes import Column, Rows, Scope
+from dataflow_generator.sql.output_columns import synthetic_key
+from dataflow_generator.sql.rules.values import type_of, value_of, values_of
+from dataflow_generator.sql.scope import Column, Rows, Scope
+
+
+def joined(join: Join, scope: Scope, start: int) -> None:
+    """Apply a join whose own relations are those of *scope* from *start* on."""
+    if join.condition is not None:
+        scope.analysis.affect([value_of(join.condition, scope)], Effect.JOIN)
+    if join.semi:
+        del scope.rows[start:]
+    elif join.using or join.natural:
+        _merge(join, scope, start)
+    elif not scope.analysis.flink:
+        scope.synthetic = _key(join, scope)
+
+
+def _merge(join: Join, scope: Scope, start: int) -> None:
+    left, right = scope.rows[:start], scope.rows[start:]
+    for name in join.using or _shared(left, right):
+        sides = [one for one in (scope.merged.get(name) or _side(left, name), _side(right, name)) if one is not None]
+        scope.analysis.affect([one.value for one in sides], Effect.JOIN)
+        if sides:
+            scope.merged[name] = Column(name, computed(one.value for one in sides), sides[0].type)
+
+
+def _shared(left: list[Rows], right: list[Rows]) -> list[str]:
+    names = {column.name for rows in left for column in rows.columns}
+    return [column.name for rows in right for column in rows.columns if column.name in names]
+
+
+def _side(side: list[Rows], name: str) -> Column | None:
+    """Find a column by its name on one side of a join."""
+    listed = [column for rows in side for column in rows.columns if column.name == name]
+    opened = [column for rows in side if (column := rows.unlisted(name)) is not None]
+    return next(iter(listed or opened), None)
+
+
+def _key(join: Join, scope: Scope) -> Column | None:
+    """Return the key that ksqlDB makes where no plain column can be it: a full join, or expressions on both sides."""
+    if join.condition is None:
+        return None
+    sides = join.condition.operands if isinstance(join.condition, Operation) else (join.condition,)
+    if not join.full and any(_is_column(side) for side in sides):
+        return None
+    return Column(synthetic_key(scope), computed(value_of(side, scope) for side in sides))
+
+
+def _is_column(side: Expression) -> bool:
+    return isinstance(side, Name) and not side.fields
+
+
+def matched(relation: Matched, rows: Rows, scope: Scope) -> Rows:
+    """Return a match's columns: what it is partitioned by, then its measures (all columns where all rows are kept)."""
+    inner = Scope(scope.analysis, scope, [rows], variables=relation.variables)
+    analysis = scope.analysis
+    analysis.affect(values_of(relation.definitions, inner), Effect.FILTER)
+    analysis.affect(values_of(relation.partition, inner), Effect.GROUP_BY)
+    analysis.affect(values_of(relation.order, inner), Effect.SORT)
+    measures = [Column(name, value_of(one, inner).at_least(Strength.TRANSFORMATION)) for name, one in relation.measures]
+    if relation.all_rows:
+        return Rows((*rows.columns, *measures), table=rows.table, open=rows.open, rest=rows.rest)
+    keys = [Column(_name(one), value_of(one, inner)) for one in relation.partition]
+    return Rows((*keys, *measures))
+
+
+def _name(key: Expression) -> str:
+    return key.parts[-1] if isinstance(key, Name) else ""
+
+
+_WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION")
+_SEARCHES = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
+_FOUND = "search_results"
+_BOUNDS = ("window_start", "window_end", "window_time")
+RowsOf = Callable[[Relation, Scope], Rows]
+
+
+def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
+    """Return the rows of a table function: its input's columns, then its own."""
+    inner = Scope(scope.analysis, scope)
+    tables = [one for argument in call.arguments if (one := _table(argument)) is not None]
+    inner.rows = [rows_of(one.relation, scope) for one in tables]
+    plain = tuple(one for one in call.arguments if _table(one) is None)
+    keys = [value for one in tables for value in values_of(one.keys, inner)]
+    if call.name in _WINDOWS and inner.rows:
+        return _windowed([one for one in plain if isinstance(one, Descriptor)], keys, inner)
+    made = computed((*values_of(plain, inner if tables else scope), *keys))
+    if call.name in _SEARCHES and inner.rows:
+        found = computed((made, *(column.value for column in inner.listed())))
+        return Rows((Column(_FOUND, found),), open=True, rest=found)
+    opened = [rows for rows in inner.rows if rows.open]
+    # Behind a table that is not known, nobody can tell its columns from the function's.
+    return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=made)
+
+
+def _table(argument: Expression) -> TableArgument | None:
+    """Return an argument that is a table; a query in brackets is one too."""
+    if isinstance(argument, Subquery):
+        return TableArgument(Derived(argument.query))
+    return argument if isinstance(argument, TableArgument) else None
+
+
+def _windowed(times: list[Expression], keys: list[Value], inner: Scope) -> Rows:
+    rows = inner.rows[0]
+    time = merged(value_of(one, inner) for one in times)
+    inner.analysis.affect([time, *keys], Effect.WINDOW)
+    bounds = time.at_least(Strength.TRANSFORMATION)
+    columns = (*rows.columns, *(Column(name, bounds) for name in _BOUNDS))
+    return replace(rows, columns=columns, name="", parts=())
 
 
 def add(relation: Relation, scope: Scope) -> None:
-    """Make what *relation* gives known to *scope*."""
+    """Build what *relation* gives known to *scope*."""
     _RULES[type(relation)](relation, scope)
 
 
 def rows_of(relation: Relation, scope: Scope) -> Rows:
-    """Give a relation by itself; what stands before it in *scope* may be used in it."""
+    """Return a relation by itself; what stands before it in *scope* may be used in it."""
     inner = Scope(scope.analysis, scope)
     add(relation, inner)
     return as_one(inner)
 
 
 def as_one(scope: Scope) -> Rows:
-    """Give all relations of *scope* as one."""
+    """Return all relations of *scope* as one."""
     if len(scope.rows) == 1:
         return scope.rows[0]
     opened = [rows for rows in scope.rows if rows.open]
@@ -110,7 +222,7 @@ def aliased(relation: Aliased, scope: Scope) -> None:
 
 
 def renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
-    """Give a relation with its first columns renamed."""
+    """Return a relation with its first columns renamed."""
     if not names:
         return rows
     kept = rows.columns[len(names) :]

@@ -25,8 +25,8 @@ from dataflow_generator.sql.nodes import (
     TableArgument,
     Window,
 )
-from dataflow_generator.sql.scopes import Scope, inner_type
-from scanner_model.paths import ColumnPath
+from dataflow_generator.sql.scope import Scope, inner_type
+from scanner_model.column_path import ColumnPath
 
 AGGREGATES = words(
     "COUNT SUM AVG MIN MAX STDDEV STDDEV_POP STDDEV_SAMP STDDEV_SAMPLE VARIANCE VAR_POP VAR_SAMP COLLECT COLLECT_LIST"
@@ -42,12 +42,12 @@ _UNFOLDING = ("EXPLODE",)
 
 
 def value_of(expression: Expression, scope: Scope) -> Value:
-    """Give the lineage of *expression*."""
+    """Return the lineage of *expression*."""
     return _RULES[type(expression)](expression, scope)
 
 
 def values_of(expressions: tuple[Expression, ...], scope: Scope) -> list[Value]:
-    """Give the lineage of each expression."""
+    """Return the lineage of each expression."""
     return [value_of(one, scope) for one in expressions]
 
 
@@ -73,7 +73,7 @@ def field_access(expression: Access, scope: Scope) -> Value:
 
 
 def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
-    """Give the lineage of *fields* of *base*; subscripts leave no step in a path."""
+    """Return the lineage of *fields* of *base*; subscripts leave no step in a path."""
     match base:
         case Name():
             return scope.resolve(base).value.field(fields)
@@ -89,7 +89,7 @@ def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
 
 
 def type_of(expression: Expression, scope: Scope) -> SqlType | None:
-    """Give the type of a column, of what is inside it, or of an element of it; None for anything else."""
+    """Return the type of a column, of what is inside it, or of an element of it; None for anything else."""
     match expression:
         case Name():
             return scope.resolve(expression).type
@@ -108,13 +108,13 @@ def _structure(expression: Structure, scope: Scope) -> Value:
 
 
 def choice(expression: Choice, scope: Scope) -> Value:
-    """Give what a CASE, IF or NULLIF is made of, its conditions as CONDITIONAL."""
+    """Return what a CASE, IF or NULLIF is made of, its conditions as CONDITIONAL."""
     found = computed(values_of(expression.results, scope))
     return found.because(values_of(expression.conditions, scope), Effect.CONDITIONAL)
 
 
 def call(expression: Call, scope: Scope) -> Value:
-    """Give what a function's result is made of; FILTER and OVER bear on it indirectly."""
+    """Return what a function's result is made of; FILTER and OVER bear on it indirectly."""
     values = values_of(expression.arguments, scope)
     if expression.name in _COPYING and len(values) == 1:
         return values[0]
@@ -132,7 +132,7 @@ def call(expression: Call, scope: Scope) -> Value:
 
 
 def _keys(window: Window, scope: Scope) -> list[Value]:
-    """Give the keys of a window and of those that it is based on."""
+    """Return the keys of a window and of those that it is based on."""
     found: list[Value] = []
     seen = {""}
     current: Window | None = window
@@ -145,13 +145,13 @@ def _keys(window: Window, scope: Scope) -> list[Value]:
 
 
 def anonymous(expression: Lambda, scope: Scope) -> Value:
-    """Give what an anonymous function's body reads beside its parameters."""
+    """Return what an anonymous function's body reads beside its parameters."""
     inner = Scope(scope.analysis, scope, hidden=expression.parameters)
     return value_of(expression.body, inner)
 
 
 def subquery(expression: Subquery, scope: Scope) -> Value:
-    """Give what a query used as a value is made of."""
+    """Return what a query used as a value is made of."""
     rows = scope.analysis.query(expression.query, scope)
     found = computed(column.value for column in rows.columns)
     return merged((found, rows.rest.at_least(_COMPUTED))) if rows.open else found

@@ -12,7 +12,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make every table of the first release, parents first."""
+    """Build every table of the first release, parents first."""
     for make in (_scans, _answers, _cluster, _groups, _registries, _definitions, _versions, _links, _ksql, _queries):
         make()
     _manual()

@@ -12,7 +12,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Make the tables of Kafka Connect; what is stored stays as it is."""
+    """Build the tables of Kafka Connect; what is stored stays as it is."""
     op.create_table(
         "connector",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False, nullable=False),

@@ -12,7 +12,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Make the tables; what is stored stays as it is."""
+    """Build the tables; what is stored stays as it is."""
     _cluster_alias()
     _flink_statement()
     _flink_job()

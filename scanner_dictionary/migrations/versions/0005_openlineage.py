@@ -12,7 +12,7 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Make the tables; what is stored stays as it is."""
+    """Build the tables; what is stored stays as it is."""
     _named("lineage_job")
     op.create_table(
         "lineage_run",

@@ -8,8 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from scanner_extractor.formats.protobuf.files import MAIN, Files
-from scanner_extractor.formats.protobuf.shipped import STANDARD, is_plain, shipped
+from scanner_extractor.formats.protobuf.files import MAIN, STANDARD, Files, is_plain, shipped
 from scanner_model.problems import Problem
 
 _LONGEST = 400_000
@@ -22,8 +21,8 @@ _MOST_SAID = 200
 _VERSION = 'syntax = "proto2"; '
 
 
-def refusal(files: Files) -> Problem | None:
-    """Ask protoc about a schema with its imports; gives why it refuses, None where it does not or was not asked.
+def protoc_error(files: Files) -> Problem | None:
+    """Query protoc about a schema with its imports; gives why it refuses, None where it does not or was not asked.
 
     The files are written to a directory that only this call uses; protoc's own files it reads from its own place.
     """
@@ -55,7 +54,7 @@ def _write(directory: Path, path: str, files: Files, name: str) -> None:
 
 
 def _compile(main: str, directory: str) -> str:
-    """Give protoc's first complaint about the file *main*, with its place; empty where it has none."""
+    """Return protoc's first complaint about the file *main*, with its place; empty where it has none."""
     # The module behind grpc_tools.protoc: it gives complaints back instead of writing them to the terminal, and
     # importing it installs no import hooks. Of its two ways to compile, services generate least.
     from grpc_tools import _protoc_compiler

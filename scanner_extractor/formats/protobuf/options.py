@@ -73,7 +73,7 @@ def read_string(cursor: Cursor) -> str:
 
 
 def presence(options: Iterable[Option]) -> Presence | None:
-    """Give the feature `field_presence` that *options* set, None where they do not."""
+    """Return the feature `field_presence` that *options* set, None where they do not."""
     found = None
     for option in options:
         if option.name == "features.field_presence":
@@ -84,7 +84,7 @@ def presence(options: Iterable[Option]) -> Presence | None:
 
 
 def default(options: Iterable[Option], type: str) -> str | None:
-    """Give the explicit default of a field of *type* as JSON text, as Protobuf's JSON mapping writes values."""
+    """Return the explicit default of a field of *type* as JSON text, as Protobuf's JSON mapping writes values."""
     value = next((option.value for option in options if option.name == "default"), None)
     if value is None or isinstance(value, tuple):
         return None
@@ -99,7 +99,7 @@ def default(options: Iterable[Option], type: str) -> str | None:
 
 
 def field_meta(options: Sequence[Option]) -> FieldMeta:
-    """Give what Confluent's field option says; its last doc, all its tags, its precision and scale."""
+    """Return what Confluent's field option says; its last doc, all its tags, its precision and scale."""
     members = list(_meta_members(options))
     docs = [_text(member.value) for member in members if member.name == "doc" and isinstance(member.value, bytes)]
     tags = [_text(member.value) for member in members if member.name == "tags" and isinstance(member.value, bytes)]

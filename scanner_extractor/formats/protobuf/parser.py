@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from scanner_extractor.formats.protobuf.comments import attached
 from scanner_extractor.formats.protobuf.declarations import Enum, Field, Import, Label, Message, Presence, ProtoFile
 from scanner_extractor.formats.protobuf.options import (
     Option,
@@ -17,7 +16,7 @@ from scanner_extractor.formats.protobuf.options import (
     read_option,
     read_string,
 )
-from scanner_extractor.formats.protobuf.tokens import END, Cursor, UnreadableError
+from scanner_extractor.formats.protobuf.tokens import END, Cursor, UnreadableError, attached
 from scanner_model.problems import Problem
 
 _DEEPEST_MESSAGE = 64
@@ -264,7 +263,7 @@ class _Parser:
             return ()
 
     def _doc(self, start: int, end: int) -> str | None:
-        """Give the comment before a declaration's first token, else the one after the token that ends its head."""
+        """Return the comment before a declaration's first token, else the one after the token that ends its head."""
         leading = attached(*self._at.gap(start))[1]
         return leading or attached(*self._at.gap(end + 1))[0]
 

@@ -29,7 +29,7 @@ class Scopes:
         self._known: dict[tuple[str, str, str], Declared | None] = {}
 
     def find(self, written: str, place: Declared) -> Declared | None:
-        """Give what *written* means inside *place*; None where no file declares it.
+        """Return what *written* means inside *place*; None where no file declares it.
 
         What the place's file does not import, though another does, counts only where nothing else has the name.
         """

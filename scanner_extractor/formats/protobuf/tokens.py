@@ -3,8 +3,75 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from scanner_extractor.formats.column_list import LONGEST_NAME
+from scanner_extractor.formats.bounded_columns import LONGEST_NAME
+
+_PIECE = re.compile(r"(?P<line>//[^\n]*\n?)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<newline>\n)", re.DOTALL)
+_LINE_MARK = re.compile(r"^//[/!]*<?")
+_BLOCK_MARKS = re.compile(r"^/\*[*!]*|\**/$")
+_STARS = re.compile(r"^[ \t]*\*+")
+_COMMENT_CLOSERS = ("}", "]", ")", "")
+_BLANK = ""
+
+
+def attached(previous: str, gap: str, following: str) -> tuple[str | None, str | None]:
+    """Return the comment after the token *previous* and the one before *following*, of what stands between them.
+
+    The first comment is the previous token's where it starts on its line, or where a blank line or another comment
+    parts it from what follows. Blank lines on both sides make a comment nobody's. *previous* is empty at the start.
+    """
+    if "/" not in gap:
+        return None, None
+    own = _PIECE.search(gap) if previous else None
+    if not own or own["newline"]:
+        return _shared(list(_comments(gap)), None, bool(previous), following in _COMMENT_CLOSERS)
+    if own["block"] and not gap[own.end() :].strip(" \t\r\f\v"):
+        # It stands between two tokens of one line and may mean either.
+        return None, None
+    return _shared(list(_comments(gap[own.end() :])), own[0], False, following in _COMMENT_CLOSERS)
+
+
+def _shared(comments: list[str], trailing: str | None, open_: bool, closing: bool) -> tuple[str | None, str | None]:
+    pending: str | None = None
+    for comment in [*comments, *([_BLANK] if closing else [])]:
+        if pending and open_:
+            trailing, open_ = pending, False
+        pending = comment or None
+        open_ = open_ and bool(comment)
+    return _plain(trailing), _plain(pending)
+
+
+def _comments(text: str) -> Iterator[str]:
+    """List comments in order, lines that follow each other as one, and an empty text for each blank line."""
+    lines, fresh = "", False
+    for match in _PIECE.finditer(text):
+        if match["line"]:
+            lines += match[0]
+        else:
+            if lines:
+                yield lines
+            lines = ""
+            if match["block"]:
+                yield match[0]
+            elif fresh:
+                yield _BLANK
+        fresh = not match["block"]
+    if lines:
+        yield lines
+
+
+def _plain(comment: str | None) -> str | None:
+    """Take the marks away; None where nothing is left."""
+    if comment is None:
+        return None
+    if comment.startswith("/*"):
+        lines = _BLOCK_MARKS.sub("", comment).split("\n")
+        lines = [lines[0], *(_STARS.sub("", line) for line in lines[1:])]
+    else:
+        lines = [_LINE_MARK.sub("", line.strip()) for line in comment.split("\n")]
+    return "\n".join(line.strip() for line in lines).strip() or None
+
 
 _TOKEN = re.compile(
     r"""
@@ -31,7 +98,7 @@ END = ""
 
 
 class UnreadableError(Exception):
-    """Say that the token at *index* is not what the grammar expects there; the parser's own, nobody else sees it."""
+    """Raised when the token at *index* is not what the grammar expects there; the parser's own, nobody else sees it."""
 
     def __init__(self, index: int, expected: str) -> None:
         super().__init__(expected)
@@ -50,12 +117,12 @@ class Cursor:
 
     @property
     def token(self) -> str:
-        """Give the token here, END after the last."""
+        """Return the token here, END after the last."""
         return self._tokens[self.index]
 
     @property
     def next_token(self) -> str:
-        """Give the token after this one."""
+        """Return the token after this one."""
         return self._tokens[min(self.index + 1, len(self._tokens) - 1)]
 
     @property
@@ -71,7 +138,7 @@ class Cursor:
         return deepest
 
     def sees(self, *words: str) -> bool:
-        """Tell whether the next tokens are *words*; nothing is taken."""
+        """Return whether the next tokens are *words*; nothing is taken."""
         return tuple(self._tokens[self.index : self.index + len(words)]) == words
 
     def back_to(self, index: int) -> None:
@@ -156,13 +223,13 @@ class Cursor:
                 self.advance()
 
     def gap(self, index: int) -> tuple[str, str, str]:
-        """Give the token before *index*, what stands between, and the token at *index*."""
+        """Return the token before *index*, what stands between, and the token at *index*."""
         before = self._matches[index - 1].end() if index else 0
         previous = self._tokens[index - 1] if index else END
         return previous, self._text[before : self._matches[index].start("token")], self._tokens[index]
 
     def place(self, index: int) -> str:
-        """Give line and column of a token, both from 1, as `3:14`."""
+        """Return line and column of a token, both from 1, as `3:14`."""
         start = self._matches[index].start("token")
         return f"{self._text.count(chr(10), 0, start) + 1}:{start - self._text.rfind(chr(10), 0, start)}"
 
@@ -174,7 +241,7 @@ class Cursor:
         return repr(token if len(token) <= _LONGEST_QUOTE else f"{token[:_LONGEST_QUOTE]}…")
 
     def unreadable(self, expected: str) -> UnreadableError:
-        """Give the error that says what was expected here."""
+        """Return the error that says what was expected here."""
         return UnreadableError(self.index, expected)
 
 

@@ -12,8 +12,8 @@ from dataflow_generator.connectors.dataset_names import (
     table_of,
     web_dataset,
 )
+from dataflow_generator.connectors.families.warehouses import snowflake_table
 from dataflow_generator.connectors.jdbc_urls import jdbc_server, snowflake_account
-from dataflow_generator.connectors.warehouses import snowflake_table
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def _shown(dataset) -> str:
 
 
 def names(config: dict[str, str], **known: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Give the edges without namespaces."""
+    """Return the edges without namespaces."""
     return [(source.rpartition(" ")[2], target) for source, target in edges(read(config, **known))]
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from dataflow_generator.openlineage.reading import Refused, read_event
-from scanner_model.lineage_events import LineageEvent
+from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event
+from scanner_model.openlineage import LineageEvent
 
 FAKES = Path(__file__).parents[2] / "fakes"
 
@@ -36,7 +36,7 @@ def read() -> Callable[[Any], LineageEvent]:
 
     def event(document: Any) -> LineageEvent:
         found = read_event(json.dumps(document))
-        assert not isinstance(found, Refused), found.problems
+        assert not isinstance(found, InvalidEvent), found.problems
         return found
 
     return event

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dataflow_generator.flows.told_fields import ToldFields
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.openlineage.graph_events import Telling, graph_events
-from dataflow_generator.openlineage.reading import Refused, read_event
-from dataflow_generator.openlineage.reading_facets import read_facet
-from dataflow_generator.openlineage.run_events import event_line
-from dataflow_generator.openlineage.told_datasets import Known
-from scanner_model.lineage_events import LineageEvent
-from scanner_model.paths import KEY, branch, field_segment, path_name
+from dataflow_generator.jobs.field_matching import EventFields
+from dataflow_generator.openlineage.emit.datasets import Known
+from dataflow_generator.openlineage.emit.graph_events import Telling, graph_events
+from dataflow_generator.openlineage.emit.run_events import event_line
+from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event
+from dataflow_generator.openlineage.parse.facets import read_facet
+from scanner_model.column_path import KEY, branch, field_segment, path_name
+from scanner_model.openlineage import LineageEvent
 
 K = "kafka://k-1:9092"
 NAMES = st.text(st.sampled_from("aé.`[]{}<>@ key0"), min_size=1, max_size=6) | st.sampled_from([KEY, "[]", "`a`"])
@@ -55,7 +55,7 @@ def read_again(flows: list[Any], way: str) -> list[LineageEvent]:
     nothing = Known(columns=lambda topics: {}, written={}, names={})
     telling = Telling(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1", way=way)
     found = [read_event(event_line(event)) for event in graph_events(graph(flows), nothing, telling)]
-    assert not any(isinstance(event, Refused) for event in found)
+    assert not any(isinstance(event, InvalidEvent) for event in found)
     return found  # type: ignore[return-value]
 
 
@@ -102,10 +102,10 @@ def test_name_of_ours_that_is_no_path_is_kept() -> None:
 @pytest.mark.parametrize(("told", "found"), [("value", ()), ("key", (KEY,)), ("other", ("other",))])
 def test_one_value_without_fields_is_called_by_its_side(told, found) -> None:
     """As Spark calls it; a topic whose message has fields takes `value` for the whole of it."""
-    fields = ToldFields([(), (KEY,), ("id",)], topic=True)
+    fields = EventFields([(), (KEY,), ("id",)], topic=True)
 
     assert fields.find((told,)) == found
-    assert ToldFields([("id",)], topic=True).find(("value",)) is None
+    assert EventFields([("id",)], topic=True).find(("value",)) is None
 
 
 def test_facets_are_ours_whoever_tells_the_event() -> None:

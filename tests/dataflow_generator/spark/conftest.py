@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from dataflow_generator.spark.session import spark_session
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.writer import write_scan
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.connect import Connector
-from scanner_model.estate import Cluster, CollectionColumn, ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
 from scanner_model.flink import FlinkStatement
+from scanner_model.kafka import Cluster, CollectionColumn, ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.scan import Answer, ClusterScan, Outcome
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
 from scanner_model.streams import StreamsTopology
 
@@ -67,7 +67,7 @@ def _driver() -> str:
 
 @pytest.fixture(scope="session")
 def driver() -> str:
-    """Give PostgreSQL's driver for Java; skips where there is none."""
+    """Return PostgreSQL's driver for Java; skips where there is none."""
     if not _driver():
         pytest.skip("no JDBC driver: `mvn dependency:get -Dartifact=org.postgresql:postgresql:42.7.4` fetches it")
     return _driver()
@@ -75,13 +75,13 @@ def driver() -> str:
 
 @pytest.fixture(scope="session")
 def briefly() -> dict[str, str]:
-    """Give the settings of a JVM that lives a minute."""
+    """Return the settings of a JVM that lives a minute."""
     return BRIEFLY
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """Give a session on two processors; skips where PySpark or Java is missing."""
+    """Return a session on two processors; skips where PySpark or Java is missing."""
     pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java on this machine; Java 17 runs this")
@@ -92,7 +92,7 @@ def spark() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def estate_of(empty: Path) -> Callable[[int, Path], str]:
-    """Give what stores the estate of a seed in a dictionary in a directory, and gives its URL."""
+    """Return what stores the estate of a seed in a dictionary in a directory, and gives its URL."""
 
     def made(seed: int, directory: Path) -> str:
         file = shutil.copy(empty, directory / f"estate-{seed}.db")
@@ -119,7 +119,9 @@ class _Estate:
     def scan(self) -> ClusterScan:
         names = (f"k{self._number}:9092", f"k{self._number}-b:9092")
         sources = (KAFKA, REGISTRY, KSQL, CONNECT, MANUAL, FLINK, STREAMS)
-        outcomes = (Outcome(source=each, kind=each.partition(":")[0], answer=Answer.READ) for each in sources)
+        outcomes = (
+            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ) for each in sources
+        )
         versions, links = self._schemas()
         return ClusterScan(
             cluster=Cluster(name=ClusterName(f"bank {self._number}"), brokers=names),

@@ -4,13 +4,13 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import text
 
-from dataflow_generator.columnar.about import MADE
-from dataflow_generator.columnar.renewing import renew_graph
-from dataflow_generator.columnar.tables import EDGES, NODES, ParquetTables
-from dataflow_generator.columnar.writing import write_graph as write_here
-from dataflow_generator.source import DictionarySource
+from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.parquet.dataset import EDGES, NODES, ParquetTables
+from dataflow_generator.parquet.incremental.update import renew_graph
+from dataflow_generator.parquet.manifest import MADE
+from dataflow_generator.parquet.writer import write_graph as write_here
 from dataflow_generator.spark.assemble import write_graph as write_on_spark
-from scanner_dictionary.opening import open_dictionary, writing
+from scanner_dictionary.engine.open import open_dictionary, writing
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 

@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dataflow_generator.assemble import assemble, read_flows
-from dataflow_generator.source import DictionarySource
+from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.spark.assemble import write_database
 from dataflow_generator.spark.jdbc import JdbcTarget, replace_tables
 from scanner_model.errors import InputInvalid, ScannerError
@@ -17,7 +17,7 @@ $$ BEGIN INSERT INTO t_new VALUES (0); EXCEPTION WHEN undefined_table THEN NULL;
 
 @pytest.fixture
 def database(postgres_url):
-    """Give a connection to an empty database, and it as a target."""
+    """Return a connection to an empty database, and it as a target."""
     psycopg = pytest.importorskip("psycopg")
     at = urlsplit(postgres_url)
     url = f"jdbc:postgresql://{at.hostname}:{at.port}{at.path}"
@@ -36,7 +36,7 @@ def test_tables_are_the_graph_in_place_of_an_earlier_one(spark, database, estate
     source = DictionarySource(estate_of(6, tmp_path))
     written = write_database(spark, source, target)
     with source.connected() as read:
-        graph = assemble(read, read_flows(read))
+        graph = build_graph(read, read_flows(read))
         nodes, edges = list(graph.nodes()), list(graph.edges())
 
     found = conn.execute("SELECT node_key, path FROM graph_node ORDER BY rank, place").fetchall()

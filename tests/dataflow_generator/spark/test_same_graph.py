@@ -5,14 +5,14 @@ import time
 import pyarrow.dataset as dataset
 import pytest
 
-from dataflow_generator.assemble import assemble, read_flows
-from dataflow_generator.columnar.schema import record_edge, record_node
-from dataflow_generator.columnar.writing import write_graph as write_here
+from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.parquet.schema import record_edge, record_node
+from dataflow_generator.parquet.writer import write_graph as write_here
 from dataflow_generator.render import OUTPUTS
-from dataflow_generator.source import DictionarySource
 from dataflow_generator.spark.assemble import assemble_on_spark
 from dataflow_generator.spark.assemble import write_graph as write_on_spark
-from dataflow_generator.spark.watching import TASKS, tasks_told
+from dataflow_generator.spark.progress import TASKS, report_tasks
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
@@ -29,7 +29,7 @@ def test_local_and_spark_give_the_same_bytes(spark, estate_of, tmp_path, seed) -
     """Large and small give the same answer: people compare graphs by their files."""
     source = DictionarySource(estate_of(seed, tmp_path))
     with source.connected() as conn:
-        local = assemble(conn, read_flows(conn))
+        local = build_graph(conn, read_flows(conn))
         expected = "".join(OUTPUTS["json"](local))
     graph = assemble_on_spark(spark, source)
 
@@ -49,7 +49,7 @@ def test_local_and_spark_write_the_same_rows(spark, estate_of, tmp_path, seed) -
         )
     )
     with source.connected() as conn:
-        graph = assemble(conn, read_flows(conn))
+        graph = build_graph(conn, read_flows(conn))
         nodes, edges = list(graph.nodes()), list(graph.edges())
 
     assert (here.about, here.coverage) == (there.about, there.coverage)
@@ -68,7 +68,7 @@ def test_tasks_are_told_while_they_run(spark) -> None:
         time.sleep(1.2)
         yield from batches
 
-    with tasks_told(spark, lambda *each: said.append(each)):
+    with report_tasks(spark, lambda *each: said.append(each)):
         spark.range(0, 3, 1, 3).mapInArrow(slow, "id long").collect()
 
     assert said

@@ -8,19 +8,19 @@ from random import Random
 import pytest
 from sqlalchemy import select
 
-from dataflow_generator.spark.working import work_on
-from scanner_cli.engines import SparkChoice
-from scanner_cli.schema_engines import schema_engine
-from scanner_dictionary.opening import open_dictionary
-from scanner_dictionary.table_parts import metadata
-from scanner_dictionary.writer import write_scan
-from scanner_extractor.conclude import conclude
-from scanner_extractor.readings import RegistryReading
-from scanner_extractor.runner import Asked
-from scanner_extractor.settings import HttpSettings, RegistrySettings, Settings
-from scanner_extractor.unread import bundles, read_bundle, read_here, unbundled
+from dataflow_generator.spark.map_bytes import map_bytes
+from scanner_cli.graph.engines import SparkChoice
+from scanner_cli.scan.schema_engine import schema_engine
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.schema.column_types import metadata
+from scanner_dictionary.write.scan import write_scan
+from scanner_extractor.scan.merge import merge_results
+from scanner_extractor.scan.results import RegistryResult
+from scanner_extractor.scan.runner import SourceReadings
+from scanner_extractor.schemas.parsing import parse_bundle, parse_in_process, request_bundles, unpack_bundle
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName, SubjectName
-from scanner_model.scan import Answer, Outcome
+from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Reference, Registry, SchemaVersion
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -45,7 +45,7 @@ TEXTS = (
 
 
 def versions(chance: Random) -> list[SchemaVersion]:
-    """Draw versions that refer to each other: on, back, in circles, to themselves and to nothing."""
+    """Build versions that refer to each other: on, back, in circles, to themselves and to nothing."""
     found = []
     for at in range(60):
         format_, text = chance.choice(TEXTS)
@@ -69,11 +69,11 @@ def versions(chance: Random) -> list[SchemaVersion]:
 
 def rows(file: Path, found: list[SchemaVersion], read) -> dict[str, list[tuple]]:
     """Store a scan of *found*, read by *read*; give every row of the dictionary, problems too."""
-    outcome = Outcome(source=SR.source, kind="schema_registry", answer=Answer.READ, got=60, asked=60)
+    outcome = SourceResult(source=SR.source, kind="schema_registry", answer=SourceStatus.READ, got=60, asked=60)
     registry = Registry(source=SR.source, kind="confluent", url="http://sr:8081")
-    reading = RegistryReading(registry=registry, outcome=outcome, versions=tuple(found))
+    reading = RegistryResult(registry=registry, outcome=outcome, versions=tuple(found))
     cluster = Settings(cluster=ClusterName("bank"), brokers=("k:9092",), file=Path("cluster.json"), registries=(SR,))
-    scan = conclude(cluster, Asked(outcomes=(outcome,), readings=(reading,)), read=read)
+    scan = merge_results(cluster, SourceReadings(outcomes=(outcome,), readings=(reading,)), read=read)
     engine = open_dictionary(str(file))
     write_scan(engine, scan, started=AT, finished=AT)
     with engine.connect() as conn:
@@ -88,9 +88,13 @@ def test_spark_stores_what_one_process_stores(spark, tmp_path, seed) -> None:
     found = versions(Random(seed))
 
     def on_spark(unread):
-        return [one for bundle in work_on(spark, read_bundle, bundles(unread, 1500)) for one in unbundled(bundle)]
+        return [
+            one
+            for bundle in map_bytes(spark, parse_bundle, request_bundles(unread, 1500))
+            for one in unpack_bundle(bundle)
+        ]
 
-    here, there = rows(tmp_path / "here.db", found, read_here), rows(tmp_path / "there.db", found, on_spark)
+    here, there = rows(tmp_path / "here.db", found, parse_in_process), rows(tmp_path / "there.db", found, on_spark)
 
     assert len(here["schema_column"]) > 50
     assert here["scan_problem"]
@@ -108,4 +112,4 @@ def test_the_command_reads_by_the_session_that_it_is_given(spark, tmp_path) -> N
     with schema_engine(Choice("spark")) as read:
         there = rows(tmp_path / "there.db", found, read)
 
-    assert there == rows(tmp_path / "here.db", found, read_here)
+    assert there == rows(tmp_path / "here.db", found, parse_in_process)

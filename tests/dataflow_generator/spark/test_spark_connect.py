@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dataflow_generator.spark.remote import change_settings, connect, place_of
-from dataflow_generator.spark.session import told_by_spark
+from dataflow_generator.spark.session import redirect_spark_output
 from scanner_model.errors import InputInvalid, ScannerError
 
 EXTRA = "{} is not installed; pip install 'scanner[spark-connect]' runs this"
@@ -67,7 +67,7 @@ def server(tmp_path_factory):
 
 
 def python_of_libraries(directory):
-    """Make a Python that has what is installed for this one, save what is installed as a link to its sources."""
+    """Build a Python that has what is installed for this one, save what is installed as a link to its sources."""
     venv.create(directory, symlinks=True)
     (packages,) = directory.glob("lib/python*/site-packages")
     (packages / "libraries.pth").write_text("\n".join(site.getsitepackages()))
@@ -95,7 +95,7 @@ def files(directory):
 
 
 def rows(file):
-    """Give the rows of a dictionary, save when they were written."""
+    """Return the rows of a dictionary, save when they were written."""
     with sqlite3.connect(file) as conn:
         found = [line for line in conn.iterdump() if not line.startswith('INSERT INTO "scan')]
     conn.close()
@@ -171,7 +171,7 @@ def test_a_server_that_went_away_is_told_in_the_words_of_the_network() -> None:
     from pyspark.errors import PySparkException
 
     said = '<_Rendezvous of RPC that terminated with:\n\tstatus = UNAVAILABLE\n\tdetails = "nobody there"\n>'
-    with pytest.raises(ScannerError, match="Spark failed: nobody there"), told_by_spark("sc://h:1"):
+    with pytest.raises(ScannerError, match="Spark failed: nobody there"), redirect_spark_output("sc://h:1"):
         raise PySparkException(said)
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.source import DictionarySource
+from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.spark.frames import tasks
-from dataflow_generator.spark.package import PACKAGES, packed
-from dataflow_generator.spark.session import java_version, told_by_spark
+from dataflow_generator.spark.session import PACKAGES, java_version, packed, redirect_spark_output
 from scanner_model.errors import ScannerError
 
 QUIET = """rootLogger.level = warn
@@ -42,7 +41,7 @@ def test_the_version_of_java_is_read_as_it_is_said(said, version) -> None:
 def test_the_archive_is_all_that_a_task_needs_of_ours(tmp_path) -> None:
     """Executors have no installation of scanner."""
     archive = packed(tmp_path)
-    code = "import sys; sys.path[:0] = sys.argv[1:]; import dataflow_generator.spark.reading as it; print(it.__file__)"
+    code = "import sys; sys.path[:0] = sys.argv[1:]; import dataflow_generator.spark.assemble as it; print(it.__file__)"
     said = subprocess.run(
         [sys.executable, "-c", code, str(archive)], capture_output=True, text=True, check=True, cwd=tmp_path
     )
@@ -64,7 +63,7 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
     """Not a code of Spark's, and no traceback."""
     source = DictionarySource(str(tmp_path / "nowhere.db"))
 
-    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, told_by_spark("spark.log"):
+    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, redirect_spark_output("spark.log"):
         tasks(spark, 1, lambda _: source.cells((1, 2)), "a long").collect()
     assert "SQLSTATE" not in str(failed.value)
 

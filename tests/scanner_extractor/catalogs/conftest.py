@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 
 from scanner_extractor.catalogs import providers
-from scanner_extractor.catalogs.datazone import datazone_exchange
-from scanner_extractor.catalogs.glue import glue_catalog_exchange
-from scanner_extractor.exchange import Answer, Exchange, Request
-from scanner_extractor.http import Http
-from scanner_extractor.readings import CatalogReading, no_progress
-from scanner_extractor.settings import HttpSettings
-from scanner_extractor.settings_catalogs import AwsSettings, CatalogSettings
+from scanner_extractor.catalogs.datazone import datazone_transport
+from scanner_extractor.catalogs.glue import glue_catalog_transport
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response, Transport
+from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings
+from scanner_extractor.settings.cluster import HttpSettings
 
 FAKES = Path(__file__).parents[2] / "fakes"
 AWS = AwsSettings(region="eu-central-1")
 
-Read = Callable[..., CatalogReading]
+Read = Callable[..., CatalogResult]
 
 
 def _program(name: str) -> ModuleType:
@@ -56,8 +56,8 @@ def aws() -> ModuleType:
 
 
 @pytest.fixture
-def exchange() -> Callable[[Any], Exchange]:
-    """Give a fake as an exchange."""
+def exchange() -> Callable[[Any], Transport]:
+    """Return a fake as an exchange."""
     return _exchange
 
 
@@ -65,7 +65,7 @@ def exchange() -> Callable[[Any], Exchange]:
 def read() -> Read:
     """Read a fake of Databricks or Google with settings."""
 
-    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogReading:
+    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogResult:
         return _read(CatalogSettings(type=kind, http=_http(kind), **more), _exchange(server), wrap)
 
     return reading
@@ -75,16 +75,16 @@ def read() -> Read:
 def read_aws(aws: ModuleType) -> Read:
     """Read a fake of AWS with settings, through a stubbed client of boto3."""
 
-    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogReading:
+    def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogResult:
         settings = CatalogSettings(type=kind, http=_http(kind), aws=AWS, **more)
         client = aws.Stubbed(kind, server)
-        make = {"glue": glue_catalog_exchange, "datazone": datazone_exchange}[kind]
+        make = {"glue": glue_catalog_transport, "datazone": datazone_transport}[kind]
         return _read(settings, make(settings, lambda: client), wrap)
 
     return reading
 
 
-def _read(settings: CatalogSettings, exchange: Exchange, wrap: Any) -> CatalogReading:
+def _read(settings: CatalogSettings, exchange: Transport, wrap: Any) -> CatalogResult:
     with Http(settings.http, settings.source, exchange=exchange, wrap=wrap) as http:
         return providers()[settings.type](settings, http, no_progress)
 
@@ -93,10 +93,10 @@ def _http(kind: str) -> HttpSettings:
     return HttpSettings(url=f"https://{kind}.example", concurrency=3)
 
 
-def _exchange(server: Any) -> Exchange:
-    def ask(request: Request) -> Answer:
+def _exchange(server: Any) -> Transport:
+    def ask(request: Request) -> Response:
         target = "/" + request.url.partition("://")[2].partition("/")[2]
         status, told = server.answer(request.method, target, request.body.encode())
-        return Answer(status=status, body=json.dumps(told).encode())
+        return Response(status=status, body=json.dumps(told).encode())
 
     return ask

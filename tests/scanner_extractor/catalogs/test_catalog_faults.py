@@ -9,13 +9,13 @@ from collections.abc import Callable
 import pytest
 
 from scanner_extractor.catalogs import PROVIDERS
-from scanner_extractor.exchange import Answer, Exchange, Request
-from scanner_extractor.http import Http
-from scanner_extractor.readings import CatalogReading, no_progress
-from scanner_extractor.settings import HttpSettings
-from scanner_extractor.settings_catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response, Transport
+from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
-from scanner_model.scan import Answer as Outcome
+from scanner_model.scan import SourceStatus as Outcome
 
 LISTS = {
     "unity": ("catalogs", "schemas", "tables", "next_page_token"),
@@ -43,14 +43,14 @@ def settings(kind: str) -> CatalogSettings:
     )
 
 
-def read(kind: str, exchange: Exchange) -> CatalogReading:
+def read(kind: str, exchange: Transport) -> CatalogResult:
     chosen = settings(kind)
     with Http(chosen.http, chosen.source, exchange=exchange) as http:
         return PROVIDERS[kind](chosen, http, no_progress)
 
 
-def always(status: int, body: bytes) -> Exchange:
-    return lambda _: Answer(status=status, body=body)
+def always(status: int, body: bytes) -> Transport:
+    return lambda _: Response(status=status, body=body)
 
 
 @pytest.mark.parametrize("kind", PROVIDERS)
@@ -83,14 +83,14 @@ def test_empty_answer_is_a_catalog_without_tables(kind) -> None:
     assert (reading.outcome.answer, reading.tables, reading.links) == (Outcome.READ, (), ())
 
 
-def endless(kind: str, entries: Callable[[int], list[object]]) -> Exchange:
+def endless(kind: str, entries: Callable[[int], list[object]]) -> Transport:
     *lists, token = LISTS[kind]
     numbers = itertools.count()
 
-    def ask(_: Request) -> Answer:
+    def ask(_: Request) -> Response:
         number = next(numbers)
         told = {name: entries(number) for name in lists} | {token: f"page-{number}"}
-        return Answer(status=200, body=json.dumps(told).encode())
+        return Response(status=200, body=json.dumps(told).encode())
 
     return ask
 

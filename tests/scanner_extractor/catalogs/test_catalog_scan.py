@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from scanner_extractor.access import Access
-from scanner_extractor.capture import Recorder, Replay
-from scanner_extractor.catalog_judge import catalog_complaints
-from scanner_extractor.catalogs import PROVIDERS, _plugged_in, catalog_exchange, providers
-from scanner_extractor.checks import State, check
-from scanner_extractor.cluster_file import read_cluster_file
-from scanner_extractor.phases import Mode, provider_tasks
-from scanner_extractor.readings import no_progress
-from scanner_extractor.runner import Choice, ask
-from scanner_extractor.settings import BearerAuth, HttpSettings
-from scanner_extractor.settings_catalogs import CatalogSettings, Lineage, Wanted
+from scanner_extractor.catalogs import PROVIDERS, _plugged_in, catalog_transport, providers
+from scanner_extractor.checks.sources import State, check
+from scanner_extractor.config.catalogs import catalog_errors
+from scanner_extractor.config.loader import read_cluster_file
+from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.phases import Mode, provider_tasks
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.scan.runner import Choice, read_sources
+from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted
+from scanner_extractor.settings.cluster import BearerAuth, HttpSettings
 from scanner_model.errors import InputInvalid
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 LEAST = {"cluster": "retail", "brokers": ["kafka-1:9092"]}
 UNITY = {"type": "unity", "url": "https://adb.example", "auth": {"bearer": {"token": "zqTOKENzq"}}}
@@ -113,7 +113,7 @@ def test_catalog_of_a_plug_in_says_where_it_is() -> None:
     """Its kind is known, what it needs is not."""
     items = [(("catalogs", 0), {"type": "mine"}), (("catalogs", 1), {"type": "mine", "url": "https://x.example"})]
 
-    assert [place for place, _, _ in catalog_complaints(items, str, {"mine"})] == [("catalogs", 0)]
+    assert [place for place, _, _ in catalog_errors(items, str, {"mine"})] == [("catalogs", 0)]
 
 
 def test_no_secret_of_a_catalog_is_shown(settings) -> None:
@@ -123,19 +123,19 @@ def test_no_secret_of_a_catalog_is_shown(settings) -> None:
 
 @pytest.fixture
 def lake(unity):
-    """Make a metastore with one table."""
+    """Build a metastore with one table."""
     return unity.Unity(tables=(unity.table("main.sales.orders", unity.column("id", "long")),))
 
 
 def test_catalogs_are_enrichment_and_are_chosen_by_their_kind(settings, unity, lake) -> None:
     """They are asked beside a stored scan, too."""
     with unity.serving(lake) as url:
-        asked = ask(
-            settings(UNITY | {"url": url}), Access(), choice=Choice(mode=Mode.ENRICH, only=frozenset({"catalog"}))
+        asked = read_sources(
+            settings(UNITY | {"url": url}), Connections(), choice=Choice(mode=Mode.ENRICH, only=frozenset({"catalog"}))
         )
 
     assert [(each.kind, each.answer, each.got) for each in asked.outcomes if each.kind == "catalog"] == [
-        ("catalog", Answer.READ, 1)
+        ("catalog", SourceStatus.READ, 1)
     ]
 
 
@@ -143,9 +143,9 @@ def test_capture_is_replayed_without_a_network(settings, unity, lake, tmp_path) 
     """A support case is read on another machine."""
     with unity.serving(lake) as url:
         chosen = settings(UNITY | {"url": url})
-        (live,) = provider_tasks(chosen, Access(recorder=Recorder(tmp_path / "capture")))
+        (live,) = provider_tasks(chosen, Connections(recorder=Recorder(tmp_path / "capture")))
         first = live.run(no_progress)
-    (replayed,) = provider_tasks(chosen, Access(replay=Replay(tmp_path / "capture")))
+    (replayed,) = provider_tasks(chosen, Connections(replay=Replay(tmp_path / "capture")))
 
     assert replayed.run(no_progress) == first
     assert "zqTOKENzq" not in "".join(file.read_text() for file in Path(tmp_path / "capture").rglob("*.json"))
@@ -166,10 +166,10 @@ def test_check_tries_to_list_what_holds_tables(settings, unity, lake, status) ->
 @pytest.mark.parametrize("kind", sorted(PROVIDERS))
 def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, exchange, settings) -> None:
     """A fake stands in for each."""
-    from scanner_extractor.aws_exchange import aws_exchange
     from scanner_extractor.catalogs.glue import aws_service
-    from scanner_extractor.catalogs.tries import listed, tried
-    from scanner_extractor.http import Http
+    from scanner_extractor.checks.sources import listed, tried
+    from scanner_extractor.http.aws import aws_transport
+    from scanner_extractor.http.client import Http
 
     members = {
         "unity": UNITY,
@@ -186,11 +186,11 @@ def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, excha
     live = (
         exchange(fakes[kind])
         if kind in fakes
-        else aws_exchange(aws_service(catalog, kind, "x"), catalog.http, lambda: aws.Stubbed(kind, clients[kind]))
+        else aws_transport(aws_service(catalog, kind, "x"), catalog.http, lambda: aws.Stubbed(kind, clients[kind]))
     )
     with Http(catalog.http, catalog.source, exchange=live) as http:
         assert listed(catalog, http) == f"1 {tried(catalog).removeprefix('list ')}"
-    assert (catalog_exchange(catalog) is None) is (kind == "unity")
+    assert (catalog_transport(catalog) is None) is (kind == "unity")
 
 
 def test_plug_in_that_cannot_be_loaded_is_a_mistake_of_whoever_installed_it() -> None:
@@ -207,8 +207,8 @@ def test_plug_in_that_cannot_be_loaded_is_a_mistake_of_whoever_installed_it() ->
 
 def test_plug_in_reads_as_ours_do_and_cannot_be_tried(unity, lake, exchange) -> None:
     """Only its author knows which request would be cheap."""
-    from scanner_extractor.catalogs.tries import listed, tried
-    from scanner_extractor.http import Http
+    from scanner_extractor.checks.sources import listed, tried
+    from scanner_extractor.http.client import Http
 
     read = _plugged_in(EntryPoint("mine", "scanner_extractor.catalogs.unity:read_unity", "scanner.catalogs"))
     settings = CatalogSettings(type="mine", http=HttpSettings(url="https://x.example"))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.capture import Recorder
-from scanner_extractor.catalogs.datazone_reader import dataset_of
-from scanner_extractor.settings_catalogs import Lineage, Wanted
+from scanner_extractor.catalogs.datazone import dataset_of
+from scanner_extractor.http.recording import Recorder
+from scanner_extractor.settings.catalogs import Lineage, Wanted
 from scanner_model.errors import SourceRefused
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 GLUE = "arn:aws:glue:eu-central-1:123456789012"
 ORDERS = f"{GLUE}:table/lake/orders"
@@ -106,7 +106,7 @@ def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> Non
     reading = read_aws("datazone", server, domain="dzd_1", wanted=Wanted(tables=("t[0-3]",)))
 
     assert [table.name[-2:] for table in reading.tables] == ["a0", "a1", "a2", "a3"]
-    assert (reading.outcome.answer, reading.links) == (Answer.READ, ())
+    assert (reading.outcome.answer, reading.links) == (SourceStatus.READ, ())
     assert [operation for operation, _ in server.log].count("Search") == 3
 
 
@@ -125,7 +125,7 @@ def test_lineage_that_is_denied_costs_itself(aws, read_aws) -> None:
     server = aws.DataZone(assets=(aws.asset("a1", "x"),), denied=frozenset({"GetLineageNode"}))
     reading = read_aws("datazone", server, domain="dzd_1")
 
-    assert (len(reading.tables), reading.outcome.answer) == (1, Answer.PARTIAL)
+    assert (len(reading.tables), reading.outcome.answer) == (1, SourceStatus.PARTIAL)
 
 
 def test_neighbour_that_is_denied_is_reported(aws, read_aws) -> None:

@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.catalogs import providers
-from scanner_extractor.catalogs.glue import glue_catalog_exchange
-from scanner_extractor.http import Http
-from scanner_extractor.readings import no_progress
-from scanner_extractor.settings import HttpSettings
-from scanner_extractor.settings_catalogs import AwsSettings, CatalogSettings, Wanted
+from scanner_extractor.catalogs.glue import glue_catalog_transport
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Wanted
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import InputInvalid, SourceRefused
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 PARQUET = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
 ITEMS = "array<struct<sku:string,price:decimal(8,2)>>"
@@ -62,7 +62,7 @@ def test_table_is_read_with_nested_columns_format_and_place(aws, read_aws) -> No
         ("items.[].price", "decimal(8,2)", None),
         ("day", "date", "of the order"),
     ]
-    assert reading.outcome.answer is Answer.READ
+    assert reading.outcome.answer is SourceStatus.READ
 
 
 def test_parameters_are_kept_and_secrets_hidden(aws, read_aws) -> None:
@@ -140,7 +140,7 @@ def test_database_that_is_closed_costs_itself(aws, read_aws) -> None:
     reading = read_aws("glue", server)
 
     assert [table.name for table in reading.tables] == ["table/open/a"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset())
+    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert [problem.where for problem in reading.problems] == ["catalog:glue:eu-central-1 shut"]
 
 
@@ -167,4 +167,4 @@ def test_capture_gives_the_same_tables_without_aws(aws, read_aws, tmp_path) -> N
 def test_glue_without_a_region_is_a_mistake() -> None:
     """A plug-in may make such settings."""
     with pytest.raises(InputInvalid):
-        glue_catalog_exchange(CatalogSettings(type="glue", http=HttpSettings(url="https://glue.example")))
+        glue_catalog_transport(CatalogSettings(type="glue", http=HttpSettings(url="https://glue.example")))

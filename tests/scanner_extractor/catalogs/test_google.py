@@ -6,14 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from scanner_extractor.catalogs.google_exchange import default_token, google_exchange
 from scanner_extractor.catalogs.google_reader import dataset_of
-from scanner_extractor.http import Http
-from scanner_extractor.settings import BearerAuth, HttpSettings
-from scanner_extractor.settings_catalogs import CatalogSettings, Lineage, Wanted
+from scanner_extractor.catalogs.google_transport import default_token, google_api_transport
+from scanner_extractor.http.client import Http
+from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted
+from scanner_extractor.settings.cluster import BearerAuth, HttpSettings
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 ONE = Wanted(catalogs=("acme",))
 LINE = {"name": "price", "type": "NUMERIC", "mode": "REQUIRED", "precision": "8", "scale": "2"}
@@ -119,7 +119,7 @@ def test_table_that_may_not_be_read_is_named_and_kept(google, read, status) -> N
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == ["acme.a.open"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset({"acme.a.shut"}))
+    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"acme.a.shut"}))
     assert reading.outcome.asked == 2
 
 
@@ -128,7 +128,7 @@ def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> Non
     server = google.Google(tables=tuple(map(google.table, ("acme.a.x", "acme.a.y"))), refused={"tables/y": 404})
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
-    assert (reading.outcome.answer, [table.name for table in reading.tables]) == (Answer.READ, ["acme.a.x"])
+    assert (reading.outcome.answer, [table.name for table in reading.tables]) == (SourceStatus.READ, ["acme.a.x"])
 
 
 def test_answer_of_another_shape_costs_that_table(google, read) -> None:
@@ -150,7 +150,7 @@ def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
         "google", google.Google(tables=(google.table("acme.a.x"),), refused={"searchLinks": 403}), wanted=ONE
     )
 
-    assert (len(reading.tables), reading.outcome.answer) == (1, Answer.PARTIAL)
+    assert (len(reading.tables), reading.outcome.answer) == (1, SourceStatus.PARTIAL)
     assert reading.outcome.reason == "1 of its tables did not tell their lineage"
 
 
@@ -191,7 +191,7 @@ def test_each_service_is_asked_at_its_own_address_with_the_token(serve, reply) -
 
     addresses = (("bigquery", serve(handler)), ("datalineage", serve(handler) + "/"))
     settings = CatalogSettings(type="google", http=HttpSettings(url="https://googleapis.com"), endpoints=addresses)
-    with Http(settings.http, SourceId("x"), exchange=google_exchange(settings, lambda: next(tokens))) as http:
+    with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings, lambda: next(tokens))) as http:
         http.get("bigquery", "v2", "projects", "a:b", "datasets", params=[("maxResults", 5)])
         http.post("datalineage", "v1", "projects", "p", "locations", "eu:searchLinks", body={})
 
@@ -211,7 +211,7 @@ def test_token_of_the_settings_needs_no_chain(serve, reply) -> None:
 
     http_settings = HttpSettings(url="https://googleapis.com", auth=BearerAuth(token="mine"))
     settings = CatalogSettings(type="google", http=http_settings, endpoints=(("bigquery", serve(handler)),))
-    with Http(settings.http, SourceId("x"), exchange=google_exchange(settings)) as http:
+    with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings)) as http:
         http.get("bigquery", "v2")
 
     assert seen == ["Bearer mine"]

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from scanner_extractor.catalogs.shapes import Part, columns_of
-from scanner_extractor.catalogs.spark_types import spark_shape
+from scanner_extractor.catalogs.column_types import Part, columns_of, spark_shape
 
 
 def field(name: str, kind: object, **more: object) -> dict[str, object]:

@@ -7,20 +7,20 @@ import json
 import pytest
 
 from scanner_extractor.catalogs.unity import read_unity
-from scanner_extractor.http import Http
-from scanner_extractor.rate import Clock
-from scanner_extractor.readings import no_progress
-from scanner_extractor.settings import HttpSettings
-from scanner_extractor.settings_catalogs import CatalogSettings, Lineage, Wanted
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import SourceRefused
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 SPACE = "unitycatalog://unity.example"
 
 
 @pytest.fixture
 def orders(unity):
-    """Make a table with a nested column, partitioned."""
+    """Build a table with a nested column, partitioned."""
     return unity.table(
         "main.sales.orders",
         unity.column("day", "date", 1, partition_index=0),
@@ -66,7 +66,7 @@ def test_lists_are_read_page_by_page_over_an_empty_one(unity, read) -> None:
     reading = read("unity", unity.Unity(tables=tuple(map(unity.table, names))), lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == names
-    assert reading.outcome.answer is Answer.READ
+    assert reading.outcome.answer is SourceStatus.READ
     assert (reading.outcome.got, reading.outcome.asked) == (6, 6)
 
 
@@ -139,7 +139,7 @@ def test_table_whose_lineage_is_refused_is_kept(unity, read, status) -> None:
     reading = read("unity", server)
 
     assert [table.name for table in reading.tables] == ["main.s.a", "main.s.b"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset())
+    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.outcome.reason == "1 of its tables did not tell their lineage"
     assert [problem.where for problem in reading.problems] == ["catalog:unity:https://unity.example main.s.a"]
 
@@ -211,7 +211,7 @@ def test_statement_that_fails_costs_the_lineage_alone(unity, exchange) -> None:
     reading = through_warehouse(exchange, server, Lineage.TABLES, [])
 
     assert len(reading.tables) == 1
-    assert reading.outcome.answer is Answer.PARTIAL
+    assert reading.outcome.answer is SourceStatus.PARTIAL
     assert reading.problems[0].where.endswith("system.access.table_lineage")
 
 
@@ -238,4 +238,4 @@ def test_lineage_is_json_that_may_hold_anything(unity, read) -> None:
     told = json.loads('{"upstreams": [1, {"tableInfo": 3}, {"fileInfo": {"path": 5}}], "downstreams": "x"}')
     server = unity.Unity(tables=(unity.table("main.s.t"),), lineage={("main.s.t", ""): told})
 
-    assert read("unity", server).outcome.answer is Answer.READ
+    assert read("unity", server).outcome.answer is SourceStatus.READ

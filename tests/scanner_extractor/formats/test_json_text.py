@@ -22,7 +22,7 @@ JSON = st.recursive(
 
 
 def inside(value: object) -> object:
-    """Give what stands in as many lists as DEPTH."""
+    """Return what stands in as many lists as DEPTH."""
     for _ in range(DEPTH):
         assert isinstance(value, list)
         (value,) = value

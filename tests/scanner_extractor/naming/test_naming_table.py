@@ -32,7 +32,7 @@ def test_misspelt_strategy_gets_a_hint() -> None:
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """Give a function that installs a package with one entry point, for this test only."""
+    """Return a function that installs a package with one entry point, for this test only."""
 
     def install(name: str, target: str) -> None:
         info = tmp_path / f"{name}-1.0.dist-info"

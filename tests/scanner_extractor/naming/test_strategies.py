@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.naming import STRATEGIES, Link, Subject, propose
-from scanner_extractor.naming.pattern import regex_strategy
+from scanner_extractor.naming.strategies import regex_strategy
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, Role, TopicName
 from scanner_model.pattern_limits import TimeLimit

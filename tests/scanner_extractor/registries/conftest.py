@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.exchange import Answer, Request
-from scanner_extractor.http import Http
-from scanner_extractor.rate import Clock
-from scanner_extractor.readings import RegistryReading, no_progress
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import WorkerPool
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.registries import registries
-from scanner_extractor.registries.crew import Crew
-from scanner_extractor.registries.plans import read_registry
-from scanner_extractor.settings import HttpSettings, NamingSettings, RegistrySettings
+from scanner_extractor.registries.confluent.plan import read_registry
+from scanner_extractor.scan.results import RegistryResult, no_progress
+from scanner_extractor.settings.cluster import HttpSettings, NamingSettings, RegistrySettings
 
 FAKE = Path(__file__).parents[2] / "fakes" / "confluent_registry.py"
 
@@ -38,7 +38,7 @@ def fake() -> ModuleType:
 
 @pytest.fixture
 def stored(fake: ModuleType) -> Callable[..., Any]:
-    """Make one version, with an id and a text that nobody else has."""
+    """Build one version, with an id and a text that nobody else has."""
 
     def make(subject: str, version: int = 1, **members: Any) -> Any:
         text = f'{{"type":"record","name":"R","fields":[],"doc":"{subject} {version}"}}'
@@ -57,12 +57,12 @@ def serving(fake: ModuleType) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def read() -> Callable[..., RegistryReading]:
+def read() -> Callable[..., RegistryResult]:
     """Read a fake registry as one of a kind; retries cost no time."""
 
-    def reading(registry: Any, kind: str = "", **options: Any) -> RegistryReading:
+    def reading(registry: Any, kind: str = "", **options: Any) -> RegistryResult:
         kind = kind or registry.flavour.partition("-")[0]
-        crew = options.pop("crew", Crew(threads=options.pop("threads", 4)))
+        crew = options.pop("crew", WorkerPool(threads=options.pop("threads", 4)))
         naming = NamingSettings(strategies=options.pop("strategies", ("topic",)))
         progress = options.pop("progress", no_progress)
         web = HttpSettings(url=registry.url, read_timeout=options.pop("read_timeout", 60.0))
@@ -102,13 +102,13 @@ def glue() -> ModuleType:
 
 
 @pytest.fixture
-def read_through() -> Callable[..., RegistryReading]:
+def read_through() -> Callable[..., RegistryResult]:
     """Read a fake that answers a method and a URL with a status and a body."""
 
-    def reading(server: Any, kind: str, url: str = "http://registry.example", **options: Any) -> RegistryReading:
-        def exchange(request: Request) -> Answer:
+    def reading(server: Any, kind: str, url: str = "http://registry.example", **options: Any) -> RegistryResult:
+        def exchange(request: Request) -> Response:
             status, body = server(request.method, request.url)
-            return Answer(status=status, body=body)
+            return Response(status=status, body=body)
 
         web = HttpSettings(url=url, max_bytes=options.pop("max_bytes", 1_000_000), concurrency=4)
         settings = RegistrySettings(type=kind, http=web, **options)

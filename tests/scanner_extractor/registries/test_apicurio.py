@@ -8,9 +8,9 @@ import zipfile
 
 import pytest
 
-from scanner_extractor.references import finder, resolve
+from scanner_extractor.schemas.references import finder, resolve
 from scanner_model.errors import NotFound, PayloadUnexpected, SourceRefused
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 WAYS = {"export": {}, "lists": {"exports": False}, "v2": {"api": "v2"}}
 FORBIDDEN = (403, {"title": "forbidden"})
@@ -18,7 +18,7 @@ FORBIDDEN = (403, {"title": "forbidden"})
 
 @pytest.fixture
 def estate(apicurio):
-    """Give versions in two groups, with labels, a draft and a text that two versions share."""
+    """Return versions in two groups, with labels, a draft and a text that two versions share."""
     held = apicurio.Held
     money = {"groupId": "default", "artifactId": "money.proto", "version": "1", "name": "money.proto"}
     return (
@@ -206,7 +206,7 @@ def test_export_that_cannot_be_read_is_said_and_the_lists_are_read(said, apicuri
     server = apicurio.Apicurio(held=estate, said={"admin/export": (200, said)})
     reading = read_through(server, "apicurio")
 
-    assert (len(reading.versions), reading.outcome.answer) == (6, Answer.READ)
+    assert (len(reading.versions), reading.outcome.answer) == (6, SourceStatus.READ)
     assert ["export" in problem.what for problem in reading.problems] == [True]
 
 
@@ -225,7 +225,7 @@ def test_text_that_is_not_utf8_costs_its_version(way, apicurio, estate, read_thr
         server.said["admin/export"] = (200, file.getvalue())
     reading = read_through(server, "apicurio")
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {":shop:orders"})
+    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {":shop:orders"})
     assert len(reading.versions) == 5
 
 
@@ -234,7 +234,7 @@ def test_version_without_a_text_is_said_and_not_unread(apicurio, estate, read_th
     server = apicurio.Apicurio(held=estate, exports=False, said={"ids/contentIds/4": (404, {})})
     reading = read_through(server, "apicurio")
 
-    assert (reading.outcome.answer, len(reading.versions), len(reading.problems)) == (Answer.READ, 5, 1)
+    assert (reading.outcome.answer, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 5, 1)
 
 
 @pytest.mark.parametrize("api", ["v3", "v2"])

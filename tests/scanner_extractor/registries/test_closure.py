@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scanner_extractor.references import finder, resolve
-from scanner_extractor.registries.crew import Crew
-from scanner_model.scan import Answer
+from scanner_extractor.http.concurrency import WorkerPool
+from scanner_extractor.schemas.references import finder, resolve
+from scanner_model.scan import SourceStatus
 
 
 def test_referenced_deleted_version_is_read_where_deleted_ones_are_not_wanted(serving, stored, read) -> None:
@@ -54,7 +54,7 @@ def test_reference_that_leads_nowhere_is_asked_for_once(serving, stored, read) -
     registry = serving("confluent", *estate)
     reading = read(registry)
 
-    assert (reading.outcome.answer, reading.problems) == (Answer.READ, ())
+    assert (reading.outcome.answer, reading.problems) == (SourceStatus.READ, ())
     assert registry.asked("/subjects/gone/versions/1") == 2
 
 
@@ -63,9 +63,9 @@ def test_reference_that_cannot_be_read_now_is_unread(serving, stored, read, fake
     registry = serving(
         "confluent", stored("a", references=(("m", "m", 1),)), faults={"/subjects/m/versions/1": fake.Fault()}
     )
-    reading = read(registry, crew=Crew(threads=1))
+    reading = read(registry, crew=WorkerPool(threads=1))
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {"m"})
+    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {"m"})
 
 
 def test_nothing_is_asked_where_lists_carry_everything(serving, stored, read) -> None:

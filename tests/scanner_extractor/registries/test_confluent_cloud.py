@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from scanner_extractor.http import Http
-from scanner_extractor.rate import Clock
-from scanner_extractor.readings import no_progress
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.registries import registries
-from scanner_extractor.settings import BasicAuth, HttpSettings, OAuthAuth, RegistrySettings
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, OAuthAuth, RegistrySettings
 from scanner_model.errors import SourceRefused
 
 ROWS = [

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from scanner_extractor.access import Access
-from scanner_extractor.capture import Recorder, Replay
-from scanner_extractor.exchange import Request
-from scanner_extractor.http import Http
-from scanner_extractor.phases import registry_tasks
-from scanner_extractor.readings import no_progress
-from scanner_extractor.registries import own_exchange, registries
-from scanner_extractor.registries.glue_exchange import glue_exchange
-from scanner_extractor.settings import GlueSettings, HttpSettings, RegistrySettings, Settings, Tls
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request
+from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.registries import own_transport, registries
+from scanner_extractor.registries.glue import glue_registry_transport
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.phases import registry_tasks
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings, Tls
 from scanner_model.errors import (
     InputInvalid,
     NotFound,
@@ -26,7 +26,7 @@ from scanner_model.errors import (
     SourceUnreachable,
 )
 from scanner_model.names import ClusterName, SourceId
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 WEB = HttpSettings(url="https://glue.eu-central-1.amazonaws.com", concurrency=2)
 
@@ -41,7 +41,7 @@ def read(glue):
 
     def reading(server, *names: str, wrap=None):
         chosen, client = settings(*names), glue.Stubbed(server)
-        exchange = glue_exchange(chosen.glue, chosen.http, connect=lambda: client)
+        exchange = glue_registry_transport(chosen.glue, chosen.http, connect=lambda: client)
         with Http(chosen.http, chosen.source, exchange=exchange, wrap=wrap) as http:
             return registries()["glue"](chosen, http, no_progress)
 
@@ -54,7 +54,7 @@ def uuid(number: int) -> str:
 
 @pytest.fixture
 def filed(glue):
-    """Make one version; its text tells its id."""
+    """Build one version; its text tells its id."""
     return lambda number, name="orders", **members: glue.Filed(
         name=name, id=uuid(number), text=f'"{number}"', **members
     )
@@ -116,7 +116,7 @@ def test_schema_is_read_without_the_right_to_what_is_beside_it(denied, glue, fil
     """A narrow policy is no reason to read nothing."""
     reading = read(glue.Glue(filed=(filed(1), filed(2, "payments")), denied=frozenset({denied})))
 
-    assert (len(reading.versions), reading.outcome.answer, len(reading.problems)) == (2, Answer.READ, 1)
+    assert (len(reading.versions), reading.outcome.answer, len(reading.problems)) == (2, SourceStatus.READ, 1)
 
 
 @pytest.mark.parametrize("denied", ["ListSchemas", "ListSchemaVersions", "GetSchemaVersion"])
@@ -137,7 +137,7 @@ def test_capture_gives_the_same_reading(glue, filed, read, tmp_path: Path) -> No
     server = glue.Glue(filed=(filed(1, description="d"), filed(2, version=2)), page=1)
     live = read(server, wrap=Recorder(tmp_path / "c").recording)
     cluster = Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("c.json"), registries=(settings(),))
-    (task,) = registry_tasks(cluster, Access(replay=Replay(tmp_path / "c")))
+    (task,) = registry_tasks(cluster, Connections(replay=Replay(tmp_path / "c")))
 
     assert task.run(no_progress) == live
 
@@ -155,7 +155,7 @@ class Raising:
 def asked(connect) -> ScannerError | int:
     request = Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}")
     try:
-        return glue_exchange(GlueSettings(region="r"), WEB, connect=connect)(request).status
+        return glue_registry_transport(GlueSettings(region="r"), WEB, connect=connect)(request).status
     except ScannerError as error:
         return error
 
@@ -207,7 +207,7 @@ def test_client_is_made_with_the_first_request_and_once(glue) -> None:
         made.append(1)
         return glue.Stubbed(glue.Glue())
 
-    exchange = glue_exchange(GlueSettings(region="r"), WEB, connect=connect)
+    exchange = glue_registry_transport(GlueSettings(region="r"), WEB, connect=connect)
     before = len(made)
     for _ in range(2):
         exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body='{"MaxResults": 100}'))
@@ -220,7 +220,7 @@ def test_profile_that_is_not_there_is_a_mistake_in_the_settings(tmp_path: Path, 
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
     chosen = RegistrySettings(type="glue", http=WEB, glue=GlueSettings(region="eu-central-1", profile="nobody"))
-    exchange = own_exchange(chosen)
+    exchange = own_transport(chosen)
     assert exchange
 
     with pytest.raises(InputInvalid, match="nobody"):
@@ -233,7 +233,7 @@ def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     chosen = GlueSettings(region="eu-central-1", endpoint_url="http://127.0.0.1:1")
-    exchange = glue_exchange(chosen, HttpSettings(url="http://127.0.0.1:1", tls=Tls(verify=False)))
+    exchange = glue_registry_transport(chosen, HttpSettings(url="http://127.0.0.1:1", tls=Tls(verify=False)))
 
     with pytest.raises(SourceUnreachable, match=r"127\.0\.0\.1:1"):
         exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}"))
@@ -241,7 +241,7 @@ def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
 
 def test_other_registries_are_asked_over_http() -> None:
     """Only AWS signs requests its own way."""
-    assert own_exchange(RegistrySettings(type="confluent", http=WEB)) is None
+    assert own_transport(RegistrySettings(type="confluent", http=WEB)) is None
 
 
 @pytest.mark.parametrize("said", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
@@ -261,7 +261,7 @@ def test_version_of_another_form_costs_its_schema(read_through) -> None:
         lambda method, url: (200, json.dumps(answers.get(url.rpartition("/")[2], {})).encode()), "glue"
     )
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {":r:x"})
+    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {":r:x"})
 
 
 @pytest.mark.parametrize("tokens", [itertools.repeat("again"), map(str, itertools.count())], ids=["same", "new"])

@@ -1,6 +1,6 @@
 """What is said of subjects that could not be read: one line each, or one for many that failed alike."""
 
-from scanner_extractor.registries.gathered import lost
+from scanner_extractor.registries.result import lost
 from scanner_model.errors import NotFound, SourceUnreachable
 from scanner_model.names import SourceId
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from scanner_extractor.http import Http
-from scanner_extractor.readings import no_progress
+from scanner_extractor.http.client import Http
 from scanner_extractor.registries import REGISTRIES, registries
-from scanner_extractor.settings import HttpSettings, RegistrySettings
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.errors import InputInvalid
 
 SETTINGS = RegistrySettings(type="homemade", http=HttpSettings(url="http://registry.example"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.readings import RegistryReading
-from scanner_extractor.registries.crew import Crew
+from scanner_extractor.http.concurrency import WorkerPool
+from scanner_extractor.scan.results import RegistryResult
 from scanner_model.errors import SourceRefused, SourceUnreachable
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 
-def seen(reading: RegistryReading) -> list[tuple[str, int, bool]]:
+def seen(reading: RegistryResult) -> list[tuple[str, int, bool]]:
     return [(version.subject, version.version, version.deleted) for version in reading.versions]
 
 
@@ -94,7 +94,7 @@ def test_one_broken_subject_costs_one_subject(kind, serving, stored, read, fake)
     reading = read(registry, read_timeout=0.5 if kind == "slow" else 60.0)
 
     assert [version.subject for version in reading.versions] == ["a", "c"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {"b"})
+    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
     assert [problem.where for problem in reading.problems] == [f"schema_registry:{registry.url} 'b'"]
 
 
@@ -126,7 +126,7 @@ def test_subject_that_vanishes_while_we_read_is_a_problem_and_not_unread(serving
         )
     )
 
-    assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], Answer.READ)
+    assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], SourceStatus.READ)
     assert [problem.what for problem in reading.problems] == ["it was listed, and is not found when it is read"]
 
 
@@ -162,7 +162,7 @@ def test_subjects_hidden_from_this_user_leave_no_trace(serving, stored, read) ->
     """Karapace drops them from every list, so a missing subject proves nothing: the reading cannot tell."""
     reading = read(serving("karapace", stored("a"), stored("b"), hidden=frozenset({"b"})))
 
-    assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], Answer.READ)
+    assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], SourceStatus.READ)
 
 
 def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, fake) -> None:
@@ -170,9 +170,9 @@ def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, f
     estate = [stored(f"s{number:03d}") for number in range(200)]
     faults = {f"/subjects/s{number:03d}/versions/1": fake.Fault(status=503) for number in range(50, 200)}
     registry = serving("confluent-old", *estate, faults=faults)
-    reading = read(registry, crew=Crew(threads=1, failures=5))
+    reading = read(registry, crew=WorkerPool(threads=1, failures=5))
 
-    assert (len(reading.versions), reading.outcome.answer) == (50, Answer.PARTIAL)
+    assert (len(reading.versions), reading.outcome.answer) == (50, SourceStatus.PARTIAL)
     assert len(reading.outcome.unread) == 150
     assert registry.asked("/s100/versions/1") == 0
 
@@ -180,7 +180,9 @@ def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, f
 def test_hanging_subject_does_not_take_the_others_with_it(serving, stored, read, fake) -> None:
     """The runner would give the whole source up; so we give up the subject before."""
     faults = {"/subjects/b/versions/1": fake.Fault(pause=3.0)}
-    reading = read(serving("confluent-old", *map(stored, "abc"), faults=faults), crew=Crew(threads=2, patience=0.3))
+    reading = read(
+        serving("confluent-old", *map(stored, "abc"), faults=faults), crew=WorkerPool(threads=2, patience=0.3)
+    )
 
     assert [version.subject for version in reading.versions] == ["a", "c"]
     assert reading.outcome.unread == {"b"}
@@ -239,7 +241,7 @@ def test_subject_with_an_alias_keeps_its_own_versions(read, serving, stored, fak
 
     assert [(v.subject, v.schema_id) for v in bulk.versions] == [("orders", "5"), ("orders", "6"), ("shared", "16")]
     assert [(v.subject, v.schema_id) for v in walked.versions] == [("orders", "5"), ("orders", "6")]
-    assert (walked.outcome.answer, walked.outcome.unread) == (Answer.PARTIAL, {"shared"})
+    assert (walked.outcome.answer, walked.outcome.unread) == (SourceStatus.PARTIAL, {"shared"})
 
 
 def test_registry_without_the_deleted_parameter_keeps_nothing_deleted(read, serving, stored, fake) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.access import Access
-from scanner_extractor.capture import Recorder, Replay
-from scanner_extractor.exchange import Answer, Request
-from scanner_extractor.phases import connect_tasks
-from scanner_extractor.readings import no_progress
-from scanner_extractor.settings import ConnectSettings, HttpSettings, Settings
-from scanner_extractor.sources.connect_veil import veiled
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.phases import connect_tasks
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings, Settings
+from scanner_extractor.sources.connect.password_masking import with_masked_passwords
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import ClusterName
 from scanner_model.redaction import MASK, mask_config, mask_json
@@ -92,7 +92,7 @@ DEFINITIONS = {
 SETTINGS = ConnectSettings(http=HttpSettings(url="http://c:8083"), name="main")
 
 
-def worker(request: Request) -> Answer:
+def worker(request: Request) -> Response:
     """Answer as a worker that has the one connector."""
     path = request.url.removeprefix("http://c:8083")
     if path.startswith("/connectors?"):
@@ -100,21 +100,21 @@ def worker(request: Request) -> Answer:
     for name, settings in DEFINITIONS.items():
         if path == f"/connector-plugins/{name.replace('$', '%24')}/config":
             return told(settings)
-    return Answer(status=404, body=b'{"error_code": 404, "message": "no"}')
+    return Response(status=404, body=b'{"error_code": 404, "message": "no"}')
 
 
-def told(document: Any) -> Answer:
-    return Answer(status=200, headers={"content-type": "application/json"}, body=json.dumps(document).encode())
+def told(document: Any) -> Response:
+    return Response(status=200, headers={"content-type": "application/json"}, body=json.dumps(document).encode())
 
 
-class Live(Access):
+class Live(Connections):
     """Sources that are asked of the worker above instead of the network."""
 
     def http(self, settings, source, *, live=None, veil=None):
         return super().http(settings, source, live=worker, veil=veil)
 
 
-def scanned(access: Access):
+def scanned(access: Connections):
     settings = Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("cluster.json"), connect=(SETTINGS,))
     (task,) = connect_tasks(settings, access)
     return task.run(no_progress)
@@ -154,7 +154,7 @@ def test_replay_of_a_capture_gives_the_same_facts(tmp_path: Path) -> None:
     """What was hidden before it was kept is not hidden otherwise later."""
     live = scanned(Live(recorder=Recorder(tmp_path / "c")))
 
-    replayed = scanned(Access(replay=Replay(tmp_path / "c")))
+    replayed = scanned(Connections(replay=Replay(tmp_path / "c")))
     assert replayed.connectors == live.connectors
 
 
@@ -166,18 +166,20 @@ def test_error_traces_lose_the_secrets_that_they_quote() -> None:
     assert connector.tasks[1].trace == f"Invalid value {MASK} for configuration odd.port"
 
 
-@pytest.mark.parametrize("answer", [Answer(status=404), Answer(status=200, body=b"<html>"), SourceUnreachable("x")])
+@pytest.mark.parametrize("answer", [Response(status=404), Response(status=200, body=b"<html>"), SourceUnreachable("x")])
 def test_plugins_that_do_not_tell_leave_names_and_values_to_judge(answer) -> None:
     """Before Kafka 3.2 no plug-in tells its settings."""
 
-    def old(request: Request) -> Answer:
+    def old(request: Request) -> Response:
         if "connector-plugins" not in request.url:
             return worker(request)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    body = veiled(SETTINGS, old)(Request(source=SETTINGS.source, method="GET", url="http://c:8083/connectors?x")).body
+    body = with_masked_passwords(SETTINGS, old)(
+        Request(source=SETTINGS.source, method="GET", url="http://c:8083/connectors?x")
+    ).body
     assert b"zqPASSzq" not in body
     assert b"zqDECLAREDzq" in body
 
@@ -186,11 +188,11 @@ def test_each_plugin_is_asked_once() -> None:
     """Five hundred connectors share a dozen classes."""
     asked: list[str] = []
 
-    def counted(request: Request) -> Answer:
+    def counted(request: Request) -> Response:
         asked.append(request.url)
         return told({"x": ENTRY, "y": ENTRY}) if "/connectors" in request.url else worker(request)
 
-    exchange = veiled(SETTINGS, counted)
+    exchange = with_masked_passwords(SETTINGS, counted)
     for _ in range(2):
         exchange(Request(source=SETTINGS.source, method="GET", url="http://c:8083/connectors?expand=info"))
 
@@ -205,11 +207,13 @@ def test_managed_connect_is_not_asked_for_definitions() -> None:
     pairs = [{"config": "connector.class", "value": "S3_SINK"}, {"config": "s3.api.secret", "value": "zqCLOUDzq"}]
     asked: list[str] = []
 
-    def cloud(request: Request) -> Answer:
+    def cloud(request: Request) -> Response:
         asked.append(request.url)
         return told({"x": {"info": {"config": pairs}}})
 
-    body = veiled(managed, cloud)(Request(source=managed.source, method="GET", url=f"{url}/connectors?x")).body
+    body = with_masked_passwords(managed, cloud)(
+        Request(source=managed.source, method="GET", url=f"{url}/connectors?x")
+    ).body
     assert b"zqCLOUDzq" not in body
     assert len(asked) == 1
 
@@ -219,7 +223,7 @@ def test_answer_that_tells_no_configuration_passes(body) -> None:
     """What it is, is for the reader to say."""
     request = Request(source=SETTINGS.source, method="GET", url="http://c:8083/connectors")
 
-    answer = veiled(SETTINGS, lambda _: Answer(status=200, body=body))(request)
+    answer = with_masked_passwords(SETTINGS, lambda _: Response(status=200, body=body))(request)
     assert answer.body.replace(b" ", b"") == body.replace(b" ", b"")
 
 

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from scanner_extractor.access import Access
-from scanner_extractor.capture import Recorder, Replay
-from scanner_extractor.input_files import named_files
-from scanner_extractor.phases import Task, flink_tasks, streams_tasks
-from scanner_extractor.readings import JobsReading, no_progress
-from scanner_extractor.settings import Settings
-from scanner_extractor.settings_flink import FileSettings, SqlFilesSettings, StreamsSettings
-from scanner_extractor.sources.file_texts import LARGEST, read_texts_document
+from scanner_extractor.config.interpolation import named_files
+from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.phases import Task, flink_tasks, streams_tasks
+from scanner_extractor.scan.results import JobsResult, no_progress
+from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.sources.files import LARGEST, read_texts_document
 from scanner_model.errors import InputInvalid, SourceUnreachable
 from scanner_model.flink import SCRIPT
 from scanner_model.names import ClusterName, SourceId
-from scanner_model.scan import Answer
+from scanner_model.scan import SourceStatus
 
 TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: s (topics: [orders])\n      --> k\n    Sink: k (topic: paid)\n"
 
@@ -26,7 +26,7 @@ def files(base: Path, pattern: str, ending: str = "*") -> FileSettings:
     return FileSettings(pattern=pattern, base=base, files=named_files(pattern, base, ending))
 
 
-def task(base: Path, *, sql: str = "", streams: str = "", name: str = "", access: Access | None = None) -> Task:
+def task(base: Path, *, sql: str = "", streams: str = "", name: str = "", access: Connections | None = None) -> Task:
     settings = Settings(
         cluster=ClusterName("c"),
         brokers=(),
@@ -34,11 +34,11 @@ def task(base: Path, *, sql: str = "", streams: str = "", name: str = "", access
         sql_files=(SqlFilesSettings(files=files(base, sql, "*.sql"), catalog="shop", database="eu"),) if sql else (),
         streams=(StreamsSettings(files=files(base, streams, "*.txt"), name=name),) if streams else (),
     )
-    (only,) = [*flink_tasks(settings, access or Access()), *streams_tasks(settings, access or Access())]
+    (only,) = [*flink_tasks(settings, access or Connections()), *streams_tasks(settings, access or Connections())]
     return only
 
 
-def read(base: Path, **more: object) -> JobsReading:
+def read(base: Path, **more: object) -> JobsResult:
     return task(base, **more).run(no_progress)  # type: ignore[arg-type, return-value]
 
 
@@ -54,7 +54,7 @@ def test_each_file_is_a_script_named_by_its_path(tmp_path: Path) -> None:
     first = reading.statements[0]
     assert (first.kind, first.statement) == (SCRIPT, "SET 'a' = 'b';\nSELECT 1;\r\n")
     assert (first.catalog_name, first.database_name, first.topics_read) == ("shop", "eu", None)
-    assert (reading.outcome.answer, reading.outcome.got, reading.outcome.kind) == (Answer.READ, 3, "flink")
+    assert (reading.outcome.answer, reading.outcome.got, reading.outcome.kind) == (SourceStatus.READ, 3, "flink")
 
 
 def test_secrets_of_a_file_are_shown_to_nobody(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_secrets_of_a_file_are_shown_to_nobody(tmp_path: Path) -> None:
     options = "'password' = 'zqAzq', 'properties.sasl.jaas.config' = 'x password=\"zqBzq\";', 'u' = 'http://a:zqCzq@h'"
     (tmp_path / "a.sql").write_text(f"-- password=zqDzq\nCREATE TABLE t (a INT) WITH ('topic' = 't', {options});")
 
-    reading = read(tmp_path, sql="a.sql", access=Access(recorder=Recorder(tmp_path / "kept")))
+    reading = read(tmp_path, sql="a.sql", access=Connections(recorder=Recorder(tmp_path / "kept")))
 
     kept = "".join(file.read_text() for file in (tmp_path / "kept").rglob("*.json"))
     assert "'topic' = 't'" in reading.statements[0].statement
@@ -73,11 +73,11 @@ def test_a_replay_needs_no_file(tmp_path: Path) -> None:
     """A capture is read elsewhere, and says what could not be read, too."""
     (tmp_path / "a.sql").write_text("\ufeffSELECT 'ä', \"b\"; -- token=x")
     (tmp_path / "b.sql").write_bytes(b"\xff")
-    first = read(tmp_path, sql="*.sql", access=Access(recorder=Recorder(tmp_path / "kept")))
+    first = read(tmp_path, sql="*.sql", access=Connections(recorder=Recorder(tmp_path / "kept")))
     for name in ("a.sql", "b.sql"):
         (tmp_path / name).unlink()
 
-    again = read(tmp_path, sql="*.sql", access=Access(replay=Replay(tmp_path / "kept")))
+    again = read(tmp_path, sql="*.sql", access=Connections(replay=Replay(tmp_path / "kept")))
 
     assert again == first
     assert (len(again.statements), again.outcome.unread) == (1, {"b.sql"})
@@ -100,7 +100,7 @@ def test_file_that_cannot_be_read_costs_itself(tmp_path: Path, content: bytes, w
     reading = read(tmp_path, sql="*.sql")
 
     assert ([each.name for each in reading.statements], reading.outcome.unread) == (["good.sql"], {"bad.sql"})
-    assert (reading.outcome.answer, reading.problems[0].what) == (Answer.PARTIAL, why)
+    assert (reading.outcome.answer, reading.problems[0].what) == (SourceStatus.PARTIAL, why)
 
 
 def test_files_that_are_gone_are_not_the_same_as_none(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_file_without_a_topology_is_said(tmp_path: Path) -> None:
     reading = read(tmp_path, streams=".")
 
     assert ([each.name for each in reading.topologies], reading.outcome.unread) == (["b"], {"a"})
-    assert reading.outcome.answer == Answer.PARTIAL
+    assert reading.outcome.answer == SourceStatus.PARTIAL
 
 
 @pytest.mark.parametrize("document", [None, {}, ["a"], [{"name": 1}], [{"name": "a", "statement": []}]])

@@ -8,27 +8,27 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.exchange import Answer, Request
-from scanner_extractor.http import Http
-from scanner_extractor.rate import Clock
-from scanner_extractor.readings import KafkaReading, no_progress
-from scanner_extractor.settings import HttpSettings
-from scanner_extractor.settings_cloud import KafkaRestSettings
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.scan.results import KafkaResult, no_progress
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
 from scanner_extractor.sources.kafka_rest import read_kafka_rest
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused
-from scanner_model.scan import Answer as Answered
+from scanner_model.scan import SourceStatus as Answered
 
 NO_PAUSE = Clock(pause=lambda _: None)
 PATH = "/kafka/v3/clusters/lkc-1"
 
-Read = Callable[..., KafkaReading]
+Read = Callable[..., KafkaResult]
 
 
 @pytest.fixture
 def read(cloud) -> Read:
     """Read the cluster `lkc-1` of a fake Confluent Cloud over loopback."""
 
-    def ask(cluster: Any, **members: Any) -> KafkaReading:
+    def ask(cluster: Any, **members: Any) -> KafkaResult:
         server = cloud.Cloud(environments=(cloud.Environment(clusters=(cluster,)),), **members)
         with cloud.serving(server) as url:
             given = KafkaRestSettings(http=HttpSettings(url=url), cluster="lkc-1")
@@ -42,15 +42,15 @@ def read(cloud) -> Read:
 def answered() -> Read:
     """Read what a table of paths answers: rows, JSON, or a status; everything else is a 404."""
 
-    def ask(answers: dict[str, Any], cluster: str = "lkc-1", **settings: Any) -> KafkaReading:
+    def ask(answers: dict[str, Any], cluster: str = "lkc-1", **settings: Any) -> KafkaResult:
         given = KafkaRestSettings(http=HttpSettings(url="http://k"), cluster=cluster, **settings)
 
-        def exchange(request: Request) -> Answer:
+        def exchange(request: Request) -> Response:
             said = answers.get(request.url.removeprefix("http://k"), 404)
             if isinstance(said, int):
-                return Answer(status=said)
+                return Response(status=said)
             document = {"metadata": {"next": None}, "data": said} if isinstance(said, list) else said
-            return Answer(status=200, body=json.dumps(document).encode())
+            return Response(status=200, body=json.dumps(document).encode())
 
         with Http(given.http, given.source, exchange=exchange) as http:
             return read_kafka_rest(given, http, no_progress)

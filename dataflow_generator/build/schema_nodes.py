@@ -1,0 +1,178 @@
+"""From rows of the dictionary to nodes and edges: pure functions that local and Spark generation both call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from dataflow_generator.graph import (
+    Attributes,
+    Certainty,
+    Edge,
+    EdgeKind,
+    Node,
+    NodeKind,
+    kafka_namespace,
+    present,
+    schema_key,
+)
+from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
+from scanner_dictionary.lineage_inputs.topics import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow, TopicNodeRow
+
+_KEPT = 4_096
+
+Namespaces = Mapping[str, str]
+_CERTAINTY = {"declared": Certainty.DECLARED, "confirmed": Certainty.MATCHED, "assumed": Certainty.MATCHED}
+
+
+def namespaces(clusters: Iterable[ClusterRow]) -> Namespaces:
+    """Return each cluster's canonical namespace by its name."""
+    return {cluster.name: kafka_namespace(cluster.name, cluster.brokers) for cluster in clusters}
+
+
+def cluster_node(cluster: ClusterRow) -> Node:
+    """Build the node of a cluster."""
+    namespace = kafka_namespace(cluster.name, cluster.brokers)
+    attributes = present(brokers=cluster.brokers)
+    return Node(f"cluster:{cluster.name}", NodeKind.CLUSTER, namespace, cluster.name, None, attributes)
+
+
+def topic_node(topic: TopicNodeRow, known: Namespaces) -> Node:
+    """Build the node of a topic."""
+    namespace = known[topic.cluster]
+    attributes = present(
+        description=topic.description, internal=topic.internal, partitions=topic.partitions, tags=topic.tags
+    )
+    return Node(topic_key(namespace, topic.name), NodeKind.TOPIC, namespace, topic.name, None, attributes)
+
+
+def topic_key(namespace: str, name: str) -> str:
+    """Return the key of a topic's node."""
+    return f"topic:{namespace}/{name}"
+
+
+def topic_edge(topic: TopicNodeRow, known: Namespaces) -> Edge:
+    """Report that a cluster contains a topic."""
+    target = topic_key(known[topic.cluster], topic.name)
+    evidence = f"cluster {topic.cluster}"
+    return Edge(f"cluster:{topic.cluster}", target, EdgeKind.CONTAINS, evidence, Certainty.DECLARED)
+
+
+def link_edge(link: LinkRow, known: Namespaces) -> Edge:
+    """Report that a topic has a schema; the subtype is the side of the message."""
+    source = topic_key(known[link.cluster], link.topic)
+    certainty = Certainty.DERIVED if link.strategy == "ksqldb" else _CERTAINTY.get(link.confidence, Certainty.MATCHED)
+    return Edge(source, schema_key(link.fingerprint), EdgeKind.HAS_SCHEMA, link.evidence, certainty, "", link.role)
+
+
+def definition_nodes(definition: DefinitionRow) -> Iterator[Node]:
+    """Build the node of a schema and, after it, those of its columns in document order."""
+    key = schema_key(definition.fingerprint)
+    attributes = present(format=definition.format, fingerprint=definition.fingerprint)
+    yield Node(key, NodeKind.SCHEMA, "", definition.name, None, attributes)
+    stem = column_stem(key)
+    for column in definition.columns:
+        yield Node(
+            f"{stem}#{column.name}", NodeKind.COLUMN, "", definition.name, column.path, column_attributes(column)
+        )
+
+
+def definition_edges(definition: DefinitionRow) -> Iterator[Edge]:
+    """Report what contains what: the schema its outermost columns, a column the columns inside it."""
+    key = schema_key(definition.fingerprint)
+    stem = column_stem(key)
+    keys = {column.path: f"{stem}#{column.name}" for column in definition.columns}
+    evidence = schema_evidence(definition.name)
+    for column in definition.columns:
+        parent = keys.get(column.path[:-1], key) if column.path else key
+        yield Edge(parent, keys[column.path], EdgeKind.CONTAINS, evidence, Certainty.DECLARED)
+
+
+def schema_evidence(name: str) -> str:
+    """Report why a column is in a schema: the schema called *name* has it."""
+    return f"schema {name}".rstrip()
+
+
+def column_stem(schema: str) -> str:
+    """Return what the keys of the columns of *schema*, a node's key, start with."""
+    return f"column:{schema.removeprefix('schema:')}"
+
+
+def column_attributes(column: ColumnNodeRow) -> Attributes:
+    """Describe a column of a schema."""
+    return _described(column.type, column.logical_type, column.nullable, column.tags)
+
+
+@lru_cache(maxsize=_KEPT)
+def _described(type_: str, logical_type: str | None, nullable: bool, tags: tuple[str, ...]) -> Attributes:
+    """Describe a column; few differ in what is told of them."""
+    return present(logical_type=logical_type, nullable=nullable, tags=tags, type=type_)
+
+
+_BATCHES_KEPT = 65_536
+_CONTAINS, _DECLARED, _COLUMN = str(EdgeKind.CONTAINS), str(Certainty.DECLARED), str(NodeKind.COLUMN)
+_SCHEMA = str(NodeKind.SCHEMA)
+_DEFINITION = itemgetter(0)
+
+
+def schema_rows(cells: Cells, places: Mapping[int, int]) -> tuple[list[NodeRow], list[EdgeRow]]:
+    """Build the rows of whole schemas; *places* gives the key of each definition's node, its columns have the next.
+
+    The edge to a column has the column's own key: each has one.
+    """
+    columns = {key: list(group) for key, group in groupby(cells.columns, key=_DEFINITION)}
+    nodes: list[NodeRow] = []
+    edges: list[EdgeRow] = []
+    for head in cells.heads:
+        nodes_of, edges_of = _schema(head, columns.get(head.id, ()), places[head.id])
+        nodes += nodes_of
+        edges += edges_of
+    return nodes, edges
+
+
+@lru_cache(maxsize=_BATCHES_KEPT)
+def list_text(path: tuple[str, ...]) -> str:
+    """Write a path; schemas have the same ones over and over."""
+    return json.dumps(path, ensure_ascii=False)
+
+
+@lru_cache(maxsize=_BATCHES_KEPT)
+def object_text(attributes: Attributes) -> str:
+    """Write the attributes of a node."""
+    return json.dumps(dict(attributes), ensure_ascii=False)
+
+
+def _schema(head: Head, columns: Sequence[Sequence[Any]], node: int) -> tuple[list[NodeRow], list[EdgeRow]]:
+    key, name = schema_key(head.fingerprint), head.name
+    (schema,) = definition_nodes(DefinitionRow(head.fingerprint, head.format, name, ()))
+    stem, evidence = f"{column_stem(key)}#", schema_evidence(name)
+    numbers = {cell[2]: number for number, cell in enumerate(columns, node + 1)}
+    nodes = [NodeRow(node, key, _SCHEMA, "", name, None, object_text(schema.attributes))]
+    nodes += [
+        NodeRow(number, stem + cell[3], _COLUMN, "", name, _place(cell[2])[0], _attributes(*cell[4:8]))
+        for number, cell in enumerate(columns, node + 1)
+    ]
+    edges = [
+        EdgeRow(number, numbers.get(_place(cell[2])[1], node), number, _CONTAINS, "", "", evidence, _DECLARED)
+        for number, cell in enumerate(columns, node + 1)
+    ]
+    return nodes, edges
+
+
+@lru_cache(maxsize=_BATCHES_KEPT)
+def _place(path: str) -> tuple[str, str]:
+    """Get a path as the graph writes it, and the one above it as the dictionary does, empty for the whole message."""
+    segments = tuple(json.loads(path))
+    above = json.dumps(segments[:-1], ensure_ascii=False, separators=(",", ":")) if segments else ""
+    return list_text(segments), above
+
+
+@lru_cache(maxsize=_BATCHES_KEPT)
+def _attributes(type_: str, logical_type: str | None, nullable: bool | int, tags: str | None) -> str:
+    column = ColumnNodeRow((), "", type_, logical_type, bool(nullable), tuple(json.loads(tags)) if tags else ())
+    return object_text(column_attributes(column))

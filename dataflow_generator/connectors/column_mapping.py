@@ -1,0 +1,233 @@
+"""Columns from end to end: what a connector makes of the columns of one dataset in the other, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from dataflow_generator.connectors.columns import columns_behind, columns_through, topic_before
+from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
+from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
+from dataflow_generator.connectors.sink_columns import as_it_is
+from dataflow_generator.connectors.transforms.model import Place
+from scanner_model.column_path import KEY, ColumnPath
+from scanner_model.names import Role
+
+_PAYLOAD = "payload"
+_PARTS = {_PAYLOAD, "schema"}
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The sides of a topic's messages that are wrapped in `payload`, as their columns show.
+
+    Source: JsonConverter with `schemas.enable`, Connect's JsonSchema.ENVELOPE_PAYLOAD_FIELD_NAME.
+    """
+
+    sides: frozenset[Role] = frozenset()
+
+    @classmethod
+    def of(cls, paths: Sequence[ColumnPath]) -> Envelope:
+        """Look at the columns of a topic."""
+        tops = {side: {path[:1] for path in _on(side, paths)} for side in Role}
+        wrapped = (side for side, found in tops.items() if (_PAYLOAD,) in found and {*map("".join, found)} <= _PARTS)
+        return cls(frozenset(wrapped))
+
+    def opened(self, paths: Sequence[ColumnPath]) -> tuple[ColumnPath, ...]:
+        """Return the columns as transforms see them; a payload without parts is one plain value."""
+        parents = {path[:-1] for path in paths}
+        return tuple(
+            (*_side(path), *_rest(path)[1:]) if self._wraps(path) else path
+            for path in paths
+            if not self._wraps(path)
+            or (_rest(path)[:1] == (_PAYLOAD,) and (len(_rest(path)) > 1 or path not in parents))
+        )
+
+    def closed(self, path: ColumnPath) -> ColumnPath:
+        """Return a column as the message has it."""
+        return (*_side(path), _PAYLOAD, *_rest(path)) if self._wraps(path) else path
+
+    def _wraps(self, path: ColumnPath) -> bool:
+        return (Role.KEY if _side(path) else Role.VALUE) in self.sides
+
+
+def _side(path: ColumnPath) -> ColumnPath:
+    return path[:1] if path[:1] == (KEY,) else ()
+
+
+def _rest(path: ColumnPath) -> ColumnPath:
+    return path[len(_side(path)) :]
+
+
+def _on(side: Role, paths: Sequence[ColumnPath]) -> list[ColumnPath]:
+    return [_rest(path) for path in paths if bool(_side(path)) is (side is Role.KEY)]
+
+
+Paths = Sequence[ColumnPath]
+"""Columns of a dataset; those of a message's key stand behind `@key`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndToEnd:
+    """A column of a flow's source and the one of its target that it is copied to, or made into where *changed*.
+
+    *because* names transforms and keys that say so, empty where the column is simply passed on. *alike*: its name at
+    the target differs in case from what the connector writes, so that the two are matched and not concluded.
+    """
+
+    source: ColumnPath
+    target: ColumnPath
+    changed: bool = False
+    because: str = ""
+    alike: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The columns followed along one flow; *whole* is false where some, or all, cannot be told."""
+
+    columns: tuple[EndToEnd, ...] = ()
+    whole: bool = True
+
+
+def follow(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Followed:
+    """Follow columns along *flow* of a connector; *ends* are those of its source and of its target, as far as known.
+
+    Where only one end is known the other has what the connector makes of it, or must have made it of. Where none is,
+    or a transform is not known, nothing is told. What Connect's JSON wraps the columns of a topic in is looked through.
+    """
+    sink = flows.direction is Direction.SINK
+    source, target = _envelopes(flow, ends)
+    seen = source.opened(ends[0]), target.opened(ends[1])
+    found = _out(config, flows, flow, seen) if sink else _in(config, flows, flow, seen)
+    if not (source.sides or target.sides):
+        return found
+    closed = (replace(one, source=source.closed(one.source), target=target.closed(one.target)) for one in found.columns)
+    return replace(found, columns=tuple(closed))
+
+
+def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelope]:
+    """Return how the messages at both ends are wrapped; from topic to topic, bytes are copied."""
+    source, target = (end is not None and end.kind is DatasetKind.TOPIC for end in (flow.source, flow.target))
+    if source == target:
+        return Envelope(), Envelope()
+    return Envelope.of(ends[0] if source else ()), Envelope.of(ends[1] if target else ())
+
+
+def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Followed:
+    source, target = ends
+    if not source:
+        return Followed(whole=False)
+    key, value = _sides(source)
+    record = columns_through(config, flows.shape, topic_before(flows, flow), value, key)
+    landed = (flows.lands or as_it_is)(config, flow, record)
+    pairs = (
+        EndToEnd(_shown(one.origin.origin), one.path, one.origin.changed, _why(one.origin.steps, one.because))
+        for one in landed
+        if one.origin and one.origin.origin and not one.origin.masked
+    )
+    return Followed(tuple(_at_target(pairs, target)), record.value is not None)
+
+
+def _in(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Followed:
+    target = ends[1]
+    shape = _shape(flows.shape, target)
+    topic = topic_before(flows, flow)
+    rows = _rows(config, flows, flow, ends)
+    if rows is None:
+        return Followed(whole=False)
+    value, key = ([path for side, path in rows if side is role] for role in (Role.VALUE, Role.KEY))
+    record = columns_through(config, shape, topic, value, key)
+    made = {one.path: one for one in flows.row.columns} if flows.row else {}
+    lists = ColumnLists.of(config)
+    pairs = (
+        EndToEnd(origin, _shown((side, one.path)), one.changed or changed, _why(one.steps, because))
+        for side in Role
+        for one in record.side(side) or ()
+        if one.origin and not one.masked
+        for origin, changed, because in _origins(lists, flow, one.origin, made)
+    )
+    return Followed(tuple(_at_target(pairs, target)), record.value is not None)
+
+
+def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Sequence[Place] | None:
+    """Return the columns of the rows that a source reads: of its configuration, of its source, else by its topic."""
+    source, target = ends
+    from_topic = flow.source is not None and flow.source.kind is DatasetKind.TOPIC
+    made = [(Role.VALUE, one.path) for one in flows.row.columns] if flows.row else []
+    if flows.row and flows.row.rest != flow.source:
+        return made
+    known = [_place(path) if from_topic else (Role.VALUE, path) for path in source]
+    if from_topic and known:
+        return known
+    shape = _shape(flows.shape, target)
+    behind = columns_behind(config, shape, topic_before(flows, flow), list(map(_place, target))) if target else None
+    keys = [place for place in behind or () if place[0] is Role.KEY and flows.keyed]
+    if known:
+        return [*made, *(place for place in known if place not in made), *keys]
+    if behind is None:
+        return made or None
+    return [*made, *(place for place in behind if place[0] is Role.VALUE and place not in made), *keys]
+
+
+def _origins(
+    lists: ColumnLists, flow: Flow, origin: Place, made: dict[ColumnPath, RowColumn]
+) -> Iterator[tuple[ColumnPath, bool, str]]:
+    """Find the columns of the flow's own source behind a column of a row."""
+    source = flow.source
+    if source is None:
+        return
+    if source.kind is DatasetKind.TOPIC:
+        yield _shown(origin), False, ""
+    elif origin[1] in made:
+        column = made[origin[1]]
+        yield from ((path, column.changed, "") for dataset, path in column.origins if dataset == source)
+    else:
+        what, key = lists.treatment(source, origin[1])
+        if what in (Treatment.COPIED, Treatment.CHANGED):
+            yield origin[1], what is Treatment.CHANGED, key
+
+
+def _shape(shape: Shape, topic: Paths) -> Shape:
+    """Return how rows are wrapped; that MongoDB's change stream is told whole shows in the topic only."""
+    tops = {path[:1] for path in topic}
+    return Shape.FULL_DOCUMENT if shape is Shape.ROW and {("fullDocument",), ("operationType",)} <= tops else shape
+
+
+def _at_target(pairs: Iterable[EndToEnd], target: Paths) -> Iterator[EndToEnd]:
+    """Keep what the target has, where it is known; a name that differs in case only is matched, if it is the only."""
+    known: Collection[ColumnPath] = frozenset(target)
+    folded: dict[ColumnPath, list[ColumnPath]] = {}
+    for path in known:
+        folded.setdefault(_folded(path), []).append(path)
+    for pair in dict.fromkeys(pairs):
+        alike = folded.get(_folded(pair.target), [])
+        if not known or pair.target in known:
+            yield pair
+        elif len(alike) == 1:
+            yield EndToEnd(pair.source, alike[0], pair.changed, pair.because, alike=True)
+
+
+def _folded(path: ColumnPath) -> ColumnPath:
+    return tuple(segment.casefold() for segment in path)
+
+
+def _why(steps: tuple[str, ...], because: str) -> str:
+    named = ", ".join(f"transforms.{step}" for step in dict.fromkeys(steps))
+    return ", ".join(filter(None, (named, because)))
+
+
+def _sides(paths: Paths) -> tuple[list[ColumnPath], list[ColumnPath]]:
+    places = list(map(_place, paths))
+    key, value = ([path for side, path in places if side is role] for role in (Role.KEY, Role.VALUE))
+    return key, value
+
+
+def _place(path: ColumnPath) -> Place:
+    return (Role.KEY, path[1:]) if path[:1] == (KEY,) else (Role.VALUE, path)
+
+
+def _shown(place: Place) -> ColumnPath:
+    side, path = place
+    return (KEY, *path) if side is Role.KEY else path

@@ -1,0 +1,305 @@
+"""Debezium's sources of every database, and their managed twins: tables by lists, topics by prefix and table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.dataset_names import addresses, host_server, identifiers, sanitized, topic
+from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.connectors.model import (
+    Connector,
+    ConnectorFlows,
+    ConnectorReader,
+    Dataset,
+    DatasetKind,
+    Direction,
+    Shape,
+    SideTopic,
+)
+from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.table_filter import Selection, literal, matched, selection
+from dataflow_generator.connectors.topics import KNOWN, cluster_of, is_seen, seen
+from dataflow_generator.connectors.transforms.topic_templates import quoted
+from scanner_model.column_path import ColumnPath
+from scanner_model.errors import InputInvalid
+from scanner_model.problems import Problem
+
+_INCLUDED = ("column.include.list", "column.whitelist")
+_EXCLUDED = ("column.exclude.list", "column.blacklist")
+_MASKED = "column.mask.with."
+_CHANGED = ("column.mask.hash.", "column.truncate.to.")
+
+
+class Treatment(Enum):
+    """What becomes of a column's values."""
+
+    COPIED = "copied"
+    CHANGED = "changed"
+    """Cut off or hashed: another value, which is still made of the column's."""
+    MASKED = "masked"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLists:
+    """The lists of one configuration, each with its key and its patterns."""
+
+    included: tuple[str, tuple[str, ...]]
+    excluded: tuple[str, tuple[str, ...]]
+    treated: tuple[tuple[Treatment, str, tuple[str, ...]], ...]
+
+    @classmethod
+    def of(cls, config: Config) -> ColumnLists:
+        """Read the lists.
+
+        They hold Java regexes of `schema.table.column`, or `database.table.column` where a database has no schemas.
+        """
+        lists = ((config.key(*keys), config.items(*keys)) for keys in (_INCLUDED, _EXCLUDED))
+        return cls(next(lists), next(lists), tuple((what, key, config.items(key)) for what, key in _treated(config)))
+
+    def treatment(self, table: Dataset, column: ColumnPath) -> tuple[Treatment, str]:
+        """Return what becomes of a column of *table*, and the key that says so, empty where none does."""
+        (included, chosen), (excluded, others) = self.included, self.excluded
+        if not column or not (chosen or others or self.treated):
+            return Treatment.COPIED, ""
+        parts = (*table.name.split("."), column[0])
+        names = tuple(".".join(parts[-count:]) for count in (3, 4) if count <= len(parts)) or (".".join(parts),)
+        if _holds(others, names):
+            return Treatment.LEFT_OUT, excluded
+        if chosen and not _holds(chosen, names):
+            return Treatment.LEFT_OUT, included
+        found = ((what, key) for what, key, patterns in self.treated if _holds(patterns, names))
+        return next(found, (Treatment.COPIED, ""))
+
+
+def _treated(config: Config) -> Iterator[tuple[Treatment, str]]:
+    for key, _ in config.pairs:
+        if key.startswith(_MASKED):
+            yield Treatment.MASKED, key
+        elif key.startswith(_CHANGED):
+            yield Treatment.CHANGED, key
+
+
+def _holds(patterns: tuple[str, ...], names: tuple[str, ...]) -> bool:
+    return any(_matches(pattern, name) for pattern in patterns for name in names)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    try:
+        return java_regex(pattern).matches(name)
+    except InputInvalid:
+        return False
+
+
+_TABLES = ("table.include.list", "table.whitelist", "collection.include.list", "collection.whitelist")
+_NO_TABLES = ("table.exclude.list", "table.blacklist", "collection.exclude.list", "collection.blacklist")
+_PREFIX = ("topic.prefix", "database.server.name", "mongodb.name")
+_TOPIC_SIGNS = "a-zA-Z0-9._\\-"
+_ROWS_ONLY = frozenset(("postgrescdcsource", "mysqlcdcsource", "sqlservercdcsource"))
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A kind of database under Debezium: its scheme and default port, and which parts names have.
+
+    *containers* is the key whose list names what tables stand in: a list's item is `container.table`. *named* says that
+    the database stands before it in the dataset's name, *in_topic* that it also stands in the topic's.
+    """
+
+    scheme: str
+    port: str
+    containers: tuple[str, ...] = ("schema.include.list", "schema.whitelist")
+    named: bool = True
+    in_topic: bool = False
+
+
+_IN_DATABASES = ("database.include.list", "database.whitelist")
+MYSQL = Database("mysql", "3306", _IN_DATABASES, named=False)
+MARIADB = Database("mariadb", "3306", _IN_DATABASES, named=False)
+POSTGRES = Database("postgres", "5432")
+SQLSERVER = Database("sqlserver", "1433", in_topic=True)
+ORACLE = Database("oracle", "1521")
+DB2 = Database("db2", "50000")
+DB2_I = Database("db2", "446")
+INFORMIX = Database("informix", "9088", in_topic=True)
+VITESS = Database("vitess", "15991", ("vitess.keyspace",), named=False)
+MONGODB = Database("mongodb", "27017", _IN_DATABASES, named=False)
+
+
+def debezium(database: Database) -> ConnectorReader:
+    """Build the reader of Debezium's connector for one kind of database."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        return source(connector, _Tables(connector, database).reads())
+
+    return read
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    connector: Connector
+    kind: Database
+
+    @property
+    def config(self) -> Config:
+        return self.connector.config
+
+    @property
+    def prefix(self) -> str:
+        return self.config.text(*_PREFIX)
+
+    @property
+    def sign(self) -> str:
+        return self.config.text("topic.delimiter", default=".")
+
+    def reads(self) -> Reads:
+        """Read the tables of every database."""
+        chosen = selection(self.connector, _TABLES, _NO_TABLES, self._seen_tables())
+        key = self.config.key(*_PREFIX)
+        problems = [Problem(chosen.key, what) for what in chosen.unclear]
+        if not self.prefix:
+            problems.append(Problem("topic.prefix", "neither topic.prefix nor database.server.name is told"))
+        reads = [read for database in self._databases() for read in self._of(database, chosen, key)]
+        return Reads(
+            reads=tuple(reads),
+            side=tuple(self._side_topics(key)),
+            shape=Shape.DOCUMENTS if self.kind is MONGODB else self._shape(),
+            problems=tuple(problems),
+            keyed=True,
+        )
+
+    def _shape(self) -> Shape:
+        """Return whether Confluent's service takes the row out of the envelope, as its first versions do unasked."""
+        name = self.connector.class_name
+        bare = "." not in name and self.config.is_on("after.state.only", default=name.lower() in _ROWS_ONLY)
+        return Shape.ROW if bare else Shape.ENVELOPE
+
+    def _of(self, database: str, chosen: Selection, key: str) -> Iterator[Read]:
+        evidence = ", ".join(filter(None, (chosen.key, key)))
+        for item in chosen.names:
+            parts = identifiers(item)
+            if len(parts) > 1 and not self._may_hold(parts[-2]):
+                continue
+            if self.kind.in_topic and len(parts) > 2 and database and parts[0] != database:
+                continue  # a table that the list gives to another database
+            yield Read(source=self._named(database, parts), topic=self._topic(database, parts), because=evidence)
+        for pattern in chosen.patterns or self._containers(chosen):
+            place = f"{quoted(database)}\\." if self.kind.named and database else ""
+            many = Dataset(self._namespace(), f"regex:{place}{pattern}", DatasetKind.PATTERN)
+            yield Read(source=many, pattern=self._pattern(database, pattern), because=evidence or key)
+        if not (chosen.told or chosen.names or self._containers(chosen)):
+            yield Read(source=None, pattern=self._pattern("", ".*"), because=key)
+
+    def _containers(self, chosen: Selection) -> tuple[str, ...]:
+        """Return patterns for all tables of the schemas or databases that are listed by name."""
+        if chosen.told or chosen.names:
+            return ()
+        items = self.config.items(*self.kind.containers)
+        return tuple(f"{quoted(name) if (name := literal(item)) else item}\\..*" for item in items)
+
+    def _databases(self) -> tuple[str, ...]:
+        """List the databases that stand in names; one without name where none is told."""
+        listed = self.config.items("database.names")
+        single = self.config.text("database.pdb.name", "database.dbname", "db.name")
+        return listed or (single,)
+
+    def _named(self, database: str, parts: tuple[str, ...]) -> Dataset:
+        whole = parts if not (self.kind.named and database) or len(parts) > 2 else (database, *parts)
+        return Dataset(self._namespace(), ".".join(whole))
+
+    def _topic(self, database: str, parts: tuple[str, ...]) -> str:
+        """Return the topic of a table; where older versions leave the database out, the topics seen tell."""
+        if not self.prefix:
+            return ""
+        short = self._joined(*parts[-2:])
+        if not self.kind.in_topic:
+            return short
+        full = self._joined(*(parts if len(parts) > 2 or not database else (database, *parts)))
+        return short if is_seen(self.connector, short) and not is_seen(self.connector, full) else full
+
+    def _joined(self, *parts: str) -> str:
+        return sanitized(self.sign.join((self.prefix, *parts)), _TOPIC_SIGNS)
+
+    def _pattern(self, database: str, pattern: str) -> str:
+        if not self.prefix:
+            return ""
+        sign = quoted(self.sign)
+        place = f"{quoted(database)}{sign}" if self.kind.in_topic and database else ""
+        return f"{quoted(self.prefix)}{sign}{place}" + (f"(?:{pattern})" if "|" in pattern else pattern)
+
+    def _seen_tables(self) -> Iterator[str]:
+        """Find tables in the names of topics, where no transform renames them."""
+        if not self.prefix or self.config.text("transforms"):
+            return
+        start = self.prefix + self.sign
+        names, evidence = seen(self.connector, start)
+        if evidence == KNOWN and not self.config.items(*_TABLES):
+            return  # that a topic has this prefix does not say that this connector writes it
+        for name in names:
+            parts = tuple(name[len(start) :].split(self.sign))
+            if len(parts) > 1:
+                yield ".".join(parts[-2:])
+
+    def _may_hold(self, container: str) -> bool:
+        """Report whether the lists of schemas or databases let a container's tables through."""
+        keys = self.kind.containers
+        included = self.config.items(*keys)
+        opposite = {key.replace("include", "exclude").replace("white", "black") for key in keys} - {*keys}
+        excluded = self.config.items(*sorted(opposite, reverse=True))
+        if included and not any(matched(item, container, []) for item in included):
+            return False
+        return not any(matched(item, container, []) for item in excluded)
+
+    def _namespace(self) -> str:
+        config = self.config
+        if self.kind is MONGODB:
+            text = config.text("mongodb.connection.string", "mongodb.hosts", "connection.uri", "connection.host")
+            # `mongodb.hosts` may begin with the name of the replica set: `rs0/host:27017`.
+            return addresses("mongodb", text if "://" in text else text.rpartition("/")[2])
+        host = config.text("database.hostname", "connection.host")
+        port = config.text("database.port", "connection.port", default=self.kind.port)
+        return host_server(self.kind.scheme, host, port).namespace
+
+    def _side_topics(self, key: str) -> Iterator[SideTopic]:
+        namespace = cluster_of(self.connector, Direction.SOURCE)
+        config = self.config
+        named = {
+            "schema.history.internal.kafka.topic": "schema-history",
+            "database.history.kafka.topic": "schema-history",
+            "signal.kafka.topic": "signals",
+            "notification.sink.topic.name": "notifications",
+        }
+        for setting, role in named.items():
+            if config.text(setting):
+                yield SideTopic(topic(namespace, config.text(setting)), role, setting)
+        if not self.prefix:
+            return
+        yield SideTopic(topic(namespace, self.prefix), "schema-changes", key)
+        transaction = config.text("topic.transaction", default="transaction")
+        yield SideTopic(topic(namespace, self._joined(transaction)), "transactions", key)
+        heartbeat = config.text("topic.heartbeat.prefix", "heartbeat.topics.prefix", default="__debezium-heartbeat")
+        yield SideTopic(topic(namespace, f"{heartbeat}{self.sign}{self.prefix}"), "heartbeats", key)
+
+
+def spanner(connector: Connector) -> ConnectorFlows:
+    """Read Debezium's Spanner source: one topic a table of the change stream, which the configuration does not list."""
+    config = connector.config
+    prefix = config.text(*_PREFIX)
+    place = f"spanner://{config.text('gcp.spanner.project.id')}:{config.text('gcp.spanner.instance.id')}"
+    start = f"{prefix}."
+    names, evidence = seen(connector, start)
+    tables = [name[len(start) :] for name in names if prefix]
+    database = config.text("gcp.spanner.database.id")
+    reads = [
+        Read(
+            source=Dataset(place, ".".join(filter(None, (database, table)))),
+            topic=start + table,
+            because=f"topic.prefix, {evidence}",
+        )
+        for table in tables
+    ]
+    whole = Read(source=None, pattern=f"{quoted(start)}.*" if prefix else "", because="topic.prefix")
+    return source(connector, Reads(reads=tuple(reads) or (whole,), shape=Shape.ENVELOPE, keyed=True))

@@ -1,0 +1,162 @@
+"""JDBC sources and sinks, self-managed and Confluent's managed ones, and Debezium's JDBC sink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of
+from dataflow_generator.connectors.families.jdbc_queries import read_query
+from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
+from dataflow_generator.connectors.sink_columns import in_debezium_table, in_table
+from dataflow_generator.connectors.sinks import Written, sink, to
+from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.table_filter import Selection, selection
+from dataflow_generator.connectors.topics import seen
+from dataflow_generator.connectors.transforms.topic_templates import quoted
+from scanner_model.column_path import field_segment
+from scanner_model.problems import Problem
+
+_TABLES = ("table.include.list", "table.whitelist", "tables.include", "tables")
+_NO_TABLES = ("table.exclude.list", "table.blacklist")
+
+
+def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
+    """Find the database: by `connection.url`, or by host, port and name as managed connectors have them."""
+    config = connector.config
+    if url := config.text("connection.url", "connection.jdbc.url"):
+        if "://" in url or url.lower().startswith("jdbc:"):
+            server = jdbc_server(url)
+            database = server.database or config.text("db.name", "database.dbname")
+            return JdbcServer(server.scheme, server.namespace, database, server.schema)
+        return host_server(scheme or "jdbc", url)
+    return host_server(
+        scheme or "jdbc",
+        config.text("connection.host", "database.hostname", "hostname", "host", "snowflake.url.name"),
+        config.text("connection.port", "database.port", "port"),
+        config.text("db.name", "database.dbname", "database", "database.name", "snowflake.database.name"),
+        config.text("db.schema", "schema.name"),
+    )
+
+
+def jdbc_source(connector: Connector) -> ConnectorFlows:
+    """Read a JDBC source: one topic a table, or the prefix alone for a query."""
+    return _read(connector, server_of(connector))
+
+
+def managed_source(scheme: str) -> ConnectorReader:
+    """Build the reader of a managed JDBC source of one kind of database."""
+    return lambda connector: _read(connector, server_of(connector, scheme))
+
+
+def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
+    config = connector.config
+    prefix = config.text("topic.prefix")
+    if config.text("query"):
+        return _of_query(connector, server, prefix)
+    listed = config.items(*_TABLES)
+    chosen = selection(connector, _TABLES, _NO_TABLES, _seen_tables(connector, server, prefix) if listed else ())
+    reads = [
+        *(_table(connector, server, item, chosen.key) for item in chosen.names),
+        *_patterns(connector, server, chosen, prefix),
+    ]
+    problems = (Problem(chosen.key or "topic.prefix", what) for what in chosen.unclear)
+    return source(connector, Reads(reads=tuple(dict.fromkeys(reads)), problems=tuple(problems)))
+
+
+def _seen_tables(connector: Connector, server: JdbcServer, prefix: str) -> Iterator[str]:
+    """Find tables in the names of topics, and write each as a pattern may: bare, and with all that stands before it."""
+    if not prefix or connector.config.text("transforms"):
+        return
+    for name in seen(connector, prefix)[0]:
+        if len(name) > len(prefix):
+            parts = table_of(server, _quoted(name[len(prefix) :])).name.split(".")
+            yield from (".".join(parts[start:]) for start in range(len(parts)))
+
+
+def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> ConnectorFlows:
+    """Read what a source's query reads; where it cannot be read, only the topic is told."""
+    found = read_query(connector.config.text("query"), server.scheme)
+    tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in found.tables}
+    because = "query, topic.prefix"
+    reads = [Read(source=tables[table], topic=prefix, because=because) for table in found.tables]
+    columns = tuple(
+        RowColumn(
+            (field_segment(one.name),), tuple((tables[table], (name,)) for table, name in one.origins), one.changed
+        )
+        for one in found.columns
+    )
+    row = Row(columns, tables[found.rest] if found.rest else None) if columns or found.rest else None
+    problems = (Problem("query", found.problem),) if found.problem else ()
+    return source(
+        connector,
+        Reads(reads=tuple(reads) or (Read(source=None, topic=prefix, because=because),), row=row, problems=problems),
+    )
+
+
+def _quoted(part: str) -> str:
+    return f'"{part}"'
+
+
+def _table(connector: Connector, server: JdbcServer, item: str, key: str) -> Read:
+    # Snowflake's managed source is the one that writes the whole name (Confluent, SnowflakeSource).
+    whole = server.scheme == "snowflake" and "." not in connector.class_name
+    name = table_of(server, item).name if whole else identifiers(item)[-1]
+    topic = connector.config.text("topic.prefix") + name
+    return Read(source=table_of(server, item), topic=topic, because=f"{key}, topic.prefix")
+
+
+def _patterns(connector: Connector, server: JdbcServer, chosen: Selection, prefix: str) -> Iterator[Read]:
+    """Read what is chosen by patterns, or not limited at all, from the topics that begin with the prefix."""
+    if chosen.names and not chosen.patterns:
+        return
+    names, evidence = seen(connector, prefix)
+    schema = connector.config.text("schema.pattern", "db.schema", "schema.name")
+    found = [name[len(prefix) :] for name in names if prefix and len(name) > len(prefix)]
+    if not chosen.patterns:
+        for table in found:
+            named = f'{schema}."{table}"' if schema and "%" not in schema else f'"{table}"'
+            yield Read(source=table_of(server, named), topic=prefix + table, because=f"topic.prefix, {evidence}")
+        if not found and not chosen.told:
+            yield Read(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix")
+    for pattern in chosen.patterns:
+        place = f"{quoted(server.database)}\\." if server.database else ""
+        many = Dataset(server.namespace, f"regex:{place}{pattern}", chosen.kind)
+        yield Read(source=many, pattern=f"{quoted(prefix)}.*", because=f"{chosen.key}, topic.prefix")
+
+
+def jdbc_sink(connector: Connector) -> ConnectorFlows:
+    """Read a JDBC sink: `table.name.format` with the topic's name behind the transforms."""
+    return sink(connector, _tables(connector, server_of(connector), "table.name.format"))
+
+
+def managed_sink(scheme: str) -> ConnectorReader:
+    """Build the reader of a managed JDBC sink of one kind of database."""
+    return lambda connector: sink(connector, _tables(connector, server_of(connector, scheme), "table.name.format"))
+
+
+def debezium_sink(connector: Connector) -> ConnectorFlows:
+    """Read Debezium's JDBC sink, which writes the dots of a topic as underscores (DefaultCollectionNamingStrategy)."""
+    form = ("collection.name.format", "table.name.format")
+    written = _tables(connector, server_of(connector), *form, dots="_")
+    return sink(connector, replace(written, lands=in_debezium_table))
+
+
+def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".") -> Written:
+    config = connector.config
+    form = config.text(*keys, default="${topic}")
+    schema = config.text("db.schema", "schema.name", "connection.schema")
+    mapped = config.mapping("topics.to.tables.mapping", "topic2table.map")
+
+    def target(name: str) -> Dataset | None:
+        table = mapped.get(name) or form.replace("${topic}", name.replace(".", dots))
+        if "${" in table:
+            return None  # ${kafkaPartition}, ${source.table}, ${record…}: told by data only
+        if schema and len(identifiers(table)) == 1:
+            table = f"{schema}.{table}"
+        return table_of(server, table)
+
+    place = config.key("connection.url", "connection.host", "database.hostname")
+    mapping = config.key("topics.to.tables.mapping", "topic2table.map")
+    return to(target, mapping, config.key(*keys), place, lands=in_table)

@@ -1,0 +1,244 @@
+"""SQL that sources run in a database: which tables a query reads, and what its columns are made of; by sqlglot."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dataflow_generator.connectors.dataset_names import folded
+from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+    from sqlglot.optimizer.scope import Scope
+
+_DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
+_READ_AS = frozenset(
+    ("athena", "bigquery", "clickhouse", "databricks", "hive", "mysql", "oracle", "redshift", "snowflake", "sqlite")
+) | {"teradata", "trino"}
+_LONGEST = 50_000
+_DEEPEST = 60
+_HIGHEST = 400
+_MOST_STEPS = 20_000
+
+Table = tuple[str, ...]
+"""The parts of a table's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryColumn:
+    """A column that a query gives, and the columns of tables that it is made of; *changed*: it is computed."""
+
+    name: str
+    origins: tuple[tuple[Table, str], ...]
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReading:
+    """What a query reads and gives; *rest* is the one table whose columns come along by `*`.
+
+    *problem* says what could not be read, of the whole query or of some of its columns; empty where all was.
+    """
+
+    tables: tuple[Table, ...] = ()
+    columns: tuple[QueryColumn, ...] = ()
+    rest: Table | None = None
+    problem: str = ""
+
+
+def read_query(text: str, scheme: str) -> QueryReading:
+    """Read the SQL of a database whose JDBC URL has *scheme*; whatever the text, it takes bounded time and never fails.
+
+    A column that cannot be told, as one without a name or of two tables that both may have it, is left out.
+    """
+    if len(text) > _LONGEST:
+        return QueryReading(problem=f"the query has {len(text)} characters, more than the {_LONGEST} that are read")
+    if _depth(text) > _DEEPEST:
+        return QueryReading(problem=f"the query nests more than {_DEEPEST} brackets deep")
+    from sqlglot.errors import SqlglotError
+
+    try:
+        root = _scope(text, scheme)
+        return _Reading(scheme, root).read() if root else QueryReading(problem="the query is not one SELECT")
+    except SqlglotError as error:  # as for a name that stands for two tables
+        return QueryReading(problem=f"the query cannot be read: {_first_line(error)}")
+    except InputInvalid as error:
+        return QueryReading(problem=error.what)
+    except RecursionError:
+        return QueryReading(problem="the query is too entangled to be read")
+
+
+def _scope(text: str, scheme: str) -> Scope | None:
+    """Parse the one query that *text* is; None where it is something else. Raises InputInvalid."""
+    from sqlglot import exp, parse
+    from sqlglot.errors import ErrorLevel, SqlglotError
+    from sqlglot.optimizer.scope import build_scope
+
+    logging.getLogger("sqlglot").addHandler(logging.NullHandler())
+    try:
+        found = [each for each in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE) if each is not None]
+        query = found[0] if len(found) == 1 else None
+        if query is not None and _is_deep(query):
+            raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
+        return build_scope(query) if isinstance(query, exp.Query) else None
+    except SqlglotError as error:
+        raise InputInvalid(f"the query cannot be read: {_first_line(error)}") from error
+    except (ValueError, LookupError, AttributeError, TypeError) as error:
+        # What sqlglot raises beside its own errors, for texts that it was not made for.
+        raise InputInvalid(f"the query cannot be read ({type(error).__name__})") from error
+
+
+class _Reading:
+    """The reading of one query."""
+
+    def __init__(self, scheme: str, root: Scope) -> None:
+        self._scheme = scheme
+        self._root = root
+        self._scopes: dict[int, Scope] = {}
+        self._steps = 0
+        self._unclear: dict[str, None] = {}
+        self._rest: dict[Table, None] = {}
+
+    def read(self) -> QueryReading:
+        from sqlglot import exp
+
+        tables: dict[Table, None] = {}
+        for scope in self._root.traverse():
+            for column in scope.columns:
+                self._scopes.setdefault(id(column), scope)
+            sources = (source for source in scope.sources.values() if isinstance(source, exp.Table) and source.name)
+            tables |= dict.fromkeys(map(self._table, sources))
+        columns = tuple(dict.fromkeys(self._outputs(self._root)))
+        rest = next(iter(self._rest)) if len(self._rest) == 1 else None
+        if len(self._rest) > 1:
+            self._unclear.setdefault("*")
+        problem = f"the columns {', '.join(self._unclear)} of the query cannot be told" if self._unclear else ""
+        return QueryReading(tuple(sorted(tables)), columns, rest, problem)
+
+    def _outputs(self, scope: Scope) -> Iterator[QueryColumn]:
+        """Return the columns of a query; of a union, those of each part under the first one's names."""
+        from sqlglot import exp
+
+        self._step()
+        if scope.set_operation_scopes:
+            parts = [list(self._outputs(part)) for part in scope.set_operation_scopes]
+            names = [column.name for column in parts[0]]
+            for part in parts:
+                yield from (QueryColumn(name, one.origins, one.changed) for name, one in zip(names, part, strict=False))
+            return
+        for item in scope.expression.selects if isinstance(scope.expression, exp.Query) else ():
+            if item.is_star:
+                yield from self._star(scope, item)
+                continue
+            name = self._name(item)
+            origins, changed = self._origins(item)
+            if name and origins is not None:
+                yield QueryColumn(name, origins, changed)
+            else:
+                self._unclear.setdefault(name or "without a name")
+
+    def _star(self, scope: Scope, item: exp.Expr) -> Iterator[QueryColumn]:
+        from sqlglot import exp
+
+        named = item.table if isinstance(item, exp.Column) else ""
+        for name, (_, source) in scope.selected_sources.items():
+            if named and name != named:
+                continue
+            if isinstance(source, exp.Table):
+                self._rest.setdefault(self._table(source))
+            else:
+                yield from self._outputs(source)
+
+    def _origins(self, item: exp.Expr) -> tuple[tuple[tuple[Table, str], ...] | None, bool]:
+        """Find what a value is made of; None where one of its columns is not told."""
+        from sqlglot import exp
+
+        plain = item.unalias()
+        found: dict[tuple[Table, str], None] = {}
+        changed = not isinstance(plain, exp.Column)
+        for column in item.find_all(exp.Column):
+            behind = self._behind(column)
+            if behind is None:
+                return None, changed
+            found |= dict.fromkeys(behind[0])
+            changed = changed or behind[1]
+        return tuple(sorted(found)), changed
+
+    def _behind(self, column: exp.Column) -> tuple[tuple[tuple[Table, str], ...], bool] | None:
+        from sqlglot import exp
+
+        self._step()
+        source = self._source(column)
+        name = self._name(column)
+        if source is None or column.is_star:
+            return None
+        if isinstance(source, exp.Table):
+            return ((self._table(source), name),), False
+        before = dict(self._rest)
+        same = [one for one in self._outputs(source) if one.name == name]
+        passed = [table for table in self._rest if table not in before]
+        self._rest = before
+        if not same and len(passed) == 1:
+            return ((passed[0], name),), False
+        return (tuple(o for one in same for o in one.origins), any(one.changed for one in same)) if same else None
+
+    def _source(self, column: exp.Column) -> exp.Table | Scope | None:
+        """Find the table or query that a column is of: by its qualifier, here or further out, or the only one."""
+        scope = self._scopes.get(id(column))
+        while scope is not None:
+            selected = scope.selected_sources
+            if column.table and column.table in selected:
+                return selected[column.table][1]
+            if not column.table and len(selected) == 1:
+                return next(iter(selected.values()))[1]
+            if not column.table:
+                return None
+            scope = scope.parent
+        return None
+
+    def _table(self, table: exp.Table) -> Table:
+        return tuple(folded(part.name, self._scheme, quoted=bool(part.args.get("quoted"))) for part in table.parts)
+
+    def _name(self, item: exp.Expr) -> str:
+        """Return the name of a column or of a select item, as the database writes it."""
+        from sqlglot import exp
+
+        shown = item.args.get("alias") if isinstance(item, exp.Alias) else item.args.get("this")
+        if not isinstance(shown, exp.Identifier) or not isinstance(item, exp.Alias | exp.Column):
+            return ""
+        return folded(shown.name, self._scheme, quoted=bool(shown.args.get("quoted")))
+
+    def _step(self) -> None:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise RecursionError
+
+
+def _is_deep(query: exp.Expr) -> bool:
+    """Report whether the tree is so deep that what climbs it from every column would take long."""
+    level, depth = [query], 0
+    while level and depth <= _HIGHEST:
+        level, depth = [inside for each in level for inside in each.iter_expressions()], depth + 1
+    return bool(level)
+
+
+def _dialect(scheme: str) -> str | None:
+    known = _DIALECTS.get(scheme, scheme if scheme in _READ_AS else "")
+    return known or None
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _first_line(error: Exception) -> str:
+    # sqlglot underlines the place with terminal codes; the line is of the query, which its owner knows.
+    line = next(iter(str(error).splitlines()), "")
+    return line.partition("\x1b")[0][:200]

@@ -1,0 +1,119 @@
+"""Copies between Kafka clusters: MirrorMaker 2 and Confluent's Replicator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.dataset_names import kafka_namespace, topic, topics_like
+from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, Direction, SideTopic
+from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.table_filter import literal
+from dataflow_generator.connectors.topics import cluster_of
+from dataflow_generator.connectors.transforms.topic_templates import quoted
+from scanner_model.errors import InputInvalid
+
+_TARGET = ("target.cluster.bootstrap.servers", "dest.kafka.bootstrap.servers")
+_SOURCE = ("source.cluster.bootstrap.servers", "src.kafka.bootstrap.servers")
+_IDENTITY = ("IdentityReplicationPolicy", "LegacyReplicationPolicy", "IdentityTopicReplicationPolicy")
+_EXCLUDED = r".*[\-\.]internal,.*\.replica,__.*"
+"""What MirrorMaker 2 leaves out where nobody says (DefaultTopicFilter)."""
+
+Renamed = Callable[[str], str]
+
+
+def _cluster(connector: Connector, *keys: str) -> str | None:
+    return next(filter(None, (kafka_namespace(connector.config.text(key)) for key in keys)), None)
+
+
+def _target(connector: Connector) -> str:
+    return _cluster(connector, *_TARGET) or cluster_of(connector, Direction.SOURCE)
+
+
+def _source(connector: Connector) -> str:
+    """Name the cluster that is read; by its alias where no address is told."""
+    alias = connector.config.text("source.cluster.alias", default="source")
+    return _cluster(connector, *_SOURCE) or f"kafka://{alias}"
+
+
+def mirror_source(connector: Connector) -> ConnectorFlows:
+    """Read MirrorMaker 2's copying connector: `alias.topic`, unless the policy keeps names."""
+    config = connector.config
+    identity = config.text("replication.policy.class").rpartition(".")[2] in _IDENTITY
+    sign = config.text("replication.policy.separator", default=".")
+    start = "" if identity else config.text("source.cluster.alias", default="source") + sign
+    items = config.items("topics", "topics.whitelist") or (".*",)
+    excluded = config.items("topics.exclude", "topics.blacklist") or tuple(_EXCLUDED.split(","))
+    reads = _copied(connector, items, excluded, (start, "topics, source.cluster.alias"))
+    side = tuple(_sync(connector))
+    return source(connector, Reads(reads=tuple(reads), namespace=_target(connector), side=side, keyed=True))
+
+
+def replicator(connector: Connector) -> ConnectorFlows:
+    """Read Confluent's Replicator: topics of a list and of a pattern, renamed by `topic.rename.format`."""
+    config = connector.config
+    form = config.text("topic.rename.format", default="${topic}")
+    items = (*config.items("topic.whitelist"), *filter(None, (config.text("topic.regex"),)))
+    start, _, after = form.partition("${topic}")
+    reads = _copied(connector, items, config.items("topic.blacklist"), (start, "topic.whitelist"), after)
+    return source(connector, Reads(reads=tuple(reads), namespace=_target(connector), keyed=True))
+
+
+def bookkeeping(connector: Connector) -> ConnectorFlows:
+    """Read MirrorMaker 2's heartbeat or checkpoint connector, which moves no data."""
+    return source(connector, Reads(reads=(), namespace=_target(connector), side=tuple(_bookkeeping(connector))))
+
+
+def _copied(
+    connector: Connector, items: tuple[str, ...], excluded: tuple[str, ...], naming: tuple[str, str], after: str = ""
+) -> Iterator[Read]:
+    """Read each topic of a list; a pattern is resolved by the copies in use, whose names begin with *start*."""
+    start, because = naming
+    place = _source(connector)
+    for item in items:
+        name = literal(item)
+        if name is not None:
+            yield Read(source=topic(place, name), topic=f"{start}{name}{after}", because=because)
+            continue
+        found = [copy for copy in _copies(connector, start, after) if _is(item, copy)]
+        for copy in found:
+            if not any(_is(other, copy) for other in excluded):
+                yield Read(
+                    source=topic(place, copy), topic=f"{start}{copy}{after}", because=f"{because}, topics in use"
+                )
+        if not found:
+            pattern = f"(?:{item})" if "|" in item else item
+            yield Read(
+                source=topics_like(place, item), pattern=f"{quoted(start)}{pattern}{quoted(after)}", because=because
+            )
+
+
+def _copies(connector: Connector, start: str, after: str) -> list[str]:
+    names = sorted(connector.active or ())
+    return [
+        name[len(start) : len(name) - len(after)] for name in names if name.startswith(start) and name.endswith(after)
+    ]
+
+
+def _is(pattern: str, name: str) -> bool:
+    try:
+        return java_regex(pattern).matches(name)
+    except InputInvalid:
+        return False
+
+
+def _sync(connector: Connector) -> Iterator[SideTopic]:
+    config: Config = connector.config
+    alias = config.text("target.cluster.alias", default="target")
+    name = f"mm2-offset-syncs.{alias}.internal"
+    yield SideTopic(topic(_source(connector), name), "offset-syncs", "target.cluster.alias")
+    yield from _bookkeeping(connector)
+
+
+def _bookkeeping(connector: Connector) -> Iterator[SideTopic]:
+    place = _target(connector)
+    alias = connector.config.text("source.cluster.alias", default="source")
+    yield SideTopic(topic(place, "heartbeats"), "heartbeats", "source.cluster.alias")
+    yield SideTopic(topic(place, f"{alias}.heartbeats"), "heartbeats", "source.cluster.alias")
+    yield SideTopic(topic(place, f"{alias}.checkpoints.internal"), "checkpoints", "source.cluster.alias")

@@ -1,0 +1,152 @@
+"""Object stores and file systems: S3, GCS, Azure, HDFS, files; one folder a topic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.dataset_names import host_server, in_folder, object_path, without_users
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
+from dataflow_generator.connectors.sinks import sink, to
+from dataflow_generator.connectors.sources import Read, Reads, fixed, source
+from dataflow_generator.connectors.topics import seen
+from scanner_model.problems import Problem
+
+Place = Callable[[Config], Dataset | None]
+"""Give the store's namespace and the folder before `topics.dir`, from a configuration; None where it is not told."""
+
+S3_KEYS = ("s3.bucket.name", "s3.bucket", "aws.s3.bucket.name", "aws_s3_bucket")
+GCS_KEYS = ("gcs.bucket.name", "gcs.bucket")
+AZURE_KEYS = ("azblob.container.name", "azure.container.name", "azure.datalake.gen2.container.name")
+HDFS_KEYS = ("hdfs.url", "store.url")
+_FOLDER = (
+    "topics.dir",
+    "s3.prefix",
+    "aws.s3.prefix",
+    "aws_s3_prefix",
+    "gcs.prefix",
+    "file.name.prefix",
+    "directory.path",
+)
+_OF_LINES = frozenset(("FileStreamSource", "SpoolDirLineDelimitedSource"))
+"""Sources that make each line of a file one plain value."""
+
+_URL = re.compile(r"(?P<scheme>\w+)://(?P<host>[^/?#]*)/*(?P<path>[^?#]*)")
+
+
+def s3(config: Config) -> Dataset | None:
+    """Name an S3 bucket."""
+    bucket = config.text(*S3_KEYS)
+    return Dataset(f"s3://{bucket}", "") if bucket else None
+
+
+def gcs(config: Config) -> Dataset | None:
+    """Name a bucket of Google Cloud Storage."""
+    bucket = config.text(*GCS_KEYS)
+    return Dataset(f"gs://{bucket}", "") if bucket else None
+
+
+def azure(config: Config) -> Dataset | None:
+    """Name a container of Azure Blob Storage or Data Lake."""
+    account = config.text("azblob.account.name", "azure.datalake.gen2.account.name", "azure.account.name")
+    container = config.text(*AZURE_KEYS, default="topics" if account else "")
+    return Dataset(f"abfss://{container}@{account}.dfs.core.windows.net", "") if account and container else None
+
+
+def hdfs(config: Config) -> Dataset | None:
+    """Name a file system of Hadoop; its names keep the leading slash."""
+    match = _URL.match(without_users(config.text(*HDFS_KEYS)))
+    return Dataset(f"{match['scheme'].lower()}://{match['host']}", f"/{match['path']}") if match else None
+
+
+def transfer(scheme: str, port: str) -> Place:
+    """Build the place of a server that files are transferred to and from (SFTP, FTPS)."""
+
+    def place(config: Config) -> Dataset | None:
+        host = config.text(f"{scheme}.host")
+        server = host_server(scheme, host, config.text(f"{scheme}.port", default=port)).namespace
+        return Dataset(server, config.text(f"{scheme}.working.dir")) if host else None
+
+    return place
+
+
+def store_sink(place: Place, keys: tuple[str, ...], *, default: str = "topics") -> ConnectorReader:
+    """Build the reader of a sink that writes each topic into its folder under `topics.dir`, else under *default*."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        config = connector.config
+        store = place(config)
+        folder = config.text(*_FOLDER, default=default)
+
+        def target(name: str) -> Dataset | None:
+            if store is None:
+                return None
+            start = "/" if store.name.startswith("/") else ""
+            return Dataset(
+                store.namespace, start + in_folder(store.name, folder.replace("${topic}", name), *_last(folder, name))
+            )
+
+        told = () if store else (Problem(keys[0], f"{keys[0]} is not told"),)
+        return sink(connector, to(target, config.key(*keys), config.key(*_FOLDER), problems=told))
+
+    return read
+
+
+def store_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
+    """Build the reader of a source that reads topics back from their folders, or files by `topic.regex.list`."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        config = connector.config
+        store = place(config)
+        folder = config.text(*_FOLDER, default="topics")
+        start = "/" if store and store.name.startswith("/") else ""
+
+        def folder_of(*parts: str) -> Dataset | None:
+            return Dataset(store.namespace, start + in_folder(store.name, *parts)) if store else None
+
+        because = ", ".join(filter(None, (config.key(*keys), config.key("topic.regex.list", "topics.dir"))))
+        listed = [item.partition(":")[0].strip() for item in config.items("topic.regex.list")]
+        if listed or config.text("kafka.topic", "topic"):
+            named = listed or [config.text("kafka.topic", "topic")]
+            return fixed(connector, folder_of(folder), named, because)
+        names = seen(connector)[0] if connector.active is not None else ()
+        reads = [Read(source=folder_of(folder, name), topic=name, because=because) for name in names]
+        return source(connector, Reads(reads=tuple(reads) or (Read(source=folder_of(folder), because=because),)))
+
+    return read
+
+
+def folder_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
+    """Build the reader of a source that reads the files of one folder, `input.path`, into one topic."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        config = connector.config
+        store, path = place(config), config.text("input.path")
+        dataset = Dataset(store.namespace, f"/{in_folder(path)}") if store and path else None
+        because = ", ".join(filter(None, (config.key(*keys), config.key("input.path"), "kafka.topic")))
+        return fixed(connector, dataset, config.items("kafka.topic", "topic"), because)
+
+    return read
+
+
+def _last(folder: str, name: str) -> tuple[str, ...]:
+    return () if "${topic}" in folder else (name,)
+
+
+def file_source(connector: Connector) -> ConnectorFlows:
+    """Read a source of one file or folder; some of them make each line one plain value."""
+    key = connector.config.key("file", "input.path", "fs.listing.directory.path", "sftp.input.path", "tasks.file.path")
+    path = connector.config.text(key)
+    names = connector.config.items("topic", "kafka.topic")
+    dataset = object_path(path) if path else None
+    lines = connector.class_name.rpartition(".")[2].removesuffix("Connector") in _OF_LINES
+    row = Row((RowColumn((), ((dataset, ()),) if dataset else ()),)) if lines else None
+    return replace(fixed(connector, dataset, names, ", ".join(filter(None, (key, "topic")))), row=row)
+
+
+def file_sink(connector: Connector) -> ConnectorFlows:
+    """Read a sink that writes every topic into one file."""
+    path = connector.config.text("file")
+    return sink(connector, to(lambda _: object_path(path) if path else None, "file"))

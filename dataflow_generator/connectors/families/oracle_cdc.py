@@ -1,0 +1,96 @@
+"""Confluent's own Oracle CDC source: tables by a regular expression, topics by a template of the table's names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of, topic
+from dataflow_generator.connectors.jdbc_urls import JdbcServer
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, DatasetKind, Direction, SideTopic
+from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.table_filter import selection
+from dataflow_generator.connectors.topics import cluster_of, seen
+from dataflow_generator.connectors.transforms.topic_templates import quoted
+from scanner_model.problems import Problem
+
+_CHOSEN, _LEFT_OUT = "table.inclusion.regex", "table.exclusion.regex"
+_TEMPLATE = "table.topic.name.template"
+_WHOLE = "${fullyQualifiedTableName}"
+_PARTS = "${databaseName}.${schemaName}.${tableName}"
+_SIDE = {
+    "redo.log.topic.name": ("redo-log", "${connectorName}-${databaseName}-redo-log"),
+    "redo.log.corruption.topic": ("corrupted-redo-log", ""),
+}
+
+
+def oracle_cdc(connector: Connector) -> ConnectorFlows:
+    """Read the tables; a template that is set to nothing writes no topics but the redo log's."""
+    config = connector.config
+    server = _server(config)
+    form = _filled(connector, server, _template(config))
+    chosen = selection(connector, (_CHOSEN,), (_LEFT_OUT,), _seen_tables(connector, form))
+    reads = [_read(server, form, name) for name in chosen.names]
+    reads += [_many(server, form, pattern) for pattern in chosen.patterns]
+    if not (reads or chosen.told):
+        reads = [Read(source=None, because=_TEMPLATE)]
+    return source(
+        connector,
+        Reads(
+            reads=tuple(reads) if form else (),
+            side=tuple(_side_topics(connector, server)),
+            problems=tuple(Problem(chosen.key, what) for what in chosen.unclear),
+            keyed=True,
+        ),
+    )
+
+
+def _server(config: Config) -> JdbcServer:
+    database = config.text("oracle.pdb.name", "oracle.service.name", "oracle.sid")
+    return host_server("oracle", config.text("oracle.server"), config.text("oracle.port", default="1521"), database)
+
+
+def _template(config: Config) -> str:
+    """Return the template; only where it stands there empty there is none."""
+    return dict(config.pairs).get(_TEMPLATE, _WHOLE).strip()
+
+
+def _filled(connector: Connector, server: JdbcServer, form: str) -> str:
+    """Put in what is the same for all tables, and write what is left with the whole name where that is the same."""
+    whole = form.replace(_PARTS, _WHOLE).replace("${connectorName}", connector.name)
+    return whole.replace("${databaseName}", server.database)
+
+
+def _read(server: JdbcServer, form: str, name: str) -> Read:
+    parts = identifiers(name)
+    values = {_WHOLE: ".".join(parts), "${tableName}": parts[-1], "${schemaName}": parts[-2] if len(parts) > 1 else ""}
+    written = form
+    for variable, value in values.items():
+        written = written.replace(variable, value)
+    return Read(source=table_of(server, name), topic=written, because=f"{_CHOSEN}, {_TEMPLATE}")
+
+
+def _many(server: JdbcServer, form: str, pattern: str) -> Read:
+    """Read what nothing known resolves: the topics begin as the template does."""
+    start, sign, _ = form.partition("${")
+    topics = f"{quoted(start)}{pattern if form == start + _WHOLE else '.*'}" if sign else quoted(start)
+    many = Dataset(server.namespace, f"regex:{pattern}", DatasetKind.PATTERN)
+    return Read(source=many, pattern=topics, because=f"{_CHOSEN}, {_TEMPLATE}")
+
+
+def _seen_tables(connector: Connector, form: str) -> Iterator[str]:
+    """Find tables in the names of topics where the template ends with the whole name, and no transform changes it."""
+    start = form.removesuffix(_WHOLE)
+    if start == form or "${" in start or connector.config.text("transforms"):
+        return
+    for name in seen(connector, start)[0]:
+        if name.count(".", len(start)) > 1:
+            yield name[len(start) :]
+
+
+def _side_topics(connector: Connector, server: JdbcServer) -> Iterator[SideTopic]:
+    namespace = cluster_of(connector, Direction.SOURCE)
+    for key, (role, default) in _SIDE.items():
+        form = connector.config.text(key, default=default)
+        if name := _filled(connector, server, form):
+            yield SideTopic(topic(namespace, name), role, key)

@@ -1,0 +1,251 @@
+"""Queues, caches, SaaS and other services of which a few keys name the dataset: one row each."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from dataflow_generator.connectors.config import Config, split_outside
+from dataflow_generator.connectors.dataset_names import addresses, web_dataset
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
+from dataflow_generator.connectors.sinks import sink, to
+from dataflow_generator.connectors.sources import Read, Reads, fixed, source
+from dataflow_generator.connectors.transforms.topic_templates import quoted
+
+_TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics", "connect.topic", "mqtt.kafka.topic", "couchbase.topic")
+_MQ_PORT = re.compile(r"\((\d+)\)")
+"""IBM MQ writes the port of a host in brackets: `mq-1(1414),mq-2(1414)`."""
+
+_ENTITY = re.compile(r"\$\{(?:entity|resource|table)Name\}")
+_HOLE = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """How a service's datasets are named: templates with `{key|other=default}`; `{}` and a default `@` are the topic.
+
+    A template whose keys have no value and no default names nothing. *entities* are keys of lists whose items a source
+    writes into `topic.name.pattern`.
+    """
+
+    namespace: str
+    name: str
+    address: tuple[str, ...] = ()
+    port: str = ""
+    entities: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that may tell its name, the first that has a value does."""
+        return tuple(key for hole in _HOLE.findall(self.name) for key in hole.partition("=")[0].split("|"))
+
+    def datasets(self, config: Config) -> tuple[Dataset, ...]:
+        """Name the datasets that a source reads; a key of its name may list several."""
+        whole = self.dataset(config)
+        return tuple(Dataset(whole.namespace, name) for name in split_outside(whole.name, ",")) if whole else ()
+
+    def dataset(self, config: Config, topic: str = "") -> Dataset | None:
+        """Name the dataset of a configuration, and of a topic for sinks."""
+        name = _filled(self.name, config, topic)
+        if not name:
+            return None
+        if self.address:
+            hosts = _MQ_PORT.sub(r":\1", config.text(*self.address))
+            return Dataset(addresses(self.namespace, hosts, self.port), name)
+        namespace = _filled(self.namespace, config, topic)
+        return Dataset(namespace, name) if namespace else None
+
+
+def _filled(template: str, config: Config, topic: str) -> str:
+    missing = False
+
+    def value(match: re.Match[str]) -> str:
+        nonlocal missing
+        keys, _, default = match[1].partition("=")
+        default = topic if default == "@" else default
+        found = config.text(*keys.split("|"), default=default).replace("${topic}", topic)
+        if keys.endswith("region"):  # the SDK's own names are taken too: US_WEST_2
+            found = found.lower().replace("_", "-")
+        missing = missing or not found
+        return found
+
+    text = _HOLE.sub(value, template.replace("{}", topic or "\0"))
+    return "" if missing or "\0" in text or "${" in text.replace("${env:", "").replace("${file:", "") else text
+
+
+def from_service(service: Service) -> ConnectorReader:
+    """Build the reader of a source that reads datasets of a service into one topic, or into one for each entity."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        config = connector.config
+        key = config.key(*_TOPIC_KEYS)
+        names = [name for name in config.items(*_TOPIC_KEYS) if "${" not in name]
+        datasets = service.datasets(config)
+        if names:
+            reads = [Read(source=one, topic=name, because=key) for one, name in product(datasets or (None,), names)]
+        elif config.items(*service.entities):
+            reads = [*_of_entities(service, config, datasets)]
+        else:
+            reads = [*_of_use(config.key(*service.keys), datasets)]
+        return source(connector, Reads(reads=tuple(reads)))
+
+    return read
+
+
+def _of_use(key: str, datasets: tuple[Dataset, ...]) -> Iterator[Read]:
+    """Read datasets into topics that nobody names; of several, each into those that end with its name."""
+    for one in datasets or (None,):
+        pattern = f".*{quoted(one.name)}" if one and len(datasets) > 1 else ""
+        yield Read(source=one, pattern=pattern, because=key)
+
+
+def _of_entities(service: Service, config: Config, datasets: tuple[Dataset, ...]) -> Iterator[Read]:
+    """Read every entity into its topic, from the dataset of its name, else from all."""
+    pattern = config.text("topic.name.pattern", default="${entityName}")
+    because = f"{config.key(*service.entities)}, topic.name.pattern"
+    for entity in config.items(*service.entities):
+        own = [one for one in datasets if one.name == entity]
+        name = entity.join(_ENTITY.split(pattern))
+        for one in own or datasets or (None,):
+            yield Read(source=one, topic="" if "${" in name else name, because=because)
+
+
+def to_service(service: Service) -> ConnectorReader:
+    """Build the reader of a sink that writes topics to a service."""
+
+    def read(connector: Connector) -> ConnectorFlows:
+        key = connector.config.key(*service.keys)
+        return sink(connector, to(lambda topic: service.dataset(connector.config, topic), key))
+
+    return read
+
+
+def no_outside(connector: Connector) -> ConnectorFlows:
+    """Read a source that makes its data itself."""
+    key = connector.config.key(*_TOPIC_KEYS)
+    return fixed(connector, None, connector.config.items(*_TOPIC_KEYS), key)
+
+
+def salesforce(object_keys: str) -> Service:
+    """Name an object, topic or event of a Salesforce instance."""
+    return Service("salesforce", f"{{{object_keys}}}", ("salesforce.instance", "salesforce.host"))
+
+
+_KINESIS = "kinesis://kinesis.{kinesis.region|aws.kinesis.region=us-east-1}.amazonaws.com"
+_PUBSUB_PROJECT = "{gcp.pubsub.project.id|cps.project}"
+_DYNAMODB = "dynamodb://dynamodb.{aws.dynamodb.region|dynamodb.region|aws.region=us-west-2}.amazonaws.com"
+
+KINESIS = Service(_KINESIS, "{kinesis.stream|aws.kinesis.stream}")
+PUBSUB_SUBSCRIPTION = Service(
+    "pubsub", f"subscription:{_PUBSUB_PROJECT}:{{gcp.pubsub.subscription.id|cps.subscription}}"
+)
+PUBSUB_TOPIC = Service("pubsub", f"topic:{_PUBSUB_PROJECT}:{{gcp.pubsub.topic.id|cps.topic}}")
+EVENT_HUBS = Service("eventhubs://{azure.eventhubs.namespace}.servicebus.windows.net", "{azure.eventhubs.hub.name}")
+SERVICE_BUS = Service(
+    "servicebus://{azure.servicebus.namespace}.servicebus.windows.net",
+    "{azure.servicebus.entity.name|azure.servicebus.queue.name}",
+)
+SPANNER = Service(
+    "spanner://{gcp.spanner.project.id}:{gcp.spanner.instance.id}",
+    "{gcp.spanner.database.id}.{table.name.format=@}",
+)
+BIGTABLE = Service("bigtable://{gcp.bigtable.project.id}:{gcp.bigtable.instance.id}", "{table.name.format=@}")
+DYNAMODB_SINK = Service(_DYNAMODB, "{table.name.format|aws.dynamodb.table=@}")
+DYNAMODB_SOURCE = Service(_DYNAMODB, "{dynamodb.table.includelist|dynamodb.table.name|kafka.topic.table}")
+LAMBDA = Service("lambda://lambda.{aws.lambda.region=us-east-1}.amazonaws.com", "{aws.lambda.function.name}")
+REDIS = Service("redis", "{redis.database|redis.db=0}", ("redis.hosts", "redis.hostname", "redis.uri"), "6379")
+NEO4J = Service("neo4j", "{neo4j.database=neo4j}", ("neo4j.uri", "neo4j.server.uri"), "7687")
+COUCHBASE = Service("couchbase", "{couchbase.bucket}", ("couchbase.seed.nodes",))
+RABBITMQ = Service("rabbitmq", "{rabbitmq.queue|rabbitmq.exchange}", ("rabbitmq.host", "rabbitmq.uri"), "5672")
+MQTT = Service("mqtt", "{mqtt.topics|mqtt.topic=@}", ("mqtt.server.uri", "connect.mqtt.hosts"))
+IBM_MQ = Service("ibmmq", "{mq.queue|jms.destination.name}", ("mq.connection.name.list", "mq.hostname"))
+ACTIVE_MQ = Service("activemq", "{jms.destination.name}", ("activemq.url",))
+JMS = Service("jms", "{jms.destination.name}", ("java.naming.provider.url", "connection.url"))
+INFLUXDB = Service("influxdb", "{influxdb.db|influxdb.database}", ("influxdb.url",))
+SPLUNK = Service("splunk", "{splunk.indexes=main}", ("splunk.hec.uri",))
+KUDU = Service("kudu", "{kudu.table.default.name|kudu.sink.table=@}", ("kudu.masters", "kudu.master"))
+HBASE = Service("hbase", "{table.name.format|hbase.table.name=@}", ("hbase.zookeeper.quorum",))
+SINGLESTORE = Service("singlestore", "{connection.database}.{}", ("connection.ddlEndpoint",), "3306")
+GITHUB = Service("https://api.github.com", "{github.repositories}", entities=("github.resources", "github.tables"))
+JIRA = Service("jira", "{jira.resources|jira.tables}", ("jira.url",), entities=("jira.resources", "jira.tables"))
+SERVICE_NOW = Service("servicenow", "{servicenow.table}", ("servicenow.url",))
+ZENDESK = Service("zendesk", "{zendesk.tables}", ("zendesk.url",), entities=("zendesk.tables",))
+
+
+def sqs_source(connector: Connector) -> ConnectorFlows:
+    """Read a queue of SQS; its URL names region, account and queue."""
+    web = web_dataset(connector.config.text("sqs.url", "sqs.queue.url"))
+    queue = Dataset(f"sqs://{web.namespace.partition('://')[2]}", web.name.lstrip("/")) if web else None
+    return fixed(connector, queue, connector.config.items(*_TOPIC_KEYS), "sqs.url")
+
+
+def dynamodb_sink(connector: Connector) -> ConnectorFlows:
+    """Read a DynamoDB sink: a table a topic, of the endpoint where one is told, else of the region."""
+    endpoint = web_dataset(connector.config.text("aws.dynamodb.endpoint"))
+    told = Service(f"dynamodb://{endpoint.namespace.partition('://')[2]}", DYNAMODB_SINK.name) if endpoint else None
+    return to_service(told or DYNAMODB_SINK)(connector)
+
+
+def lambda_sink(connector: Connector) -> ConnectorFlows:
+    """Read a Lambda sink: the function that the topic is mapped to (`topic;function`), else the one for all."""
+    config = connector.config
+    functions = config.mapping("aws.lambda.topic2function.map", sign=";")
+    place = _filled(LAMBDA.namespace, config, "")
+
+    def target(name: str) -> Dataset | None:
+        return Dataset(place, functions[name]) if name in functions else LAMBDA.dataset(config, name)
+
+    return sink(connector, to(target, config.key("aws.lambda.topic2function.map", *LAMBDA.keys)))
+
+
+def cosmos(config: Config) -> tuple[str, Mapping[str, str]]:
+    """Return the namespace of a Cosmos database, and its containers by topic (`topic#container`)."""
+    web = web_dataset(config.text("connect.cosmos.connection.endpoint", "azure.cosmos.account.endpoint"))
+    host = web.namespace.partition("://")[2].partition(":")[0] if web else "unknown"
+    database = config.text(
+        "connect.cosmos.databasename", "azure.cosmos.source.database.name", "azure.cosmos.sink.database.name"
+    )
+    return f"azurecosmos://{host}/dbs/{database}", config.mapping("connect.cosmos.containers.topicmap", sign="#")
+
+
+def cosmos_sink(connector: Connector) -> ConnectorFlows:
+    """Read a Cosmos sink: the container that the topic is mapped to, or of its name."""
+    place, containers = cosmos(connector.config)
+    key = "connect.cosmos.containers.topicmap"
+    return sink(connector, to(lambda name: Dataset(place, f"colls/{containers.get(name, name)}"), key))
+
+
+def cosmos_source(connector: Connector) -> ConnectorFlows:
+    """Read a Cosmos source: one container a topic."""
+    place, containers = cosmos(connector.config)
+    because = "connect.cosmos.containers.topicmap"
+    reads = [
+        Read(source=Dataset(place, f"colls/{container}"), topic=name, because=because)
+        for name, container in containers.items()
+    ]
+    return source(connector, Reads(reads=tuple(reads) or (Read(source=None, because=because),)))
+
+
+def kusto_sink(connector: Connector) -> ConnectorFlows:
+    """Read a Kusto (Azure Data Explorer) sink: `kusto.tables.topics.mapping`."""
+    config = connector.config
+    web = web_dataset(config.text("kusto.ingestion.url", "kusto.query.url"))
+    host = web.namespace.partition("://")[2].removeprefix("ingest-") if web else "unknown"
+    tables = dict(_kusto_tables(config.text("kusto.tables.topics.mapping")))
+
+    def target(name: str) -> Dataset | None:
+        return Dataset(f"azurekusto://{host}", tables[name]) if name in tables else None
+
+    return sink(connector, to(target, "kusto.tables.topics.mapping"))
+
+
+def _kusto_tables(text: str) -> list[tuple[str, str]]:
+    try:
+        rows = json.loads(text.replace("'", '"')) if text else []
+    except (ValueError, RecursionError):
+        return []
+    listed = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return [(str(row.get("topic", "")), f"{row.get('db', '')}/{row.get('table', '')}") for row in listed]

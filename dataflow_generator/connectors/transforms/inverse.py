@@ -1,0 +1,79 @@
+"""Where a column that stands behind a transform stood before it: what a transform does to columns, read backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dataflow_generator.connectors.transforms.debezium import added, marks
+from dataflow_generator.connectors.transforms.model import Place, Places, Step
+from dataflow_generator.connectors.transforms.records import segments
+from scanner_model.column_path import field_segment
+from scanner_model.names import Role
+
+Origins = Callable[[Step, Place], Places]
+"""List where the column may have stood, the likeliest first; reading forwards decides. Raises InputInvalid."""
+
+
+def renamed(step: Step, place: Place) -> Places:
+    """Find the name before ReplaceField's renames."""
+    side, path = place
+    pairs = (pair.partition(":") for pair in step.names("renames"))
+    old = {field_segment(new): field_segment(old) for old, _, new in pairs}
+    return ((side, (old.get(path[0], path[0]), *path[1:])),) if path and side is step.side else (place,)
+
+
+def hoisted(step: Step, place: Place) -> Places:
+    """Take off the field that all was wrapped in."""
+    side, path = place
+    if side is not step.side:
+        return (place,)
+    return ((side, path[1:]),) if path[:1] == (field_segment(step.required("field")),) else ()
+
+
+def extracted(step: Step, place: Place) -> Places:
+    """Put back what was inside one field."""
+    side, path = place
+    nested = step.settings.text("field.syntax.version").upper() == "V2"
+    before = segments(step.required("field"), nested=nested)
+    return ((side, (*before, *path)),) if side is step.side else (place,)
+
+
+def flattened(step: Step, place: Place) -> Places:
+    """Split a joined name; rows of tables are flat, so only an envelope's parts were joined."""
+    side, path = place
+    if side is not step.side or not path:
+        return (place,)
+    sign = step.settings.text("delimiter", default=".")
+    joined = [part for part in ("after", "before") if path[0].startswith(part + sign)]
+    return (*((side, (part, path[0][len(part + sign) :], *path[1:])) for part in joined), place)
+
+
+def of_value(_: Step, place: Place) -> Places:
+    """Report that the key was made of fields of the value."""
+    return ((Role.VALUE, place[1]),)
+
+
+def of_key(step: Step, place: Place) -> Places:
+    """Find fields of the value that were the key's."""
+    side, path = place
+    listed = [part.partition(":") for part in step.names("key.fields")]
+    names = {field_segment(new or old): field_segment(old) for old, _, new in listed}
+    if side is Role.VALUE and path and path[0] in names:
+        return ((Role.KEY, (names[path[0]], *path[1:])), place)
+    return (place,)
+
+
+def unwrapped(step: Step, place: Place) -> Places:
+    """Put the row back where Debezium's envelope has it; metadata that were added are nothing of the row's."""
+    side, path = place
+    if side is Role.VALUE and path in (*(name for name, _ in added(step)), *marks(step)):
+        return ()
+    return ((side, ("after", *path)),) if side is Role.VALUE else (place,)
+
+
+def of_outbox(step: Step, place: Place) -> Places:
+    """Find payload and key in an outbox's row."""
+    side, path = place
+    name, default = ("key", "aggregateid") if side is Role.KEY else ("payload", "payload")
+    field = field_segment(step.settings.text(f"table.field.event.{name}", default=default))
+    return ((Role.VALUE, ("after", field, *path)), (Role.VALUE, (field, *path)))

@@ -1,0 +1,115 @@
+"""Topic names of which parts depend on data: literals, and wildcards with the pattern of what may stand there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dataflow_generator.connectors.java_regex import JavaRegex, java_regex
+
+# Literals at the beginning of a pattern, up to one that is repeated.
+_LITERAL_START = re.compile(r"(?:(?:[\w-]|\\[.\-_$])(?![*?{]))*", re.ASCII)
+_UNESCAPED = re.compile(r"\\(.)")
+_SPECIAL = re.compile(r"([\\.\[\]{}()*+?^$|])")
+
+
+@dataclass(frozen=True, slots=True)
+class Wild:
+    """A part that data decides: a pattern, and texts that fit it; the first is unlike anything in a real name."""
+
+    pattern: str = ".*"
+    samples: tuple[str, ...] = ("\ue000", "a.b", "A1_-")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A name, or a family of names."""
+
+    parts: tuple[str | Wild, ...]
+
+    @classmethod
+    def of(cls, name: str) -> Template:
+        """Build the template of one exact name."""
+        return cls((name,))
+
+    @property
+    def name(self) -> str | None:
+        """Return the name; None for a family."""
+        return "".join(map(str, self.parts)) if all(isinstance(part, str) for part in self.parts) else None
+
+    @property
+    def pattern(self) -> str:
+        """Return the Java regular expression of the family."""
+        return "".join(quoted(part) if isinstance(part, str) else part.pattern for part in self.parts)
+
+    def includes(self, name: str) -> bool:
+        """Report whether *name* is of the family."""
+        return self.name == name if self.name is not None else java_regex(self.pattern).matches(name)
+
+    def filled(self, number: int) -> str:
+        """Return one name of the family, with sample *number* in every wild part."""
+        return "".join(part if isinstance(part, str) else part.samples[number] for part in self.parts)
+
+    @property
+    def wilds(self) -> tuple[Wild, ...]:
+        """List the wild parts."""
+        return tuple(part for part in self.parts if isinstance(part, Wild))
+
+
+def quoted(text: str) -> str:
+    """Quote *text* for a regular expression, as people would."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def joined(parts: Iterable[str | Wild]) -> Template:
+    """Build a template of parts; empty literals are left out, and neighbours of one kind become one."""
+    merged: list[str | Wild] = []
+    for part in parts:
+        last = merged[-1] if merged else None
+        if isinstance(part, str) and isinstance(last, str):
+            merged[-1] = last + part
+        elif part and part != last:
+            merged.append(part)
+    return Template(tuple(merged))
+
+
+def replaced(template: Template, regex: JavaRegex, replacement: str) -> tuple[Template | None, ...]:
+    """Replace in *template* where *regex* matches the whole name, as Kafka's RegexRouter does.
+
+    None stands for names that cannot be told. Raises InputInvalid for a replacement that Java refuses.
+    """
+    if template.name is not None:
+        name = template.name
+        return (Template.of(regex.replace_first(name, replacement)),) if regex.matches(name) else (template,)
+    samples = range(min(len(wild.samples) for wild in template.wilds))
+    matching = [regex.matches(template.filled(number)) for number in samples]
+    if not any(matching):
+        return (template,) if _apart(template, regex.pattern) else (template, None)
+    result = _read_back(template, regex.replace_first(template.filled(0), replacement))
+    agrees = all(
+        result.filled(number) == regex.replace_first(template.filled(number), replacement) for number in samples
+    )
+    return (result,) if all(matching) and agrees else (None,)
+
+
+def _apart(template: Template, pattern: str) -> bool:
+    """Report whether *pattern* cannot match any name of the family, because their beginnings differ."""
+    first = template.parts[0]
+    start = _UNESCAPED.sub(r"\1", _LITERAL_START.match(pattern)[0]) if "|" not in pattern else ""  # type: ignore[index]
+    return isinstance(first, str) and not first.startswith(start) and not start.startswith(first)
+
+
+def family(pattern: str) -> Template | None:
+    """Return the template of a pattern that is a literal and `.*` behind it; None for any other."""
+    start = pattern.removesuffix(".*")
+    if start == pattern or not start or not _LITERAL_START.fullmatch(start):
+        return None
+    return Template((_UNESCAPED.sub(r"\1", start), Wild()))
+
+
+def _read_back(template: Template, name: str) -> Template:
+    """Find the samples of *template* again in what a replacement made of them."""
+    by_sample = {wild.samples[0]: wild for wild in template.wilds}
+    marks = re.compile("(" + "|".join(map(re.escape, by_sample)) + ")")
+    return joined(by_sample.get(part, part) for part in marks.split(name))

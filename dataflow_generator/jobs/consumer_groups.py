@@ -1,0 +1,70 @@
+"""Consumer groups: readers of topics that nobody else tells of, or the way in which a known job reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from dataflow_generator.graph import Certainty, Node, NodeKind, present
+from dataflow_generator.jobs.dataset_naming import Naming
+from dataflow_generator.jobs.model import JobFlows, Use
+
+if TYPE_CHECKING:
+    from scanner_dictionary.lineage_inputs.jobs import GroupRow
+
+_KSQLDB, _QUERY = "_confluent-ksql-", "query_"
+
+
+class GroupOwner(NamedTuple):
+    """A job, by its node's key, that reads through the group called *group* of a cluster."""
+
+    cluster: str
+    group: str
+    job: str
+
+
+class Query(NamedTuple):
+    """A query of ksqlDB by its name, whose group's name ends with it; *job* is its node's key."""
+
+    cluster: str
+    name: str
+    job: str
+
+
+def group_jobs(
+    groups: Iterable[GroupRow], owners: Iterable[GroupOwner], queries: Iterable[Query], naming: Naming
+) -> Iterator[JobFlows]:
+    """Return each group as a reader of its topics, or as a member of the jobs that own it, which read them already."""
+    owned: dict[tuple[str, str], list[str]] = {}
+    for owner in owners:
+        owned.setdefault((owner.cluster, owner.group), []).append(owner.job)
+    by_name: dict[tuple[str, str], list[str]] = {}
+    for query in queries:
+        by_name.setdefault((query.cluster, query.name), []).append(query.job)
+    for group in groups:
+        jobs = owned.get((group.cluster, group.name)) or _of_query(group, by_name)
+        yield JobFlows(
+            job=_node(group, naming),
+            certainty=Certainty.DERIVED if jobs else Certainty.DECLARED,
+            reads=() if jobs else tuple(_uses(group, naming)),
+            member_of=tuple(sorted(set(jobs))),
+        )
+
+
+def _of_query(group: GroupRow, queries: Mapping[tuple[str, str], list[str]]) -> list[str]:
+    """Find the query that a group of ksqlDB's works for (`_confluent-ksql-<service>query_<name>`); the only one."""
+    if not group.name.startswith(_KSQLDB):
+        return []
+    found = queries.get((group.cluster, group.name.partition(_QUERY)[2]), [])
+    return found if len(found) == 1 else []
+
+
+def _uses(group: GroupRow, naming: Naming) -> Iterator[Use]:
+    for topic in group.topics:
+        yield Use(naming.topic(group.cluster, topic), f"consumer group {group.name}, told by {group.source}")
+
+
+def _node(group: GroupRow, naming: Naming) -> Node:
+    namespace = naming.clusters[group.cluster]
+    key = f"{NodeKind.CONSUMER_GROUP}:{namespace}/{group.name}"
+    return Node(key, NodeKind.CONSUMER_GROUP, namespace, group.name, None, present(state=group.state))

@@ -1,0 +1,235 @@
+"""Flink's statements as jobs: each INSERT and each table made by a query, through views, between topics and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dataflow_generator.graph import Certainty, present
+from dataflow_generator.jobs.consumer_groups import GroupOwner
+from dataflow_generator.jobs.flink.ddl import current, declared
+from dataflow_generator.jobs.flink.resolve import Paths, Tables, World, is_topic
+from dataflow_generator.jobs.ksqldb import Level, Reading
+from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
+from dataflow_generator.jobs.sql_catalog import table_of_topic
+from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
+from dataflow_generator.sql import Dataset as Table
+from dataflow_generator.sql import Place as NamedPlace
+from scanner_model.columns import Column
+from scanner_model.flink import SCRIPT, FlinkStatement
+from scanner_model.problems import Problem
+
+if TYPE_CHECKING:
+    from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
+
+_GROUP = "properties.group.id"
+Described = Mapping["ClusterTopic", tuple[Column, ...]]
+"""The columns of topics, those of the key behind `@key`."""
+
+_HINT = "its tables are told, its columns are not"
+
+
+def flink_jobs(
+    cluster: str, statements: Sequence[FlinkStatement], wanted: Collection[int], world: World
+) -> Iterator[Reading]:
+    """Read the statements of one source, the oldest first, of which *wanted* (places among them) are told.
+
+    A table that one statement declares is known to all; a text's own DDL counts before that.
+    """
+    catalog = declared(statements)
+    chosen = [statements[place] for place in sorted(wanted)]
+    texts = [_Text(each, catalog, cluster, world) for each in chosen]
+    topics = {topic for text in texts for topic in text.topics()}
+    columns = world.columns(topics) if topics else {}
+    for text in texts:
+        yield from text.readings({topic: columns[topic] for topic in text.topics() if topic in columns})
+
+
+def flink_owners(cluster: str, statements: Sequence[FlinkStatement], world: World) -> Iterator[GroupOwner]:
+    """Return the consumer groups that tables of one source name in their DDL, each with a job that reads through it.
+
+    Flink's own default, made anew for each job, is told by nobody.
+    """
+    if any(_GROUP in each.statement for each in statements):
+        catalog = declared(statements)
+        for each in statements:
+            yield from _Text(each, catalog, cluster, world).owners()
+
+
+def flink_namespace(cluster: str, statement: FlinkStatement) -> str:
+    """Return the namespace of a statement's job: the server that it runs on, or the cluster whose files tell it."""
+    address = statement.source.partition(":")[2]
+    host = address.partition("://")[2]
+    return f"flink://{host.rstrip('/')}" if host else f"flink://{cluster}/{address}".rstrip("/")
+
+
+class _Text:
+    """One statement's text, which may hold several."""
+
+    def __init__(self, statement: FlinkStatement, catalog: Catalog, cluster: str, world: World) -> None:
+        self._statement = statement
+        self._row = cluster, str(statement.source), statement.name
+        self._catalog = current(catalog, statement)
+        self._namespace = flink_namespace(cluster, statement)
+        self._tables = Tables(world, cluster, self._namespace)
+        self._found = read_sql(statement.statement, Dialect.FLINK, self._catalog)
+
+    def topics(self) -> Iterator[ClusterTopic]:
+        """List the topics of known clusters whose columns are needed."""
+        for table in self._all_tables():
+            for dataset in self._tables.datasets(table, self._statement, _silently):
+                if topic := self._tables.cluster_topic(dataset):
+                    yield topic
+
+    def readings(self, columns: Described) -> Iterator[Reading]:
+        """Return a job for each statement that moves data."""
+        asked = frozenset(self.topics())
+        self._learn(columns)
+        for name, one in self._jobs():
+            reading = _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
+            yield reading._replace(row=self._row, topics=asked)
+
+    def owners(self) -> Iterator[GroupOwner]:
+        """Return the consumer groups of its jobs, each in the cluster of the topic that it reads."""
+        for name, one in self._jobs():
+            job = job_node(self._namespace, name, ()).key
+            for table in one.datasets:
+                group = dict(table.options).get(_GROUP, "") if table.name in one.sources else ""
+                for dataset in self._tables.datasets(table, self._statement, _silently) if group else ():
+                    if topic := self._tables.cluster_topic(dataset):
+                        yield GroupOwner(topic[0], group, job)
+
+    def _jobs(self) -> Iterator[tuple[str, StatementFlows]]:
+        """Name each statement that moves data; several in one text are numbered."""
+        moving = [one for one in self._found if self._moves(one)]
+        for number, one in enumerate(moving, 1):
+            yield (self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"), one
+
+    def _learn(self, columns: Described) -> None:
+        """Read again with the tables that topics are, where any was not known, or not whole."""
+        known: dict[tuple[str, ...], tuple[Column, ...]] = {}
+        for table in self._all_tables():
+            declared = self._catalog.tables.get(table.qualified)
+            if is_topic(table, self._statement) and not (declared and declared.complete):
+                topic = self._tables.cluster_topic(self._tables.topic(table, self._statement))
+                if topic is not None and topic in columns:
+                    known[table.qualified] = columns[topic]
+        if known:
+            made = {name: table_of_topic(name, described) for name, described in sorted(known.items())}
+            catalog = replace(self._catalog, tables={**self._catalog.tables, **made})
+            self._found = read_sql(self._statement.statement, Dialect.FLINK, catalog)
+
+    def _all_tables(self) -> Iterator[Table]:
+        return (table for one in self._found for table in one.datasets)
+
+    def _moves(self, one: StatementFlows) -> bool:
+        if one.sinks:
+            return "VIEW" not in one.kind.split()
+        # A query that a server runs reads for somebody; in a file it is somebody's try.
+        return bool(one.sources) and one.kind == "SELECT" and self._statement.kind != SCRIPT
+
+
+class _Job:
+    """The reading of one statement that moves data."""
+
+    def __init__(
+        self,
+        name: str,
+        found: StatementFlows,
+        statement: FlinkStatement,
+        tables: Tables,
+        columns: Described,
+    ) -> None:
+        self._name = name
+        self._found = found
+        self._statement = statement
+        self._tables = tables
+        self._columns = columns
+        self._where = f"statement {name} of {statement.source}, {found.at}"
+        self._problems: dict[Problem, None] = {}
+        self._fields: dict[tuple[str, Dataset], Paths] = {}
+        self._behind = {table.name: self._datasets(table) for table in found.datasets}
+        self._named = {table.name: table for table in found.datasets}
+
+    def read(self, namespace: str) -> Reading:
+        """Return the job; where the engine read what the statement does not name, without columns."""
+        whole = self._is_whole()
+        reads, writes = self._uses(self._found.sources, "source"), self._uses(self._found.sinks, "sink")
+        columns = tuple(dict.fromkeys(self._flows())) if whole else ()
+        told = [self._at(each) for each in (*self._found.problems, *self._found.unresolved)]
+        level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
+        flows = JobFlows(
+            job=job_node(namespace, self._name, self._attributes()),
+            certainty=Certainty.DERIVED,
+            reads=reads,
+            writes=writes,
+            columns=columns,
+        )
+        return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *told))))
+
+    def _attributes(self) -> tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]:
+        one = self._statement
+        return present(
+            type="flink",
+            state=one.state,
+            statement=self._found.text,
+            compute_pool=one.compute_pool,
+            region=one.region,
+            principal=one.principal,
+            hidden=one.hidden,
+        )
+
+    def _is_whole(self) -> bool:
+        """Return whether columns may be told: all of it was read, and the engine reads nothing else."""
+        if self._found.problems:
+            return False
+        named = {each.name for name in self._found.sources for each in self._behind.get(name, ())}
+        more = sorted(set(map(str, self._statement.topics_read or ())) - named)
+        alone = self._name == self._statement.name
+        if more and alone:
+            what = f"the engine reads {', '.join(more)}, the statement names {', '.join(sorted(named)) or 'none'}"
+            self._note(what, _HINT)
+        return not (more and alone)
+
+    def _datasets(self, table: Table) -> tuple[Dataset, ...]:
+        return self._tables.datasets(table, self._statement, self._note)
+
+    def _uses(self, names: Iterable[str], what: str) -> tuple[Use, ...]:
+        uses: dict[Dataset, Use] = {}
+        for name in sorted(names):
+            for dataset in self._behind.get(name, ()):
+                uses.setdefault(dataset, Use(dataset, f"{self._where}: {what} {name}"))
+        return tuple(uses.values())
+
+    def _flows(self) -> Iterator[ColumnFlow]:
+        for flow in self._found.flows:
+            for source in self._places(flow.source):
+                for target in self._places(flow.target):
+                    yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), self._where)
+
+    def _places(self, named: NamedPlace) -> Iterator[Place]:
+        for dataset in self._behind.get(named.dataset, ()):
+            place, sure = self._paths(named.dataset, dataset).place(dataset, named.path)
+            if not sure:
+                self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", "")
+            yield place
+
+    def _paths(self, name: str, dataset: Dataset) -> Paths:
+        """Return the fields of a dataset behind the table *name*; made once, because tables may be wide."""
+        if (name, dataset) not in self._fields:
+            table, topic = self._named[name], self._tables.cluster_topic(dataset)
+            columns = self._columns.get(topic, ()) if topic else ()
+            self._fields[name, dataset] = Paths(table, columns, named=is_topic(table, self._statement))
+        return self._fields[name, dataset]
+
+    def _at(self, problem: Problem) -> Problem:
+        where = f"statement {self._name} of {self._statement.source}, {problem.where or self._found.at}"
+        return Problem(where, problem.what, problem.hint)
+
+    def _note(self, what: str, hint: str) -> None:
+        self._problems[Problem(self._where, what, hint)] = None
+
+
+def _silently(_: str, __: str) -> None:
+    """Return nobody."""

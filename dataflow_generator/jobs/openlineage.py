@@ -1,0 +1,127 @@
+"""What OpenLineage events tell, as jobs over datasets as the events name them; `joining` gives those their names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from typing import Any
+
+from dataflow_generator.graph import Attributes, Certainty, NodeKind, present
+from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
+from dataflow_generator.openlineage.identity.names import KAFKA
+from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, FlowRow, LineageJobRow, UseRow
+from scanner_model.openlineage import DatasetRef, Side
+
+Json = Any
+
+KIND = "openlineage"
+
+
+def lineage_jobs(rows: Iterable[LineageJobRow]) -> Iterator[JobFlows]:
+    """Return a job for each of *rows*; all that events say is declared, with producer and time as the evidence."""
+    for row in rows:
+        whose = f"job {row.namespace}/{row.name}"
+        yield JobFlows(
+            job=job_node(row.namespace, row.name, _attributes(row)),
+            certainty=Certainty.DECLARED,
+            reads=tuple(found for use in row.uses if use.side is Side.INPUT for found in _uses(use, whose)),
+            writes=tuple(found for use in row.uses if use.side is Side.OUTPUT for found in _uses(use, whose)),
+            columns=tuple(_flows(row.flows, whose)),
+        )
+
+
+def dataset_jobs(rows: Iterable[DatasetFlowsRow]) -> Iterator[JobFlows]:
+    """Return a job for each dataset of which an event tells where it comes from, and not by which job."""
+    for row in rows:
+        columns = tuple(_flows(row.flows, f"dataset {row.ref.namespace}/{row.ref.name}"))
+        evidence = {flow.source.dataset: flow.evidence for flow in reversed(columns)}
+        yield JobFlows(
+            job=job_node(row.ref.namespace, f"lineage of {row.ref.name}", present(type=KIND)),
+            certainty=Certainty.DECLARED,
+            reads=tuple(Use(dataset, evidence[dataset]) for dataset in sorted(evidence)),
+            writes=tuple(Use(dataset, columns[0].evidence) for dataset in reported_datasets(row.ref) if columns),
+            columns=columns,
+        )
+
+
+def dataset_attributes(bodies: Mapping[str, str]) -> Attributes:
+    """Return what facets (JSON texts by name) tell of a dataset."""
+    facets = {name: json.loads(body) for name, body in bodies.items()}
+    return present(
+        dataset_type=_text(facets.get("datasetType"), "datasetType"),
+        description=_text(facets.get("documentation"), "description"),
+        owners=_named(facets.get("ownership"), "owners", "name"),
+        tags=_tags(facets.get("tags")),
+    )
+
+
+def reported_datasets(ref: DatasetRef) -> tuple[Dataset, ...]:
+    """Return the dataset that an event names, as it names it; Flink names several topics in one, between semicolons."""
+    is_topic = ref.namespace[: len(KAFKA)].lower() == KAFKA
+    names = filter(None, ref.name.split(";")) if is_topic else (ref.name,)
+    return tuple(Dataset(NodeKind.TOPIC if is_topic else NodeKind.DATASET, ref.namespace, name) for name in names)
+
+
+def _uses(use: UseRow, whose: str) -> Iterator[Use]:
+    evidence = f"{_said(use.time, use.producer)}: {use.side} of {whose}"
+    return (Use(dataset, evidence) for dataset in reported_datasets(use.ref))
+
+
+def _flows(rows: Iterable[FlowRow], whose: str) -> Iterator[ColumnFlow]:
+    for row in rows:
+        flow, target = row.flow, row.flow.target or row.of
+        if target is None or (flow.origin_path is None and flow.target_path is None):
+            continue
+        # Versions before 1-1-0 tell no type: what is listed for a field is what it is made of.
+        type_ = flow.type or ("DIRECT" if flow.target_path is not None else "INDIRECT")
+        evidence = f"{_said(row.time, row.producer)}: {row.facet} of {whose}" + (", masked" if flow.masking else "")
+        for source, made in product(reported_datasets(flow.origin), reported_datasets(target)):
+            ends = Place(source, flow.origin_path), Place(made, flow.target_path)
+            yield ColumnFlow(*ends, type_, flow.subtype, evidence)
+
+
+def _said(time: str, producer: str) -> str:
+    return f"OpenLineage event of {time[:19]}Z from {producer}"
+
+
+def _attributes(row: LineageJobRow) -> Attributes:
+    facets = {name: json.loads(body) for name, body in row.facets.items()}
+    kind, engine = facets.get("jobType", {}), facets.get("processing_engine", {})
+    version = f"{_text(engine, 'name')} {_text(engine, 'version')}".strip()
+    return present(
+        type=KIND,
+        description=_text(facets.get("documentation"), "description"),
+        engine=version,
+        integration=_text(kind, "integration"),
+        job_type=_text(kind, "jobType"),
+        owners=_named(facets.get("ownership"), "owners", "name"),
+        parent=_parent(facets.get("parent")),
+        processing=_text(kind, "processingType"),
+        producer=row.producer,
+        source_code=_text(facets.get("sourceCodeLocation"), "url"),
+        state=row.state,
+        statement=_text(facets.get("sql"), "query"),
+        tags=_tags(facets.get("tags")),
+    )
+
+
+def _text(facet: Json, member: str) -> str:
+    found = facet.get(member) if isinstance(facet, Mapping) else None
+    return found if isinstance(found, str) else ""
+
+
+def _named(facet: Json, member: str, name: str) -> tuple[str, ...]:
+    listed = facet.get(member) if isinstance(facet, Mapping) else None
+    return tuple(sorted({_text(each, name) for each in listed or ()} - {""}))
+
+
+def _tags(facet: Json) -> tuple[str, ...]:
+    listed = facet.get("tags") if isinstance(facet, Mapping) else None
+    pairs = ((_text(each, "key"), _text(each, "value")) for each in listed or ())
+    return tuple(sorted({f"{key}={value}" if value else key for key, value in pairs} - {""}))
+
+
+def _parent(facet: Json) -> str:
+    job = facet.get("job") if isinstance(facet, Mapping) else None
+    return f"{_text(job, 'namespace')}/{_text(job, 'name')}" if job else ""

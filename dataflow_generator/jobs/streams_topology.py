@@ -1,0 +1,270 @@
+"""Kafka Streams topologies from `Topology.describe()` text: what is read, what is written, and what leads where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from scanner_model.problems import Problem
+
+__all__ = ["NodeKind", "SubTopology", "TopicFlow", "Topology", "TopologyNode", "read_topology"]
+
+
+_SUB = re.compile(r"^\s*Sub-topology:\s*(?P<number>\d+)\s*(?P<shared>for global store.*)?$")
+_HEAD = re.compile(r"^\s*(?:Topology|Topologies|Sub-topologies):\s*(?P<name>.*?):?\s*$")
+_NODE = re.compile(
+    r"^\s*(?P<kind>Source|Processor|Sink):\s+(?P<name>\S.*?)\s+"
+    r"\((?P<what>topics?|stores|extractor class):\s*(?P<rest>.*)$"
+)
+_LINK = re.compile(r"^\s*(?P<arrow>-->|<--)\s*(?P<names>.*)$")
+# What joins a stream with a table only reads the table's store; of a join by foreign key both sides write.
+_ONLY_READS = re.compile(r"(?<!FK-)join(?!.*windowed)", re.IGNORECASE)
+_INTERNAL = re.compile(r".*-(?:repartition|changelog)|(?:KSTREAM|KTABLE)-.*")
+_MOST_LINES = 200_000
+
+
+class NodeKind(StrEnum):
+    """What a node of a topology does."""
+
+    SOURCE = "source"
+    PROCESSOR = "processor"
+    SINK = "sink"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopologyNode:
+    """A node: the topics of a source, the topic of a sink, the stores of a processor, and which nodes come next.
+
+    *pattern* is a source's pattern, empty where topics are listed; a sink without topics chooses them by data
+    (*extractor* names the class that does).
+    """
+
+    name: str
+    kind: NodeKind
+    topics: tuple[str, ...] = ()
+    pattern: str = ""
+    stores: tuple[str, ...] = ()
+    extractor: str = ""
+    next: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubTopology:
+    """A part of a topology whose nodes run together; a *shared* one feeds a global store and has no tasks."""
+
+    number: int
+    nodes: tuple[TopologyNode, ...] = ()
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TopicFlow:
+    """Records of *source* lead to records of *target*; a source `regex:…` is a pattern of topics."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """A topology with its topics, sorted: those from outside, those it writes, and those that are only its own.
+
+    *patterns* are read patterns. *dynamic* are the sinks whose topic data choose. *internal* are repartition and
+    changelog topics; under their real names where the application's id is known. *flows* are between topics; there
+    are no columns in such a text.
+    """
+
+    name: str = ""
+    application_id: str = ""
+    parts: tuple[SubTopology, ...] = ()
+    sources: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    sinks: tuple[str, ...] = ()
+    dynamic: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
+    internal: tuple[str, ...] = ()
+    flows: tuple[TopicFlow, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read_topology(text: str, application_id: str = "") -> Topology:
+    """Read a described topology; what is no part of one is left out and told as a problem, never an exception.
+
+    *application_id* gives the internal topics their real names, which the text does not hold.
+    """
+    reader = _Reader()
+    for number, line in enumerate(text.splitlines(), 1):
+        if number > _MOST_LINES:
+            reader.problems.append(Problem(f"line {number}", f"only {_MOST_LINES} lines are read"))
+            break
+        reader.take(line, number)
+    parts = tuple(reader.parts())
+    if not parts:
+        hint = "hand over what Topology.describe() prints"
+        reader.problems.append(Problem("line 1", "there is no sub-topology in this text", hint))
+    return _concluded(parts, reader.name, application_id, tuple(reader.problems))
+
+
+@dataclass(slots=True)
+class _Part:
+    number: int
+    shared: bool
+    nodes: dict[str, TopologyNode] = field(default_factory=dict)
+    links: set[tuple[str, str]] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Takes lines; *last* is the node that the arrows below belong to."""
+
+    name: str = ""
+    found: list[_Part] = field(default_factory=list)
+    last: str = ""
+    problems: list[Problem] = field(default_factory=list)
+
+    def take(self, line: str, number: int) -> None:
+        if match := _SUB.match(line):
+            self.found.append(_Part(int(match["number"][:9]), bool(match["shared"])))
+            self.last = ""
+        elif match := _NODE.match(line):
+            self._node(match, number)
+        elif match := _LINK.match(line):
+            self._link(match, number)
+        elif match := _HEAD.match(line):
+            self.name = self.name or match["name"]
+        elif line.strip():
+            self.problems.append(Problem(f"line {number}", f"is no part of a topology: {line.strip()[:60]!r}"))
+
+    def parts(self) -> Iterator[SubTopology]:
+        """Return the parts with the nodes that each node leads to."""
+        for part in self.found:
+            following: dict[str, list[str]] = {name: [] for name in part.nodes}
+            for start, end in sorted(part.links):
+                if start in following and end in part.nodes:
+                    following[start].append(end)
+            nodes = tuple(replace(node, next=tuple(following[name])) for name, node in part.nodes.items())
+            yield SubTopology(number=part.number, nodes=nodes, shared=part.shared)
+
+    def _node(self, match: re.Match[str], number: int) -> None:
+        if not self.found:
+            self.problems.append(Problem(f"line {number}", "a node stands before the first sub-topology"))
+            self.found.append(_Part(0, shared=False))
+        node = _node(match)
+        self.found[-1].nodes[node.name] = node
+        self.last = node.name
+
+    def _link(self, match: re.Match[str], number: int) -> None:
+        if not self.last:
+            self.problems.append(Problem(f"line {number}", "an arrow stands below no node"))
+            return
+        # A name may hold a comma only if somebody chose it so; Kafka separates names by a comma and a space.
+        for name in match["names"].strip().split(", "):
+            if name and name != "none":
+                self.found[-1].links.add((self.last, name) if match["arrow"] == "-->" else (name, self.last))
+
+
+def _node(match: re.Match[str]) -> TopologyNode:
+    rest = match["rest"].rstrip()
+    inside = rest.removesuffix(")")
+    listed = inside.startswith("[") and inside.endswith("]")
+    names = tuple(part.strip() for part in inside[1:-1].split(",") if part.strip()) if listed else ()
+    kind = NodeKind(match["kind"].lower())
+    match kind, match["what"]:
+        case NodeKind.SOURCE, _:
+            return TopologyNode(name=match["name"], kind=kind, topics=names, pattern="" if listed else inside)
+        case NodeKind.SINK, "extractor class":
+            return TopologyNode(name=match["name"], kind=kind, extractor=inside)
+        case NodeKind.SINK, _:
+            return TopologyNode(name=match["name"], kind=kind, topics=(inside,) if inside else ())
+        case _:
+            return TopologyNode(name=match["name"], kind=kind, stores=names)
+
+
+def _concluded(
+    parts: tuple[SubTopology, ...], name: str, application_id: str, problems: tuple[Problem, ...]
+) -> Topology:
+    nodes = [node for part in parts for node in part.nodes]
+    read = {topic for node in nodes if node.kind is NodeKind.SOURCE for topic in node.topics}
+    written = {topic for node in nodes if node.kind is NodeKind.SINK for topic in node.topics}
+    stores = {store for node in nodes for store in node.stores}
+    own = {topic for topic in read | written if _INTERNAL.fullmatch(topic)}
+    return Topology(
+        name=name,
+        application_id=application_id,
+        parts=parts,
+        sources=tuple(sorted(read - written - own)),
+        patterns=tuple(sorted({node.pattern for node in nodes if node.pattern})),
+        sinks=tuple(sorted(written - own)),
+        dynamic=tuple(sorted(node.name for node in nodes if node.extractor)),
+        stores=tuple(sorted(stores)),
+        internal=tuple(sorted(_internal(own, stores, application_id))),
+        flows=tuple(_flows(parts, own)),
+        problems=problems,
+    )
+
+
+def _internal(own: set[str], stores: set[str], application_id: str) -> Iterator[str]:
+    """Name internal topics as the broker does where the application's id is known.
+
+    A store's changelog is `<application.id>-<store>-changelog`; whether a store is logged is not in the text.
+    """
+    for topic in own:
+        yield f"{application_id}-{topic}" if application_id and not topic.startswith(f"{application_id}-") else topic
+    if application_id:
+        yield from (f"{application_id}-{store}-changelog" for store in stores)
+
+
+def _flows(parts: tuple[SubTopology, ...], own: set[str]) -> Iterator[TopicFlow]:
+    """Walk from every topic that is read to every topic that is written, across the topics of Streams' own.
+
+    A processor that keeps a store leads on to all that share it: what one stores, another reads.
+    """
+    graph = _graph(parts)
+    starts = sorted(name for kind, name in graph if kind == "topic" and name not in own)
+    flows: set[TopicFlow] = set()
+    for start in starts:
+        for target in _reached(graph, start, own):
+            flows.add(TopicFlow(start, target))
+    yield from sorted(flows)
+
+
+Place = tuple[str, str]
+
+
+def _graph(parts: tuple[SubTopology, ...]) -> dict[Place, list[Place]]:
+    """Link topics to the nodes that read them, nodes to the next, sinks to their topics."""
+    graph: dict[Place, list[Place]] = {}
+    for index, part in enumerate(parts):
+        for node in part.nodes:
+            here = ("node", f"{index}:{node.name}")
+            graph.setdefault(here, []).extend(("node", f"{index}:{name}") for name in node.next)
+            if node.kind is NodeKind.SOURCE:
+                for topic in (*node.topics, *([f"regex:{node.pattern}"] if node.pattern else [])):
+                    graph.setdefault(("topic", topic), []).append(here)
+            if node.kind is NodeKind.SINK:
+                graph[here].extend(("topic", topic) for topic in node.topics)
+            for store in node.stores:
+                graph.setdefault(("store", store), []).append(here)
+                if not _ONLY_READS.search(node.name):
+                    graph[here].append(("store", store))
+    return graph
+
+
+def _reached(graph: dict[Place, list[Place]], start: str, own: set[str]) -> Iterable[str]:
+    """Find the topics that *start* leads to; a topic of the user's ends the way, one of Streams' own does not."""
+    waiting = list(graph[("topic", start)])
+    seen: set[Place] = set()
+    found: set[str] = set()
+    while waiting:
+        place = waiting.pop()
+        if place in seen:
+            continue
+        seen.add(place)
+        kind, name = place
+        if kind == "topic" and name not in own:
+            found.add(name)
+            continue
+        waiting.extend(graph.get(place, ()))
+    return found

@@ -1,0 +1,154 @@
+"""Facets that we write: where the specification defines each in its current version, and the body of each.
+
+Bodies come without `_producer` and `_schemaURL`, which `with_origin` adds. Source: OpenLineage, spec/facets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from dataflow_generator.openlineage.identity.names import Name
+from dataflow_generator.openlineage.redaction import clean_facet
+
+Json = Any
+Facets = Mapping[str, Json]
+"""Bodies of facets by their names."""
+
+OURS = "urn:scanner:"
+"""How the `_producer` of a facet begins that this program wrote: names of its fields are paths, with dots and marks."""
+
+UNTYPED = "unknown"
+"""The type of a field whose type nobody tells; of one without any, Marquez keeps another field with every event."""
+
+_SPEC = "https://openlineage.io/spec/facets"
+_LONGEST_TRACE = 4_096
+_RELEASE = re.compile(r"\s*v?([0-9]+(?:\.[0-9]+)*)")
+_WORD = re.compile("[A-Za-z0-9]+")
+
+
+class Home(StrEnum):
+    """What a facet describes."""
+
+    DATASET = "Dataset"
+    JOB = "Job"
+    RUN = "Run"
+
+
+CURRENT: Mapping[tuple[Home, str], str] = {
+    (Home.DATASET, "columnLineage"): "1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet",
+    (Home.DATASET, "datasetType"): "1-0-1/DatasetTypeDatasetFacet.json#/$defs/DatasetTypeDatasetFacet",
+    (Home.DATASET, "documentation"): "1-1-0/DocumentationDatasetFacet.json#/$defs/DocumentationDatasetFacet",
+    (Home.DATASET, "ownership"): "1-0-1/OwnershipDatasetFacet.json#/$defs/OwnershipDatasetFacet",
+    (Home.DATASET, "schema"): "1-2-0/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet",
+    (Home.DATASET, "symlinks"): "1-0-1/SymlinksDatasetFacet.json#/$defs/SymlinksDatasetFacet",
+    (Home.DATASET, "tags"): "1-0-0/TagsDatasetFacet.json#/$defs/TagsDatasetFacet",
+    (Home.JOB, "documentation"): "1-1-0/DocumentationJobFacet.json#/$defs/DocumentationJobFacet",
+    (Home.JOB, "jobType"): "2-0-4/JobTypeJobFacet.json#/$defs/JobTypeJobFacet",
+    (Home.JOB, "lineage"): "1-0-0/LineageFacet.json#/$defs/LineageJobFacet",
+    (Home.JOB, "ownership"): "1-0-1/OwnershipJobFacet.json#/$defs/OwnershipJobFacet",
+    (Home.JOB, "sourceCodeLocation"): "1-1-0/SourceCodeLocationJobFacet.json#/$defs/SourceCodeLocationJobFacet",
+    (Home.JOB, "sql"): "1-1-0/SQLJobFacet.json#/$defs/SQLJobFacet",
+    (Home.JOB, "tags"): "1-0-0/TagsJobFacet.json#/$defs/TagsJobFacet",
+    (Home.RUN, "errorMessage"): "1-0-1/ErrorMessageRunFacet.json#/$defs/ErrorMessageRunFacet",
+    (Home.RUN, "processing_engine"): "1-1-1/ProcessingEngineRunFacet.json#/$defs/ProcessingEngineRunFacet",
+}
+"""Where each facet is defined, in its newest version."""
+
+
+def with_origin(facets: Facets, home: Home, producer: str) -> dict[str, Json]:
+    """Return *facets* by name, each with who says so and by which definition."""
+    return {
+        name: {"_producer": producer, "_schemaURL": f"{_SPEC}/{CURRENT[home, name]}"} | facets[name]
+        for name in sorted(facets)
+    }
+
+
+def with_fields(facets: Facets, names: Iterable[str]) -> Facets:
+    """Return the facet `schema` of *facets* with *names* among its own fields; nothing where they are there already."""
+    fields: list[Json] = facets.get("schema", {}).get("fields", [])
+    there = {each["name"] for each in fields}
+    missing = sorted(set(names) - there)
+    if not missing:
+        return {}
+    types = dict(_types(fields, ""))
+    return {"schema": {"fields": [*fields, *({"name": name, "type": types.get(name, UNTYPED)} for name in missing)]}}
+
+
+def _types(fields: Iterable[Json], above: str) -> Iterator[tuple[str, str]]:
+    for each in fields:
+        yield above + each["name"], each.get("type", UNTYPED)
+        yield from _types(each.get("fields", ()), f"{above}{each['name']}.")
+
+
+def job_type(integration: str, kind: str, processing: str = "STREAMING") -> Json:
+    """Report which engine's job it is (KAFKA_CONNECT, KSQLDB, …), what of it, and that it does not end by itself."""
+    return {"processingType": processing, "integration": integration, "jobType": kind}
+
+
+def sql(query: str, dialect: str = "") -> Json:
+    """Return the text of a job's statement, without what is secret in it."""
+    return clean_facet("sql", {"query": query} | ({"dialect": dialect} if dialect else {}))
+
+
+def documentation(text: str) -> Json:
+    """Return what people say of a job or a dataset."""
+    return clean_facet("documentation", {"description": text})
+
+
+def ownership(names: Iterable[str]) -> Json:
+    """List owners by name."""
+    return {"owners": [{"name": name} for name in sorted(set(names))]}
+
+
+def tags(words: Iterable[str], fields: Iterable[tuple[str, str]] = ()) -> Json:
+    """List tags (`key`, or `key=value`), and those of fields, each a field's name and its tag."""
+    of_all = [_tag(word) for word in sorted(set(words))]
+    return {"tags": of_all + [_tag(word) | {"field": field} for field, word in sorted(set(fields))]}
+
+
+def _tag(word: str) -> dict[str, str]:
+    key, _, value = word.partition("=")
+    return {"key": key, "value": value or "true", "source": "KAFKA"}
+
+
+def symlinks(others: Iterable[Name], kind: str = "LOCATION") -> Json:
+    """List other names of the same dataset."""
+    return {"identifiers": [{"namespace": each.namespace, "name": each.name, "type": kind} for each in others]}
+
+
+def dataset_type(word: str) -> Json:
+    """Report what a dataset is, as TOPIC, TABLE or FILE."""
+    return {"datasetType": word}
+
+
+def source_code(url: str) -> Json:
+    """Report where a job's code is."""
+    return clean_facet("sourceCodeLocation", {"type": "git", "url": url})
+
+
+def processing_engine(name: str, version: str, adapter: str) -> Json:
+    """Name what runs a job, and our own version (*adapter*), which some consumers require.
+
+    So they do the engine's *version*, as PEP 440 writes it, and refuse the event else: `7.9.0-ccs` is told as
+    `7.9.0+ccs`, and 0 where the version is not known.
+    """
+    return {"name": name, "version": _by_pep_440(version), "openlineageAdapterVersion": adapter}
+
+
+def _by_pep_440(version: str) -> str:
+    found = _RELEASE.match(version)
+    if not found:
+        return "0"
+    local = ".".join(_WORD.findall(version[found.end() :]))
+    return found[1] + (f"+{local}" if local else "")
+
+
+def error_message(message: str, trace: str = "", language: str = "JAVA") -> Json:
+    """Return why a run failed; of a long trace the beginning, and nothing that is secret."""
+    body = {"message": message, "programmingLanguage": language} | ({"stackTrace": trace} if trace else {})
+    told = clean_facet("errorMessage", body)
+    # Cut at last: half a URL does not show any more what is secret in it.
+    return told | ({"stackTrace": told["stackTrace"][:_LONGEST_TRACE]} if trace else {})

@@ -1,0 +1,109 @@
+"""Which Kafka cluster a namespace means, whichever of its brokers, in whatever form, a producer of events names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import regex
+
+from dataflow_generator.openlineage.identity.names import KAFKA, kafka_addresses, normal_namespace
+from dataflow_generator.openlineage.identity.union_find import UnionFind
+from scanner_model.pattern_limits import TimeLimit, TookTooLong, is_too_large
+from scanner_model.problems import Problem
+
+PATTERN = "regex:"
+"""An alias of a cluster that begins so is a regular expression over `host:port`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaClusters:
+    """The clusters that we know: canonical namespaces by broker address, and by other words for a cluster.
+
+    *words* are hosts, `host:port` or names, in lower case; *patterns* match `host:port`, the first that does counts.
+    *slow* has a problem for each pattern that took too long on an address.
+    """
+
+    brokers: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+    patterns: tuple[tuple[regex.Pattern[str], str], ...] = ()
+    limit: TimeLimit = field(default_factory=TimeLimit, compare=False)
+    slow: dict[str, Problem] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(
+        cls, brokers: Mapping[str, str], aliases: Iterable[tuple[str, str]], limit: TimeLimit | None = None
+    ) -> KafkaClusters:
+        """Build them of brokers' addresses and of (alias, namespace) pairs; a pattern that is none is left out."""
+        words: dict[str, str] = {}
+        patterns: list[tuple[regex.Pattern[str], str]] = []
+        for alias, namespace in aliases:
+            if alias.startswith(PATTERN):
+                patterns += _compiled(alias.removeprefix(PATTERN), namespace)
+            else:
+                words.setdefault(alias.lower(), namespace)
+        return cls(brokers=brokers, words=words, patterns=tuple(patterns), limit=limit or TimeLimit())
+
+    def find(self, namespace: str) -> str | None:
+        """Return the canonical namespace of the cluster that *namespace* means; None where none of ours is meant."""
+        addresses = kafka_addresses(namespace)
+        for address in addresses:
+            host = address.rpartition(":")[0]
+            if found := self.brokers.get(address) or self.words.get(address) or self.words.get(host):
+                return found
+        return next((space for pattern, space in self.patterns if self._fits(pattern, addresses)), None)
+
+    def _fits(self, pattern: regex.Pattern[str], addresses: Iterable[str]) -> bool:
+        try:
+            return any(self.limit.run(pattern.fullmatch, address, pattern.pattern) for address in addresses)
+        except TookTooLong as error:
+            where = f"alias {PATTERN}{pattern.pattern}"
+            self.slow.setdefault(where, Problem(where, error.what, error.hint))
+            return False
+
+    def alike(self, namespace: str) -> Iterator[Problem]:
+        """Return of a namespace that is no cluster of ours and has a broker's host with another port."""
+        hosts = {address.rpartition(":")[0]: address for address in sorted(self.brokers, reverse=True)}
+        for address in kafka_addresses(namespace):
+            if known := hosts.get(address.rpartition(":")[0]):
+                what = f"may be the cluster of {known}: the host is the same, the port is another; not joined"
+                hint = f"if it is, give the cluster the alias {address}"
+                yield Problem(f"OpenLineage namespace {namespace}", what, hint)
+
+
+class KafkaNamespaces:
+    """Gives each Kafka namespace that events use the one namespace of its cluster, also where we do not know it.
+
+    Two lists of brokers that share an address are one cluster.
+    """
+
+    def __init__(self, namespaces: Iterable[str], clusters: KafkaClusters) -> None:
+        listed = sorted(set(namespaces))
+        groups: UnionFind[str] = UnionFind()
+        for namespace in listed:
+            groups.join(kafka_addresses(namespace))
+        self._clusters = clusters
+        self._shared: dict[str, str] = {}
+        for group in groups.all():
+            found = next(filter(None, (clusters.find(KAFKA + address) for address in sorted(group))), None)
+            self._shared |= dict.fromkeys(group, found or KAFKA + min(group))
+        unknown = [each for each in listed if self.canonical(each) not in set(clusters.brokers.values())]
+        alike = (problem for each in unknown for problem in clusters.alike(each))
+        self.problems = (*alike, *clusters.slow.values())
+
+    def canonical(self, namespace: str) -> str:
+        """Return the namespace of the cluster; one that names no address stays."""
+        found = self._clusters.find(namespace)
+        if found is None:
+            shared = (self._shared[each] for each in kafka_addresses(namespace) if each in self._shared)
+            found = next(shared, None)
+        return found or normal_namespace(namespace)
+
+
+def _compiled(pattern: str, namespace: str) -> Iterator[tuple[regex.Pattern[str], str]]:
+    if is_too_large(pattern):
+        return
+    try:
+        yield regex.compile(pattern), namespace
+    except (regex.error, OverflowError, RecursionError):
+        return

@@ -1,0 +1,245 @@
+"""Events: JSON text to an event, or to what makes it no event of the specification. Never raises on any text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from dataflow_generator.openlineage.parse.event_text import fingerprint
+from dataflow_generator.openlineage.parse.facets import read_facet
+from dataflow_generator.openlineage.redaction import clean_namespace, clean_text, parsed
+from scanner_model.openlineage import DatasetRef, EventDataset, EventJob, EventKind, EventRun, Facet, LineageEvent, Side
+from scanner_model.problems import Problem
+
+_MOMENT = re.compile(
+    r"(?P<date>\d{4}-\d\d-\d\d)[Tt ](?P<clock>\d\d:\d\d(?::\d\d)?)(?:[.,](?P<fraction>\d{1,12}))?"
+    r"(?P<zone>[Zz]|[+-]\d\d(?::?\d\d)?)?(?:\[[\w/+-]{1,60}\])?"
+)
+
+
+@lru_cache(maxsize=1_024)
+def moment(text: str) -> str | None:
+    """Return *text* (ISO 8601, as Java and Python write it) in UTC with nine decimals; None where it is none.
+
+    Without a zone it is UTC. A zone's name in brackets, as Java adds it, says nothing new.
+    """
+    match = _MOMENT.fullmatch(text.strip())
+    if not match:
+        return None
+    zone = (match["zone"] or "Z").upper()
+    clock = match["clock"] if match["clock"].count(":") == 2 else f"{match['clock']}:00"
+    clock = clock.removesuffix(":60") + ":59" if clock.endswith(":60") else clock  # a leap second
+    try:
+        at = datetime.fromisoformat(f"{match['date']}T{clock}{'+00:00' if zone == 'Z' else zone}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return f"{at:%Y-%m-%dT%H:%M:%S}.{(match['fraction'] or '').ljust(9, '0')[:9]}Z".rjust(30, "0")
+
+
+Json = Any
+
+STATES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
+KNOWN_VERSION = (2, 0, 2)
+"""The newest version of the specification that we know; a later one may have states that we do not."""
+
+_VERSION = re.compile(r"/spec/(\d{1,9})-(\d{1,9})-(\d{1,9})/")
+_UUID = re.compile(r"(?i)[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}")
+_OF_JOB_AND_DATASET = frozenset({"columnLineage", "lineage"})
+"""Facets of an output that are true for the job that writes it, and not for every writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidEvent:
+    """A text that is no event: why, each reason with its place in the event."""
+
+    problems: tuple[Problem, ...]
+
+
+def read_event(text: str | bytes) -> LineageEvent | InvalidEvent:
+    """Read one event; broken JSON, a missing member or a facet against its specification refuses all of it."""
+    try:
+        if isinstance(text, str) and not text.isascii():
+            text.encode()  # a byte that was no UTF-8 is half a surrogate pair by now
+        value = parsed(text)
+    except json.JSONDecodeError as error:
+        return _refused("$", f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}")
+    except RecursionError:
+        return _refused("$", "nests too deeply to be read")
+    except ValueError:  # bytes that are no UTF-8, or a number of more than 4300 digits
+        return _refused("$", "is not JSON that can be read", "write UTF-8")
+    return read_json(value)
+
+
+def read_json(value: Json) -> LineageEvent | InvalidEvent:
+    """Read one event of JSON that was parsed."""
+    if not isinstance(value, dict):
+        return _refused("$", "is no event: an event is a JSON object")
+    reader = _Reader(value)
+    try:
+        event = reader.event()
+    except RecursionError:
+        return _refused("$", "nests too deeply to be read")
+    return InvalidEvent(tuple(reader.problems)) if reader.problems or event is None else event
+
+
+def _refused(where: str, what: str, hint: str = "") -> InvalidEvent:
+    return InvalidEvent((Problem(where, what, hint),))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one event, noting every problem."""
+
+    value: dict[str, Json]
+    problems: list[Problem] = field(default_factory=list)
+
+    def event(self) -> LineageEvent | None:
+        """Return the event; None where a problem keeps it from being one."""
+        producer = self._text(self.value, "producer", "$")
+        schema_url = self._text(self.value, "schemaURL", "$")
+        time = self._time()
+        kind = self._kind(schema_url)
+        job = self._job() if kind in (EventKind.RUN, EventKind.JOB) else None
+        run = self._run(schema_url) if kind is EventKind.RUN else None
+        datasets = tuple(self._datasets(kind)) if kind else ()
+        if kind is None or self.problems:
+            return None
+        event = LineageEvent(
+            kind=kind,
+            time=time,
+            producer=clean_text(producer),
+            schema_url=clean_text(schema_url),
+            job=job,
+            run=run,
+            datasets=datasets,
+        )
+        return replace(event, fingerprint=fingerprint(event))
+
+    def _kind(self, schema_url: str) -> EventKind | None:
+        """Get the kind by what the event holds; one that calls itself a RunEvent, or has a state, must have a run."""
+        present = [name for name in ("run", "job", "dataset") if self.value.get(name) is not None]
+        called = schema_url.rpartition("/")[2]
+        has_state = self.value.get("eventType") is not None and called not in ("JobEvent", "DatasetEvent")
+        if "run" in present or called == "RunEvent" or has_state:
+            return EventKind.RUN
+        if not present:
+            self._wrong("$", "tells of no run, no job and no dataset", "a RunEvent has `run` and `job`")
+            return None
+        return EventKind(present[0])
+
+    def _time(self) -> str:
+        known = len(self.problems)
+        text = self._text(self.value, "eventTime", "$")
+        found = moment(text)
+        if found is None and len(self.problems) == known:
+            self._wrong("$.eventTime", f"{text[:60]!r} is no moment", "as in 2026-01-02T03:04:05.678Z")
+        return found or ""
+
+    def _job(self) -> EventJob | None:
+        job = self._object(self.value, "job", "$")
+        if job is None:
+            return None
+        namespace, name = self._text(job, "namespace", "$.job"), self._text(job, "name", "$.job")
+        if job.get("name") == "":
+            self._wrong("$.job.name", "is empty")
+        facets = tuple(self._facets(job, "facets", "$.job"))
+        return EventJob(namespace=clean_namespace(namespace), name=clean_text(name), facets=facets)
+
+    def _run(self, schema_url: str) -> EventRun | None:
+        run = self._object(self.value, "run", "$")
+        if run is None:
+            return None
+        run_id = self._text(run, "runId", "$.run")
+        if isinstance(run.get("runId"), str) and not _UUID.fullmatch(run_id):
+            self._wrong("$.run.runId", f"{run_id[:60]!r} is no UUID", "the specification requires one")
+        state = self.value.get("eventType")
+        if state is not None and not (isinstance(state, str) and (state.upper() in STATES or _is_future(schema_url))):
+            self._wrong(
+                "$.eventType", f"{str(state)[:60]!r} is no state of a run", f"one of {', '.join(sorted(STATES))}"
+            )
+        facets = tuple(self._facets(run, "facets", "$.run"))
+        return EventRun(run_id=clean_text(run_id), state=str(state or "").upper(), facets=facets)
+
+    def _datasets(self, kind: EventKind) -> Iterator[EventDataset]:
+        if kind is EventKind.DATASET:
+            yield self._dataset(self.value["dataset"], "$.dataset", None)
+            return
+        for member, side in (("inputs", Side.INPUT), ("outputs", Side.OUTPUT)):
+            listed = self.value.get(member)
+            if listed is not None and not isinstance(listed, list):
+                self._wrong(f"$.{member}", "is not an array")
+                continue
+            for index, item in enumerate(listed or ()):
+                yield self._dataset(item, f"$.{member}[{index}]", side)
+
+    def _dataset(self, value: Json, where: str, side: Side | None) -> EventDataset:
+        if not isinstance(value, dict):
+            self._wrong(where, "is not an object")
+            return EventDataset(ref=DatasetRef("", ""), side=side)
+        ref = DatasetRef(
+            clean_namespace(self._text(value, "namespace", where)), clean_text(self._text(value, "name", where))
+        )
+        facets = tuple(self._facets(value, "facets", where))
+        if side is None:
+            return EventDataset(ref=ref, facets=facets)
+        of_use = [each for each in facets if each.name in _OF_JOB_AND_DATASET]
+        of_use += self._facets(value, f"{side}Facets", where)
+        own = tuple(each for each in facets if each.name not in _OF_JOB_AND_DATASET)
+        return EventDataset(ref=ref, side=side, facets=own, use_facets=tuple(of_use))
+
+    def _facets(self, holder: dict[str, Json], member: str, where: str) -> Iterator[Facet]:
+        """Read facets by name; null is a facet that is not there, as several clients write it."""
+        facets = holder.get(member)
+        if facets is None:
+            return
+        if not isinstance(facets, dict):
+            self._wrong(f"{where}.{member}", "is not an object")
+            return
+        for name in sorted(facets):
+            if facets[name] is None:
+                continue
+            if not isinstance(facets[name], dict):
+                self._wrong(f"{where}.{member}.{name}", "is not an object")
+                continue
+            reading = read_facet(name, facets[name])
+            inside = f"{where}.{member}.{name}"
+            self.problems += (Problem(inside + each.where, each.what, each.hint) for each in reading.problems)
+            yield reading.facet
+
+    def _object(self, holder: dict[str, Json], member: str, where: str) -> dict[str, Json] | None:
+        found = holder.get(member)
+        if isinstance(found, dict):
+            return found
+        self._missing(found, member, where, "an object")
+        return None
+
+    def _text(self, holder: dict[str, Json], member: str, where: str) -> str:
+        found = holder.get(member)
+        if isinstance(found, str):
+            return found
+        self._missing(found, member, where, "a string")
+        return ""
+
+    def _missing(self, found: Json, member: str, where: str, wanted: str) -> None:
+        if found is None:
+            self._wrong(where, f"the member {member!r} is missing", "the specification requires it")
+        else:
+            self._wrong(f"{where}.{member}", f"is not {wanted}")
+
+    def _wrong(self, where: str, what: str, hint: str = "") -> None:
+        self.problems.append(Problem(where, what, hint))
+
+
+def version_of(schema_url: str) -> tuple[int, ...] | None:
+    """Return the version of the specification that a schemaURL names; None where it names none."""
+    match = _VERSION.search(schema_url)
+    return tuple(map(int, match.groups())) if match else None
+
+
+def _is_future(schema_url: str) -> bool:
+    return (version_of(schema_url) or KNOWN_VERSION) > KNOWN_VERSION

@@ -1,0 +1,255 @@
+"""What jobs make, as rows: each part drawn by whoever read it, all put together without an object for a row.
+
+It is `flows.drawing.drawn` for jobs that no event or catalog bears on, which join or rename those of others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeVar
+
+from dataflow_generator.build.assemble import ReadParts
+from dataflow_generator.build.coverage import Coverage
+from dataflow_generator.build.graph_builder import build_job_alone, column_nodes, datasets_of
+from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
+from dataflow_generator.build.schema_nodes import topic_key
+from dataflow_generator.graph import Edge, EdgeKind, Node
+from dataflow_generator.incremental import parts as remembered
+from dataflow_generator.incremental.inputs import Estate, read_estate
+from dataflow_generator.incremental.jobs import WholeReading, all_parts, read_whole
+from dataflow_generator.incremental.keys import Unrenewable
+from dataflow_generator.incremental.parts import JobTold, job_told
+from dataflow_generator.jobs.kinds import (
+    LookupContext,
+    Partition,
+    PartitionResult,
+    job_partitions,
+    lookup_context,
+    read_partition,
+)
+from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.parquet.job_tables import numbered
+from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, NODE_DDL, arrow_schema, edge_rows, node_rows
+from scanner_dictionary.graph.update import PartName
+from scanner_dictionary.lineage_inputs.topics import Connection
+
+Table = Any
+Array = Any
+
+_KINDS = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MEMBER_OF, EdgeKind.COLUMN_FLOW)
+_JOB, _HOLDER = "job", "holder"
+_COLUMN_DDL, _EDGE_OF_JOB_DDL = f"{NODE_DDL}, {_HOLDER} string", f"{EDGE_DDL}, {_JOB} string"
+
+
+class JobBatch(NamedTuple):
+    """The jobs of one part: their nodes, their edges by kind with the *job* of each, the columns in their flows.
+
+    Each column comes with its *holder*, the key of its topic or dataset.
+    """
+
+    told: tuple[JobTold, ...]
+    datasets: frozenset[Dataset]
+    jobs: Table
+    columns: Table
+    edges: Mapping[EdgeKind, Table]
+
+
+class JobBatches(NamedTuple):
+    """Nodes and edges of all jobs, in their places, and how many flows between columns each has that has any."""
+
+    nodes: Table
+    edges: Table
+    flowing: Sequence[tuple[str, int]]
+
+
+def build_batch(found: PartitionResult) -> JobBatch:
+    """Build the jobs of a part, each alone."""
+    jobs = [each.flows for each in found.jobs]
+    drawings = {each.job.key: build_job_alone(each) for each in jobs}
+    edges: dict[EdgeKind, list[tuple[str, Edge]]] = {kind: [] for kind in _KINDS}
+    for key, drawing in drawings.items():
+        for edge in chain(drawing.uses, drawing.flows):
+            edges[edge.kind].append((key, edge))
+    places = {key: place for each in drawings.values() for key, place in each.places.items()}
+    columns = _table(node_rows, list(column_nodes(places, found.described)))
+    return JobBatch(
+        told=tuple(map(job_told, found.jobs)),
+        datasets=datasets_of(jobs),
+        jobs=_table(node_rows, [each.job for each in jobs]),
+        columns=_with(columns, _HOLDER, [place.dataset.key for place in places.values()]),
+        edges={
+            kind: _with(_table(edge_rows, [edge for _, edge in own]), _JOB, [key for key, _ in own])
+            for kind, own in edges.items()
+        },
+    )
+
+
+def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches | None:
+    """Return what the jobs of all parts make; *there* are the keys of topics that the graph has without them.
+
+    None where two jobs have one name, or one flow in common: one of them must give way then.
+    """
+    keys = sorted(each.key for part in parts for each in part.told)
+    if len(set(keys)) < len(keys):
+        return None
+    reads, writes, members, flows = (_in_order([part.edges[kind] for part in parts], keys) for kind in _KINDS)
+    if _has_doubles(flows):
+        return None
+    columns = _unique(_concat([part.columns for part in parts], _COLUMN_DDL))
+    datasets = sorted(frozenset[Dataset]().union(*(part.datasets for part in parts)))
+    kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in there]
+    jobs = _concat([part.jobs for part in parts], NODE_DDL).sort_by("node_key")
+    nodes = [_table(node_rows, kept), jobs, columns.drop_columns([_HOLDER])]
+    edges = [each.drop_columns([_JOB]) for each in (reads, writes, members, flows)]
+    edges.insert(3, _contains(columns, flows))
+    counts = Counter(flows[_JOB].to_pylist())
+    return JobBatches(
+        numbered(nodes, FLOWS), numbered(edges, FLOWS), [(key, counts[key]) for key in keys if key in counts]
+    )
+
+
+def _in_order(tables: Sequence[Table], keys: Sequence[str]) -> Table:
+    """Put edges in the order of their jobs; those of one job stay in theirs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = _concat(tables, _EDGE_OF_JOB_DDL)
+    return rows.take(pc.array_sort_indices(pc.index_in(rows[_JOB], pa.array(keys, pa.string()))))
+
+
+def _has_doubles(flows: Table) -> bool:
+    names = ["source", "target", "evidence", "certainty", "type", "subtype"]
+    return len(flows.group_by(names).aggregate([])) < len(flows)
+
+
+def _unique(columns: Table) -> Table:
+    """Return each column once, in the order of their keys."""
+    import pyarrow.compute as pc
+
+    keys = columns["node_key"].combine_chunks()
+    wanted = pc.unique(keys)
+    wanted = wanted.take(pc.array_sort_indices(wanted))
+    return columns.take(pc.index_in(wanted, keys))
+
+
+def _contains(columns: Table, flows: Table) -> Table:
+    """Return the edges to *columns* from what holds them, each believed for the first flow at the column."""
+    import pyarrow as pa
+
+    first = flows.take(_first_flows(columns["node_key"], flows))
+    alike = {"type": "", "subtype": "", "kind": str(EdgeKind.CONTAINS)}
+    made = {
+        "source": columns[_HOLDER],
+        "target": columns["node_key"],
+        **{name: first[name] for name in ("evidence", "certainty", "rank", "place")},
+        **{name: pa.repeat(pa.scalar(text, pa.string()), len(columns)) for name, text in alike.items()},
+    }
+    return pa.table({name: made[name] for name in arrow_schema(EDGE_DDL).names}).cast(arrow_schema(EDGE_DDL))
+
+
+def _first_flows(columns: Array, flows: Table) -> Array:
+    """Return the place among *flows* of the first that leads from or to each of *columns*."""
+    import pyarrow.compute as pc
+
+    ends = [(pc.index_in(columns, flows[end].combine_chunks())) for end in ("source", "target")]
+    return pc.min_element_wise(*ends)
+
+
+def _concat(tables: Sequence[Table], ddl: str) -> Table:
+    import pyarrow as pa
+
+    return pa.concat_tables([arrow_schema(ddl).empty_table(), *tables])
+
+
+def _table(rows: Any, listed: Sequence[Any]) -> Table:  # noqa: ANN401 - pyarrow has no types
+    import pyarrow as pa
+
+    return pa.Table.from_batches([rows(listed, FLOWS, range(len(listed)))])
+
+
+def _with(table: Table, name: str, values: Iterable[str]) -> Table:
+    import pyarrow as pa
+
+    return table.append_column(name, pa.array(list(values), pa.string()))
+
+
+DrawParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[JobBatch]]
+"""Read parts of kinds of jobs and draw each, in the order given."""
+
+Parts = Mapping[PartName, remembered.Part]
+T = TypeVar("T")
+
+_AT_ONCE = 10_000
+
+
+class JobRows(NamedTuple):
+    """What jobs make, as batches of NODE_DDL and EDGE_DDL in the graph's order, and how much was read for it.
+
+    *flowing* counts the flows between columns of each job that has any. It and *parts*, what is remembered of jobs,
+    are None where the graph can only be made anew the next time.
+    """
+
+    estate: Estate
+    nodes: Iterable[Any]
+    edges: Iterable[Any]
+    coverage: Coverage
+    flowing: Sequence[tuple[str, int]] | None
+    parts: Parts | None
+
+
+def read_rows(
+    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, told: ProgressCallback = silent
+) -> JobRows:
+    """Read all jobs; *draw* reads and draws their parts, *read* reads them only. Without these it is done here.
+
+    Jobs are read only, to be joined, where events or catalogs bear on those of others, and where two have one name.
+    """
+    # First what is remembered: what changes while jobs are read is read again the next time.
+    estate, around = read_estate(conn), lookup_context(conn)
+    if not estate.said:
+        return _of_flows(read_whole(conn, read, told))
+    listed = list(job_partitions(conn))
+    drawn = list(draw(listed) if draw else _drawn_here(conn, counted(told, JOBS, listed, len(listed)), around))
+    found = concatenate(drawn, _there(around))
+    if found is None:
+        return _of_flows(read_whole(conn, read, told))
+    by_kind: dict[str, list[remembered.JobTold]] = {}
+    for (kind, _), part in zip(listed, drawn, strict=True):
+        by_kind.setdefault(kind, []).extend(part.told)
+    return _of_jobs(estate, found, by_kind)
+
+
+def _of_jobs(estate: Estate, found: JobBatches, told: Mapping[str, Sequence[remembered.JobTold]]) -> JobRows:
+    try:
+        parts: Parts | None = all_parts(estate, told)
+    except Unrenewable:
+        parts = None
+    coverage = Coverage.total(each.coverage for listed in told.values() for each in listed)
+    nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
+    return JobRows(estate, nodes, edges, coverage, found.flowing, parts)
+
+
+def _of_flows(read: WholeReading) -> JobRows:
+    flows = read.flows
+    nodes, edges = portions(flows.nodes, FLOWS, node_rows), portions(flows.edges, FLOWS, edge_rows)
+    return JobRows(read.estate, nodes, edges, flows.coverage, flows.flowing, read.parts)
+
+
+def _drawn_here(conn: Connection, parts: Iterable[tuple[str, Partition]], around: LookupContext) -> Iterator[JobBatch]:
+    return (build_batch(read_partition(conn, *part, around)) for part in parts)
+
+
+def _there(around: LookupContext) -> frozenset[str]:
+    """Return the keys of live topics, which are in the graph without any job."""
+    clusters = around.naming.clusters
+    return frozenset(topic_key(clusters[cluster], name) for cluster, names in around.topics().items() for name in names)
+
+
+def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
+    """Return *things*, which are in the graph's order, as *rows* of them."""
+    rest, first = iter(things), 0
+    while portion := list(islice(rest, _AT_ONCE)):
+        yield rows(portion, rank, range(first, first + len(portion)))
+        first += len(portion)

@@ -1,0 +1,217 @@
+"""A graph in tables as questions ask it: each reads the neighbourhood that it asks for, and keeps the nodes it met."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from dataflow_generator.analysis.connectivity import CONNECTED, Component, components, kind_of
+from dataflow_generator.build.schema_nodes import list_text
+from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
+from dataflow_generator.parquet.cluster_rows import cluster_rows
+from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, GraphTables, ParquetTables, Wanted
+from dataflow_generator.parquet.manifest import GraphManifest
+from dataflow_generator.parquet.schema import SCHEMAS, Record, record_edge, record_node
+from dataflow_generator.parquet.schema_batches import PLACES
+from dataflow_generator.query.stored_graph import GeneratedGraph, coverage_of, part_of_cluster
+from scanner_dictionary.graph.reader import CALLED, KAFKA
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
+from scanner_model.broker_address import broker_addresses
+from scanner_model.errors import InputInvalid
+
+T = TypeVar("T")
+
+_RANK = 64
+"""A row's number is its place, above these bits its rank: numbers are in the graph's order."""
+
+_COLUMN, _SCHEMA, _CONTAINS = str(NodeKind.COLUMN), str(NodeKind.SCHEMA), str(EdgeKind.CONTAINS)
+_IN_ESTATE = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
+
+
+def graph_in_parquet(directory: Path, about: GraphManifest) -> GeneratedGraph:
+    """Return the graph in *directory*, read in this process."""
+    tables = ParquetTables(directory)
+    graph = graph_in(tables, directory, about)
+    return graph._replace(
+        components=lambda: components(graph.rows.links(CONNECTED)),
+        part=lambda cluster: _part(tables, graph.about, cluster),
+    )
+
+
+def graph_in(
+    tables: GraphTables, directory: Path, about: GraphManifest, together: Callable[[], tuple[Component, ...]] = tuple
+) -> GeneratedGraph:
+    """Return the graph in *tables*, which lie in *directory*; *together* finds its components."""
+    stored = StoredGraph(about.last_scan, about.nodes, about.edges, about.coverage)
+    rows = TableGraph(tables, f"the graph in {directory}")
+    return GeneratedGraph(
+        rows,
+        stored,
+        whole=lambda: _whole(tables, stored),
+        components=together,
+        part=lambda cluster: part_of_cluster(rows, stored, cluster),
+    )
+
+
+def _whole(tables: GraphTables, about: StoredGraph) -> FlowGraph:
+    return FlowGraph(
+        nodes=lambda: _read(tables.every_row(NODES), record_node),
+        edges=lambda: _read(tables.every_row(EDGES), record_edge),
+        coverage=coverage_of(about),
+    )
+
+
+def _part(tables: ParquetTables, about: StoredGraph, cluster: str) -> FlowGraph:
+    chosen = cluster_rows(tables, cluster)
+    return FlowGraph(
+        nodes=lambda: _read(tables.every_row(NODES, chosen.of(NODES)), record_node),
+        edges=lambda: _read(tables.every_row(EDGES, chosen.of(EDGES)), record_edge),
+        coverage=coverage_of(about),
+        part=f"cluster {cluster}",
+    )
+
+
+def _read(rows: Iterable[Record], read: Callable[[Record], T]) -> Iterator[T]:
+    try:
+        yield from map(read, rows)
+    except ValueError as error:
+        what = f"the graph holds what is unknown here: {error}"
+        raise InputInvalid(
+            what, where="--graph", hint="upgrade scanner, or generate the graph with this one"
+        ) from error
+
+
+class TableGraph:
+    """A `KeptGraph` of *tables*; *place* is the subject of a sentence that says what knows it."""
+
+    def __init__(self, tables: GraphTables, place: str) -> None:
+        self.place = place
+        self._tables = tables
+        self._by_number: dict[int, NodeRow] = {}
+        self._by_key: dict[str, NodeRow] = {}
+        self._named: dict[str, list[NodeRow]] = {}
+
+    def edges_at(
+        self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
+    ) -> tuple[EdgeRow, ...]:
+        """List edges at nodes, which are known from earlier answers; those inside schemas by their places."""
+        near = "source" if forward else "target"
+        keys = [self._by_number[node].node_key for node in nodes]
+        inside = _spans(node for node in nodes if node >> _RANK == SCHEMAS)
+        found = list(self._tables.rows(EDGES, Wanted(kinds=kinds, column=near, values=keys))) if nodes else []
+        if inside and _CONTAINS in kinds:
+            within = Wanted(ranks=(SCHEMAS,), kinds=(_CONTAINS,), column=near, values=keys, spans=inside)
+            found += self._tables.rows(EDGES, within)
+        if not holders:
+            found = [row for row in found if row["kind"] != _CONTAINS or row["target"].startswith(f"{_COLUMN}:")]
+        self._meet({row[end] for row in found for end in ("source", "target")}, inside)
+        return tuple(map(self._edge, found))
+
+    def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
+        """Return nodes, which are known from earlier answers."""
+        return {key: self._by_number[key] for key in sorted(set(keys)) if key in self._by_number}
+
+    def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
+        """List what is in *cluster*."""
+        homes = [node.namespace for node in self._clusters() if node.name == cluster]
+        found = self._nodes(Wanted(kinds=_IN_ESTATE, column="namespace", values=homes))
+        return tuple(node for node in found if node.kind != NodeKind.CLUSTER or node.name == cluster)
+
+    def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
+        """List what is called so."""
+        new = set(names) - self._named.keys()
+        self._named.update((name, []) for name in new)
+        for node in self._nodes(Wanted(kinds=CALLED, column="name", values=new)) if new else ():
+            self._named[node.name].append(node)
+        return (node for name in sorted(set(names)) for node in self._named[name])
+
+    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
+        """List names that share most with *text*, in order."""
+        found = self._tables.likely(Wanted(kinds=CALLED), text)
+        named = {(row["name"], None if row["path"] is None else list_text(tuple(row["path"]))) for row in found}
+        return iter(sorted(named, key=lambda name: (name[0], name[1] or "")))
+
+    def dataset_names(self) -> Iterable[str]:
+        """List the names of datasets."""
+        found = self._tables.rows(NODES, Wanted(kinds=(NodeKind.DATASET,)), ("name",))
+        return sorted({row["name"] for row in found})
+
+    def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
+        """List columns of schemas, which have their places behind the schema's."""
+        edges = self.edges_at([topic.id], forward=True, kinds=(EdgeKind.HAS_SCHEMA,))
+        schemas = {self._by_number[edge.target_node_id] for edge in edges}
+        for schema in sorted(schemas, key=lambda node: node.node_key):
+            yield from self._nodes(Wanted(ranks=(SCHEMAS,), kinds=(_COLUMN,), spans=_spans([schema.id])))
+
+    def canonical(self, namespace: str) -> str:
+        """Look among the broker addresses that the clusters' nodes tell."""
+        named = namespace.removeprefix(KAFKA)
+        if "/" not in named:
+            with suppress(InputInvalid):
+                addresses = set(broker_addresses(named))
+                for cluster in self._clusters():
+                    if not addresses.isdisjoint(json.loads(cluster.attributes).get("brokers", ())):
+                        return cluster.namespace
+        return namespace
+
+    def cluster_names(self) -> Sequence[str]:
+        """List the clusters."""
+        return sorted(node.name for node in self._clusters())
+
+    def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
+        """List the ends of edges."""
+        found = self._tables.rows(EDGES, Wanted(kinds=kinds), ("source", "target"))
+        return ((row["source"], row["target"]) for row in found)
+
+    def _clusters(self) -> Iterator[NodeRow]:
+        return self._nodes(Wanted(kinds=(NodeKind.CLUSTER,)))
+
+    def _nodes(self, wanted: Wanted) -> Iterator[NodeRow]:
+        return (self._met(row) for row in self._tables.rows(NODES, wanted))
+
+    def _meet(self, keys: Collection[str], inside: Sequence[tuple[int, int]]) -> None:
+        """Read the nodes of *keys* that are not known; columns of schemas are in the spans *inside*."""
+        new = [key for key in keys if key not in self._by_key]
+        schemas = [key for key in new if kind_of(key) == _SCHEMA]
+        above = [key for key in new if kind_of(key) != _SCHEMA]
+        if above:
+            kinds = sorted(set(map(kind_of, above)))
+            self._keep(Wanted(ranks=ABOVE, kinds=kinds, column="node_key", values=above))
+        if schemas:
+            self._keep(Wanted(ranks=(SCHEMAS,), kinds=(_SCHEMA,), column="node_key", values=schemas))
+        columns = [key for key in above if key not in self._by_key]
+        if columns:
+            within = Wanted(ranks=(SCHEMAS,), kinds=(_COLUMN,), column="node_key", values=columns, spans=inside)
+            self._keep(within)
+
+    def _keep(self, wanted: Wanted) -> None:
+        for row in self._tables.rows(NODES, wanted):
+            self._met(row)
+
+    def _met(self, row: Record) -> NodeRow:
+        known = self._by_key.get(row["node_key"])
+        if known is not None:
+            return known
+        path = None if row["path"] is None else list_text(tuple(row["path"]))
+        told = row["kind"], row["namespace"], row["name"], path, row["attributes"]
+        node = NodeRow(_number(row), row["node_key"], *told)
+        self._by_number[node.id] = self._by_key[node.node_key] = node
+        return node
+
+    def _edge(self, row: Record) -> EdgeRow:
+        ends = self._by_key[row["source"]].id, self._by_key[row["target"]].id
+        told = row["kind"], row["type"], row["subtype"], row["evidence"], row["certainty"]
+        return EdgeRow(_number(row), *ends, *told)
+
+
+def _number(row: Record) -> int:
+    return int(row["rank"]) << _RANK | int(row["place"])
+
+
+def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the places of the whole definitions that rows with these numbers belong to."""
+    definitions = sorted({(number & ((1 << _RANK) - 1)) >> PLACES for number in numbers})
+    return [(each << PLACES, ((each + 1) << PLACES) - 1) for each in definitions]

@@ -1,0 +1,104 @@
+"""The rows of nodes and edges as tables hold them; documented in `docs/dataflow.md`.
+
+Ordered by *rank* and *place*, rows are in the order of the graph (`FlowGraph`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Record = dict[str, Any]
+
+_TYPES = {"rank": "int", "place": "long", "path": "array<string>"}
+_NODE = ("node_key", "namespace", "name", "path", "attributes", "rank", "place", "kind")
+_EDGE = ("source", "target", "evidence", "certainty", "type", "subtype", "rank", "place", "kind")
+
+
+def _ddl(names: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} {_TYPES.get(name, 'string')}" for name in names)
+
+
+NODE_DDL = _ddl(_NODE)
+"""Columns of a node, in Spark's DDL."""
+
+EDGE_DDL = _ddl(_EDGE)
+"""Columns of an edge, in Spark's DDL."""
+
+ORDER = ("rank", "place")
+"""The columns that give the order of the graph."""
+
+ESTATE, FLOWS, SCHEMAS = range(3)
+"""Ranks: what the dictionary tells of clusters and topics; what jobs make of it; schemas and what is in them."""
+
+
+def arrow_schema(ddl: str) -> pyarrow.Schema:
+    """Return the Arrow schema of NODE_DDL or EDGE_DDL, or of other columns of these types."""
+    import pyarrow as pa
+
+    types = {"int": pa.int32(), "long": pa.int64(), "string": pa.string(), "array<string>": pa.list_(pa.string())}
+    return pa.schema([(name, types[kind]) for name, kind in (column.split(" ") for column in ddl.split(", "))])
+
+
+@lru_cache(maxsize=4_096)
+def attributes_text(attributes: Attributes) -> str:
+    """Write attributes as a JSON object; few nodes differ in them."""
+    return json.dumps(dict(attributes), ensure_ascii=False)
+
+
+def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
+    """Return nodes as rows of NODE_DDL, each with its place."""
+    made: dict[str, Sequence[Any]] = {
+        "node_key": [node.key for node in nodes],
+        "namespace": [node.namespace for node in nodes],
+        "name": [node.name for node in nodes],
+        "path": [node.path for node in nodes],
+        "attributes": [attributes_text(node.attributes) for node in nodes],
+        "rank": [rank] * len(nodes),
+        "place": places,
+        "kind": [str(node.kind) for node in nodes],
+    }
+    return _batch(made, NODE_DDL)
+
+
+def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
+    """Return edges as rows of EDGE_DDL, each with its place."""
+    made: dict[str, Sequence[Any]] = {
+        "source": [edge.source for edge in edges],
+        "target": [edge.target for edge in edges],
+        "evidence": [edge.evidence for edge in edges],
+        "certainty": [str(edge.certainty) for edge in edges],
+        "type": [edge.type for edge in edges],
+        "subtype": [edge.subtype for edge in edges],
+        "rank": [rank] * len(edges),
+        "place": places,
+        "kind": [str(edge.kind) for edge in edges],
+    }
+    return _batch(made, EDGE_DDL)
+
+
+def _batch(made: dict[str, Sequence[Any]], ddl: str) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(ddl))
+
+
+def record_node(row: Mapping[str, Any]) -> Node:
+    """Read a node back from its row."""
+    found = json.loads(row["attributes"]).items()
+    attributes = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in found)
+    path = None if row["path"] is None else tuple(row["path"])
+    return Node(row["node_key"], NodeKind(row["kind"]), row["namespace"], row["name"], path, attributes)
+
+
+def record_edge(row: Mapping[str, Any]) -> Edge:
+    """Read an edge back from its row."""
+    kind, certainty = EdgeKind(row["kind"]), Certainty(row["certainty"])
+    return Edge(row["source"], row["target"], kind, row["evidence"], certainty, row["type"], row["subtype"])

@@ -1,0 +1,195 @@
+"""`pieces.definition_nodes` and `definition_edges` for whole columns at a time: the same rows, no object for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dataflow_generator.build import schema_nodes
+from dataflow_generator.graph import Certainty, EdgeKind, Node, NodeKind, schema_key
+from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, SCHEMAS, arrow_schema, attributes_text, node_rows
+from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
+from scanner_dictionary.lineage_inputs.topics import ColumnNodeRow, DefinitionRow
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Array = Any
+_SEPARATOR = "\0"
+PLACES = 32
+"""A row's place is its definition's key, and in the lower bits its ordinal; 0 is the schema itself."""
+
+
+class Batches(NamedTuple):
+    """The rows of some schemas: nodes of schemas, nodes of their columns (both of NODE_DDL), edges (of EDGE_DDL)."""
+
+    schemas: pyarrow.RecordBatch
+    columns: pyarrow.RecordBatch
+    edges: pyarrow.RecordBatch
+
+
+def node_batch(cells: Cells) -> pyarrow.RecordBatch:
+    """Build the nodes of schemas and of their columns; rows of NODE_DDL in the graph's order."""
+    import pyarrow as pa
+
+    schemas = _schema_rows(cells)
+    if not cells.columns:
+        return schemas
+    return pa.concat_batches([schemas, _node_rows(_Columns(cells))]).sort_by("place")
+
+
+def edge_batch(cells: Cells) -> pyarrow.RecordBatch:
+    """Build the edges from schemas and columns to the columns in them; rows of EDGE_DDL."""
+    return _edge_rows(_Columns(cells)) if cells.columns else _none(EDGE_DDL)
+
+
+def batches(cells: Cells) -> Batches:
+    """Build all rows of schemas at once, each kind of them in the graph's order."""
+    schemas = _schema_rows(cells)
+    if not cells.columns:
+        return Batches(schemas, _none(NODE_DDL), _none(EDGE_DDL))
+    columns = _Columns(cells)
+    return Batches(schemas, _node_rows(columns), _edge_rows(columns))
+
+
+def _none(ddl: str) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist([], schema=arrow_schema(ddl))
+
+
+def _schema_rows(cells: Cells) -> pyarrow.RecordBatch:
+    nodes = [_schema_node(head) for head in cells.heads]
+    return node_rows(nodes, SCHEMAS, [head.id << PLACES for head in cells.heads])
+
+
+def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    made = {
+        "node_key": columns.keys,
+        "namespace": columns.all(""),
+        "name": columns.of_head([head.name for head in columns.heads]),
+        "path": columns.paths,
+        "attributes": columns.attributes(),
+        "rank": columns.all(SCHEMAS, pa.int32()),
+        "place": columns.places(),
+        "kind": columns.all(str(NodeKind.COLUMN)),
+    }
+    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(NODE_DDL))
+
+
+def _edge_rows(columns: _Columns) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    made = {
+        "source": columns.sources(),
+        "target": columns.keys,
+        "evidence": columns.of_head([schema_nodes.schema_evidence(head.name) for head in columns.heads]),
+        "certainty": columns.all(str(Certainty.DECLARED)),
+        "type": columns.all(""),
+        "subtype": columns.all(""),
+        "rank": columns.all(SCHEMAS, pa.int32()),
+        "place": columns.places(),
+        "kind": columns.all(str(EdgeKind.CONTAINS)),
+    }
+    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(EDGE_DDL))
+
+
+def _schema_node(head: Head) -> Node:
+    (node,) = schema_nodes.definition_nodes(DefinitionRow(head.fingerprint, head.format, head.name, ()))
+    return node
+
+
+class _Columns:
+    """The columns of some definitions as arrays, one value a column of a schema."""
+
+    def __init__(self, cells: Cells) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        self._pa, self._pc = pa, pc
+        self.heads = cells.heads
+        names = ("definition", "ordinal", "path", "name", "type", "logical_type", "nullable", "tags")
+        found = dict(zip(names, zip(*cells.columns, strict=True), strict=True))
+        texts = ("path", "name", "type", "logical_type", "tags")
+        self._text = {name: pa.array(found[name], pa.string()) for name in texts}
+        self._definition = pa.array(found["definition"], pa.int64())
+        self._ordinal = pa.array(found["ordinal"], pa.int64())
+        self._nullable = pa.array(found["nullable"]).cast(pa.bool_())
+        self._head = pc.index_in(self._definition, pa.array([head.id for head in cells.heads], pa.int64()))
+        keys = [schema_key(head.fingerprint) for head in cells.heads]
+        self._schema_keys = self.of_head(keys)
+        self._stems = self.of_head([f"{schema_nodes.column_stem(key)}#" for key in keys])
+        self.keys = self._joined(self._stems, self._text["name"])
+        self.paths = self._paths()
+
+    def all(self, value: object, type_: object = None) -> Array:
+        """Return *value* for every column."""
+        return self._pa.repeat(self._pa.scalar(value, type_ or self._pa.string()), len(self._definition))
+
+    def of_head(self, values: Sequence[str]) -> Array:
+        """Return each column the value of its definition."""
+        return self._pa.array(values, self._pa.string()).take(self._head)
+
+    def places(self) -> Array:
+        """Return the columns' places in the graph."""
+        pc = self._pc
+        return pc.add(pc.add(pc.shift_left(self._definition, PLACES), self._ordinal), 1)
+
+    def attributes(self) -> Array:
+        """Write each column's attributes; few columns differ in them, so few are written."""
+        pc, kinds = self._pc, ("logical_type", "tags", "type")
+        # An absent value and an empty one differ: the marks before them tell.
+        marked = [pc.if_else(pc.is_null(self._text[name]), "-", self._joined("+", self._text[name])) for name in kinds]
+        nullable = pc.if_else(self._nullable, "1", "0")
+        alike = pc.binary_join_element_wise(nullable, *marked, _SEPARATOR).dictionary_encode()
+        written = [_attributes(text) for text in alike.dictionary.to_pylist()]
+        return self._pa.array(written, self._pa.string()).take(alike.indices)
+
+    def sources(self) -> Array:
+        """Return the key of what holds each column: the column one segment up, else the schema."""
+        pc, path = self._pc, self._text["path"]
+        above = self._strings(path, _above, lambda text: pc.replace_substring_regex(text, ',?"[^"]*"\\]$', "]"))
+        root = pc.equal(path, "[]")
+        here, there = self._joined(self._stems, path), self._joined(self._stems, above)
+        at = pc.if_else(root, None, pc.index_in(there, here))
+        return pc.coalesce(self.keys.take(at), self._schema_keys)
+
+    def _paths(self) -> Array:
+        pc, path = self._pc, self._text["path"]
+        none = self._pa.array([[]], self._pa.list_(self._pa.string())).take(self.all(0, self._pa.int64()))
+
+        def split(text: Array) -> Array:
+            inside = pc.split_pattern(pc.utf8_slice_codeunits(text, 2, -2), '","')
+            return pc.if_else(pc.equal(text, "[]"), none, inside)
+
+        return self._strings(path, json.loads, split)
+
+    def _strings(self, text: Array, one: Callable[[str], Any], many: Callable[[Array], Array]) -> Array:
+        """Do *many* at once, unless a text is not as plain as nearly all are; then do *one* after the other."""
+        pc = self._pc
+        odd = pc.or_(pc.match_substring(text, "\\"), pc.match_substring(text, '", "'))
+        made = many(text)
+        if not pc.any(odd).as_py():
+            return made
+        exact = [
+            one(cell) if strange else None for cell, strange in zip(text.to_pylist(), odd.to_pylist(), strict=True)
+        ]
+        return pc.if_else(odd, self._pa.array(exact, made.type), made)
+
+    def _joined(self, *parts: Array) -> Array:
+        return self._pc.binary_join_element_wise(*parts, "")
+
+
+def _above(path: str) -> str:
+    """Return the cell of the path one segment up, in the dictionary's own form of JSON."""
+    return json.dumps(json.loads(path)[:-1], ensure_ascii=False, separators=(",", ":"))
+
+
+def _attributes(alike: str) -> str:
+    nullable, *cells = alike.split(_SEPARATOR)
+    logical_type, tags, type_ = (cell[1:] if cell[0] == "+" else None for cell in cells)
+    row = ColumnNodeRow((), "", type_ or "", logical_type, nullable == "1", tuple(json.loads(tags)) if tags else ())
+    return attributes_text(schema_nodes.column_attributes(row))

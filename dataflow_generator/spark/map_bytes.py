@@ -1,0 +1,53 @@
+"""Work on bytes in Spark's tasks: a pure function from bytes to bytes, many pieces, results in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Work = Callable[[bytes], bytes]
+
+_WAVE = 16
+"""Pieces that are sent at once: what the driver holds of them is bounded, and a slow one keeps few from going on."""
+
+_AHEAD = 2
+"""Waves under way, so that processors do not wait for the last piece of one."""
+
+_PIECES = "place long, piece binary"
+
+
+def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Return what *work*, a function of a module, makes of each of *pieces*, in their order; a piece is a task.
+
+    Pieces and results go through the driver in waves, so that machines need no directory that all of them reach.
+    """
+    rest = iter(pieces)
+    waiting: deque[Future[list[bytes]]] = deque()
+    with ThreadPoolExecutor(_AHEAD) as pool:
+        while wave := list(islice(rest, _WAVE)):
+            waiting.append(pool.submit(_worked, spark, work, wave))
+            if len(waiting) > _AHEAD:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
+
+def _worked(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
+    import pyarrow as pa
+
+    def made(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            places, found = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]
+            yield pa.RecordBatch.from_arrays([places, pa.array(found, pa.binary())], ["place", "piece"])
+
+    sent = pa.table({"place": range(len(wave)), "piece": pa.array(wave, pa.binary())})
+    # By place, so that a task has one piece: a schema as large as a thousand others keeps none of them waiting.
+    spread = spark.createDataFrame(sent).repartitionByRange(len(wave), "place")
+    found = spread.mapInArrow(made, _PIECES).toArrow().sort_by("place")
+    return [piece.as_py() for piece in found.column("piece")]

@@ -1,0 +1,231 @@
+"""Calls of functions, with the words that some functions take between their arguments."""
+
+from __future__ import annotations
+
+from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.nodes import (
+    CONSTANT,
+    Call,
+    Choice,
+    Descriptor,
+    Expression,
+    Name,
+    Operation,
+    Parts,
+    Relation,
+    Structure,
+    Subquery,
+    TableArgument,
+    Window,
+)
+from dataflow_generator.sql.parser import relations
+from dataflow_generator.sql.parser.cursor import UNITS, Cursor, expressions, sort_keys, starts_query
+from dataflow_generator.sql.parser.tables import data_type
+
+_WORDS = {
+    "TRIM": frozenset(("BOTH", "LEADING", "TRAILING", "FROM")),
+    "OVERLAY": frozenset(("PLACING", "FROM", "FOR")),
+    "SUBSTRING": frozenset(("FROM", "FOR")),
+    "POSITION": frozenset(("IN", "FROM")),
+    "CONVERT": frozenset(("USING",)),
+    "TRANSLATE": frozenset(("USING",)),
+}
+_JSON = words(
+    "NULL ON ERROR EMPTY DEFAULT WITH WITHOUT CONDITIONAL UNCONDITIONAL WRAPPER ARRAY ABSENT KEY VALUE FORMAT JSON"
+    " TRUE FALSE UNKNOWN OBJECT STRICT LAX ENCODING"
+)
+_NONE: frozenset[str] = frozenset()
+_UNIT_FIRST = words(
+    "TIMESTAMPADD TIMESTAMPDIFF TIMESTAMPSUB DATEADD DATESUB DATEDIFF TIMEADD TIMESUB EXTRACT DATE_ADD DATE_SUB"
+)
+_UNIT_LAST = ("CEIL", "CEILING", "FLOOR")
+_CONDITION_FIRST = ("IF", "IIF")
+_TABLE_FIRST = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
+"""Confluent's functions that search a table, which they take by its name alone."""
+
+
+def call(cursor: Cursor, name: Parts) -> Expression:
+    """Read a call from its opening bracket on; *name* is what stood before it."""
+    at = cursor.token.at
+    cursor.expect("(")
+    cursor.enter()
+    known = name[-1].upper()
+    if known == "DESCRIPTOR":
+        found: Expression = _descriptor(cursor)
+    elif known == "STRUCT" and cursor.ahead() == ":=":
+        found = _structure(cursor)
+    else:
+        arguments, order = _arguments(cursor, known)
+        cursor.expect(")")
+        found = _after(cursor, ".".join((*name[:-1], known)), arguments, order, at)
+    cursor.leave()
+    return found
+
+
+def _descriptor(cursor: Cursor) -> Expression:
+    cursor.place -= 1
+    at = cursor.token.at
+    cursor.next()
+    found = []
+    while not cursor.accept(")"):
+        found.append(Name(cursor.dotted(), at))
+        if cursor.is_name():
+            data_type(cursor)
+        if not cursor.accept(",") and cursor.key != ")":
+            raise cursor.unread(", or ) is expected")
+    return Descriptor(tuple(found))
+
+
+def _structure(cursor: Cursor) -> Expression:
+    found = []
+    while not cursor.accept(")"):
+        name = cursor.next().value
+        cursor.expect(":=")
+        found.append((name, cursor.expression(cursor)))
+        if not cursor.accept(",") and cursor.key != ")":
+            raise cursor.unread(", or ) is expected")
+    return Structure(tuple(found))
+
+
+def _after(
+    cursor: Cursor, name: str, arguments: tuple[Expression, ...], order: tuple[Expression, ...], at: int
+) -> Expression:
+    """Read what may follow the closing bracket, and say what the call is."""
+    if name in _CONDITION_FIRST and len(arguments) == 3:
+        return Choice(arguments[:1], arguments[1:])
+    if name == "NULLIF" and len(arguments) == 2:
+        return Choice(arguments, arguments[:1])
+    if cursor.accept("WITHIN", "GROUP"):
+        cursor.expect("(", "ORDER", "BY")
+        order = (*order, *sort_keys(cursor))
+        cursor.expect(")")
+    condition = None
+    if cursor.accept("FILTER", "(", "WHERE"):
+        condition = cursor.expression(cursor)
+        cursor.expect(")")
+    if cursor.key in ("IGNORE", "RESPECT") and cursor.ahead() == "NULLS":
+        cursor.next()
+        cursor.next()
+    over = None
+    if cursor.key == "OVER" and (cursor.ahead() == "(" or cursor.flink):
+        cursor.next()
+        over = window(cursor)
+    return Call(name, arguments, at, over, condition, order)
+
+
+def window(cursor: Cursor) -> Window:
+    """Read what stands behind OVER: a window's name, or one in brackets."""
+    if cursor.key != "(":
+        return Window(cursor.name())
+    cursor.next()
+    base = ""
+    if cursor.key not in ("PARTITION", "ORDER", "RANGE", "ROWS", ")"):
+        base = cursor.name()
+    partition: tuple[Expression, ...] = ()
+    order: tuple[Expression, ...] = ()
+    if cursor.accept("PARTITION", "BY"):
+        partition = expressions(cursor)
+    if cursor.accept("ORDER", "BY"):
+        order = sort_keys(cursor)
+    cursor.skip_until(")")
+    cursor.expect(")")
+    return Window(base, partition, order)
+
+
+def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    found: list[Expression] = []
+    order: tuple[Expression, ...] = ()
+    words = _JSON if name.startswith("JSON_") and cursor.flink else _WORDS.get(name, _NONE)
+    if name == "EXTRACT":
+        cursor.next()
+        cursor.expect("FROM")
+    while cursor.key != ")":
+        if cursor.accept(",") or cursor.accept_any("DISTINCT", "ALL"):
+            continue
+        if cursor.key in words and cursor.ahead() not in (",", ".", "->") and not _is_last(cursor, words):
+            cursor.next()
+        elif cursor.accept("RETURNING"):
+            data_type(cursor)
+        elif found and cursor.accept("ORDER", "BY"):
+            order = sort_keys(cursor)
+        elif found and cursor.key in ("IGNORE", "RESPECT") and cursor.ahead() == "NULLS":
+            cursor.next()
+            cursor.next()
+        elif name in _UNIT_LAST and cursor.accept("TO"):
+            cursor.next()
+        else:
+            found.append(_argument(cursor, name, first=not found))
+    return tuple(found), order
+
+
+def _is_last(cursor: Cursor, words: frozenset[str]) -> bool:
+    """Return whether a word that could be a function's own is a column: nothing but it is left."""
+    return words is not _JSON and cursor.ahead() == ")"
+
+
+def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
+    """Read one argument; raises Unread where the argument before it does not end with a comma or a known word."""
+    if cursor.flink and cursor.is_name() and cursor.ahead() == "=>":
+        cursor.next()
+        cursor.next()
+    whole = _whole(cursor, name, first=first)
+    if whole is not None:
+        return whole
+    if first and name in _UNIT_FIRST and cursor.key in UNITS and cursor.ahead() == ",":
+        cursor.next()
+        return CONSTANT
+    found = cursor.expression(cursor)
+    if cursor.accept(":="):
+        found = Operation((found, cursor.expression(cursor)))
+    elif cursor.accept("AS"):  # a row's field name
+        cursor.next()
+    elif cursor.token.kind is Kind.END:
+        raise cursor.unread(") is expected")
+    return found
+
+
+def _whole(cursor: Cursor, name: str, *, first: bool) -> Expression | None:
+    """Read an argument that is a model, a query or a table; None where it is a value."""
+    if cursor.key == "MODEL" and cursor.ahead() not in (",", ")", ".", "->"):
+        cursor.next()
+        cursor.dotted()
+        return CONSTANT
+    if starts_query(cursor):  # ARRAY(SELECT …)
+        return Subquery(cursor.query(cursor))
+    if first and cursor.flink and name in _TABLE_FIRST and cursor.is_name():
+        return TableArgument(relations.table(cursor))
+    if cursor.key == "TABLE" and cursor.ahead() not in (",", ")", ".", "->", "="):
+        return _table(cursor)
+    return None
+
+
+def _table(cursor: Cursor) -> Expression:
+    cursor.next()
+    if cursor.accept("("):
+        if starts_query(cursor):
+            relation: Relation = relations.derived(cursor)
+        else:
+            cursor.accept("TABLE")
+            relation = relations.table(cursor)
+        cursor.expect(")")
+    else:
+        relation = relations.table(cursor)
+    cursor.accept("AS")
+    if cursor.is_name() and cursor.key not in ("PARTITION", "ORDER"):
+        relation = relations.renamed(cursor, relation)
+    keys: tuple[Expression, ...] = ()
+    if cursor.accept("PARTITION", "BY"):
+        keys = _keys(cursor)
+    if cursor.accept("ORDER", "BY"):
+        keys += _keys(cursor, sorted_by=True)
+    return TableArgument(relation, keys)
+
+
+def _keys(cursor: Cursor, *, sorted_by: bool = False) -> tuple[Expression, ...]:
+    if cursor.accept("("):
+        found = sort_keys(cursor) if sorted_by else expressions(cursor)
+        cursor.expect(")")
+        return found
+    found = (cursor.expression(cursor),)  # a comma behind it separates arguments
+    cursor.accept_any("ASC", "DESC")
+    return found

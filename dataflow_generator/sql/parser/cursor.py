@@ -1,0 +1,232 @@
+"""A place in a statement's tokens: look, take, expect, and say where the statement could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dataflow_generator.sql.dialects import Dialect
+from dataflow_generator.sql.lexer import Kind, Token, words
+from dataflow_generator.sql.nodes import Expression
+
+if TYPE_CHECKING:
+    from dataflow_generator.sql.nodes import Expression, Query
+
+
+DEEPEST = 140
+"""Levels of brackets, cases and subqueries that are followed; real statements were seen with about 100."""
+
+_OPENING = {"(": ")", "[": "]"}
+
+
+class UnparsedError(Exception):
+    """Raised when a construct is not known: what was expected, and the token that stands there.
+
+    Never leaves the reader, which makes a problem of it.
+    """
+
+    def __init__(self, what: str, token: Token) -> None:
+        super().__init__(what)
+        self.what = what
+        self.token = token
+
+
+class Cursor:
+    """The tokens of one statement and a place in them.
+
+    *expression* and *query* read one; they are handed in, because each may hold the other.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        dialect: Dialect,
+        expression: Callable[[Cursor], Expression],
+        query: Callable[[Cursor], Query],
+    ) -> None:
+        self._tokens = tokens
+        self._depth = 0
+        self.place = 0
+        self.flink = dialect is Dialect.FLINK
+        self.expression = expression
+        self.query = query
+
+    @property
+    def token(self) -> Token:
+        """Return the token at the place."""
+        return self._tokens[self.place]
+
+    @property
+    def key(self) -> str:
+        """Return the key of the token at the place."""
+        return self._tokens[self.place].key
+
+    def brackets_ahead(self) -> int:
+        """Count the opening brackets that stand here in a row, up to more than can be read."""
+        steps = 0
+        while steps <= DEEPEST and self.ahead(steps) == "(":
+            steps += 1
+        return steps
+
+    @property
+    def text_until(self) -> Token:
+        """Return the last token taken."""
+        return self._tokens[max(0, self.place - 1)]
+
+    def ahead(self, steps: int = 1) -> str:
+        """Return the key of a later token; empty behind the end."""
+        place = self.place + steps
+        return self._tokens[place].key if place < len(self._tokens) else ""
+
+    def next(self) -> Token:
+        """Take one token; the end stays."""
+        token = self._tokens[self.place]
+        if token.kind is not Kind.END:
+            self.place += 1
+        return token
+
+    def accept(self, *keys: str) -> bool:
+        """Take *keys* if exactly these follow."""
+        if self._tokens[self.place].key != keys[0]:  # the answer nearly always
+            return False
+        for step, key in enumerate(keys):
+            if self.ahead(step) != key:
+                return False
+        self.place += len(keys)
+        return True
+
+    def accept_any(self, *keys: str) -> str:
+        """Take the token if it is one of *keys*; give its key, or the empty string."""
+        key = self.key
+        if key in keys:
+            self.place += 1
+            return key
+        return ""
+
+    def expect(self, *keys: str) -> None:
+        """Take *keys*; raises Unread where something else stands."""
+        if not self.accept(*keys):
+            raise self.unread(f"{' '.join(keys)} is expected")
+
+    def is_name(self) -> bool:
+        """Return whether a name can start here."""
+        return self._tokens[self.place].kind <= Kind.QUOTED
+
+    def name(self) -> str:
+        """Take a name; raises Unread where none stands."""
+        if not self.is_name():
+            raise self.unread("a name is expected")
+        return self.next().value
+
+    def dotted(self) -> tuple[str, ...]:
+        """Take a name with its qualifiers."""
+        first = self.name()
+        if self.key != ".":
+            return (first,)
+        parts = [first]
+        while self.key == "." and self.ahead() != "*":
+            self.place += 1
+            parts.append(self.name())
+        return tuple(parts)
+
+    def names(self) -> tuple[str, ...]:
+        """Take a list of names in brackets."""
+        self.expect("(")
+        found = [self.name()]
+        while self.accept(","):
+            found.append(self.name())
+        self.expect(")")
+        return tuple(found)
+
+    def unread(self, what: str) -> UnparsedError:
+        """Build the error that says what is expected here."""
+        return UnparsedError(what, self.token)
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Bound the depth of what is read inside; raises Unread beyond the bound."""
+        self.enter()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def enter(self) -> None:
+        """Go one level down; raises Unread beyond the bound."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self.unread(f"nested deeper than {DEEPEST} levels")
+
+    def leave(self) -> None:
+        """Come one level up."""
+        self._depth -= 1
+
+    def skip_brackets(self) -> None:
+        """Pass over one balanced pair of brackets; raises Unread where it does not end."""
+        if self.key not in _OPENING:
+            raise self.unread("( is expected")
+        closing = self._closing.get(self.place)
+        if closing is None:
+            raise self.unread(f"{_OPENING[self.key]} is missing for")
+        self.place = closing + 1
+
+    @cached_property
+    def _closing(self) -> dict[int, int]:
+        """Return the place of the closing bracket for that of each opening one; found once, because many ask."""
+        found: dict[int, int] = {}
+        opened: list[int] = []
+        for place, token in enumerate(self._tokens):
+            if token.kind is not Kind.OPERATOR:
+                continue
+            if token.key in _OPENING:
+                opened.append(place)
+            elif token.key in _OPENING.values() and opened:
+                found[opened.pop()] = place
+        return found
+
+    def skip_until(self, *keys: str) -> bool:
+        """Pass over tokens up to one of *keys* outside brackets; tell whether there is one."""
+        while self.token.kind is not Kind.END:
+            if self.key in keys:
+                return True
+            if self.key == ")":
+                return False
+            if self.key in _OPENING:
+                self.skip_brackets()
+            else:
+                self.place += 1
+        return False
+
+
+_UNITS = words("YEAR QUARTER MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND")
+UNITS = (
+    _UNITS | frozenset(f"{unit}S" for unit in _UNITS) | frozenset(("MICROSECOND", "NANOSECOND", "EPOCH", "DOW", "DOY"))
+)
+
+
+def starts_query(cursor: Cursor, steps: int = 0) -> bool:
+    """Return whether a query starts *steps* tokens ahead; in ksqlDB WITH and VALUES may be names."""
+    key = cursor.ahead(steps)
+    return key == "SELECT" or (cursor.flink and key in ("WITH", "VALUES"))
+
+
+def expressions(cursor: Cursor) -> tuple[Expression, ...]:
+    """Read expressions with commas between them."""
+    found = [cursor.expression(cursor)]
+    while cursor.accept(","):
+        found.append(cursor.expression(cursor))
+    return tuple(found)
+
+
+def sort_keys(cursor: Cursor) -> tuple[Expression, ...]:
+    """Read the expressions behind ORDER BY."""
+    found = []
+    while True:
+        found.append(cursor.expression(cursor))
+        cursor.accept_any("ASC", "DESC")
+        if cursor.accept("NULLS"):
+            cursor.next()
+        if not cursor.accept(","):
+            return tuple(found)

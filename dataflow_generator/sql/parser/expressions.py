@@ -1,0 +1,292 @@
+"""Expressions: operands joined by operators.
+
+Precedence decides no lineage, so there is none, but one: the two sides of a lone equality are kept apart, because
+ksqlDB's key of a join depends on which of them is a plain column.
+"""
+
+from __future__ import annotations
+
+from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.nodes import (
+    CONSTANT,
+    Access,
+    Choice,
+    Element,
+    Expression,
+    Lambda,
+    Name,
+    Operation,
+    Subquery,
+)
+from dataflow_generator.sql.parser import calls
+from dataflow_generator.sql.parser.cursor import UNITS, Cursor, expressions, starts_query
+from dataflow_generator.sql.parser.tables import data_type
+
+_OPERATORS = frozenset(("+", "-", "*", "/", "%", "||", "=", "==", "<>", "!=", "<", "<=", ">", ">=", "&", "|", "^"))
+_JOINING = words("AND OR LIKE RLIKE REGEXP BETWEEN ESCAPE OVERLAPS CONTAINS COLLATE SUBMULTISET PRECEDES SUCCEEDS")
+_NEGATED = frozenset(("LIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "SIMILAR", "MEMBER", "SUBMULTISET"))
+_ENDS = frozenset((",", ")", "]", "FROM", "AS", ""))
+"""What ends nearly every expression, looked for first."""
+
+_MULTISET = ("UNION", "INTERSECT", "EXCEPT")
+_SIGNS = ("+", "-", "NOT", "~")
+_STATES = ("NULL", "TRUE", "FALSE", "UNKNOWN", "EMPTY", "A", "NORMALIZED")
+_LITERALS = words("NULL TRUE FALSE")
+_CONSTANTS = _LITERALS | words(
+    "UNKNOWN CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP CURRENT_USER"
+    " SESSION_USER SYSTEM_USER CURRENT_CATALOG CURRENT_DATABASE"
+)
+
+
+def expression(cursor: Cursor) -> Expression:
+    """Read one expression; raises Unread where none starts."""
+    cursor.enter()
+    operands = [_operand(cursor)]
+    equals, joined = 0, False
+    while True:
+        key, before = cursor.key, len(operands)
+        if key in _ENDS or not _operator(cursor, operands):
+            break
+        joined = joined or bool(equals and key == "=") or key in ("AND", "OR")
+        equals = before if key == "=" else equals
+    cursor.leave()
+    if equals and not joined:
+        return Operation((_computed(operands[:equals]), _computed(operands[equals:])))
+    return _computed(operands)
+
+
+def _computed(operands: list[Expression]) -> Expression:
+    return operands[0] if len(operands) == 1 else Operation(tuple(operands))
+
+
+def _operator(cursor: Cursor, operands: list[Expression]) -> bool:
+    """Take an operator with what belongs to it, and its operand if it has one more; tell whether there was one."""
+    token = cursor.token
+    key = token.key
+    if key in _OPERATORS or key in _JOINING:
+        cursor.next()
+        cursor.accept_any("SYMMETRIC", "ASYMMETRIC")
+        if cursor.key in ("ANY", "SOME", "ALL") and cursor.ahead() == "(":
+            cursor.next()
+        operands.append(_operand(cursor))
+        return True
+    if token.kind is not Kind.WORD:
+        return False
+    if key == "IS":
+        return _state(cursor, operands)
+    if key == "NOT" and cursor.ahead() in _NEGATED:
+        cursor.next()
+        return True
+    if key == "MULTISET" and cursor.ahead() in _MULTISET:
+        cursor.next()
+        cursor.next()
+        cursor.accept_any("ALL", "DISTINCT")
+        operands.append(_operand(cursor))
+        return True
+    return _phrase(cursor, operands)
+
+
+def _phrase(cursor: Cursor, operands: list[Expression]) -> bool:
+    """Take an operator of several words: IN (…), AT TIME ZONE …, SIMILAR TO …, MEMBER OF …."""
+    if cursor.key == "IN" and cursor.ahead() == "(":
+        cursor.next()
+    elif not (cursor.accept("AT", "TIME", "ZONE") or cursor.accept("SIMILAR", "TO") or cursor.accept("MEMBER", "OF")):
+        return cursor.accept("AT", "LOCAL")
+    operands.append(_operand(cursor))
+    return True
+
+
+def _state(cursor: Cursor, operands: list[Expression]) -> bool:
+    cursor.next()
+    cursor.accept("NOT")
+    if cursor.accept("DISTINCT", "FROM"):
+        operands.append(_operand(cursor))
+    elif cursor.accept("JSON"):
+        cursor.accept_any("VALUE", "OBJECT", "ARRAY", "SCALAR")
+    elif not cursor.accept_any(*_STATES):
+        raise cursor.unread("NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM is expected")
+    elif cursor.text_until.key == "A":
+        cursor.accept("SET")
+    operands.append(CONSTANT)
+    return True
+
+
+def _operand(cursor: Cursor) -> Expression:
+    negated = cursor.key in _SIGNS
+    while cursor.key in _SIGNS:
+        cursor.next()
+    found = _primary(cursor)
+    while cursor.key in ("[", "->", ".") and not (cursor.key == "->" and cursor.ahead() == "*"):
+        found = _inside(cursor, found)
+    return Operation((found,)) if negated else found
+
+
+def _inside(cursor: Cursor, base: Expression) -> Expression:
+    """Take a subscript, or a field of a value that is no plain name."""
+    if cursor.accept("["):
+        index = expression(cursor)
+        cursor.expect("]")
+        return Element(base, index)
+    if cursor.accept(".", "*"):  # COUNT(t.*)
+        return CONSTANT
+    fields = []
+    while cursor.key in ("->", ".") and cursor.ahead() != "*":
+        cursor.next()
+        fields.append(cursor.name())
+    if isinstance(base, Name):
+        return Name(base.parts, base.at, (*base.fields, *fields))
+    return Access(base, tuple(fields))
+
+
+def _primary(cursor: Cursor) -> Expression:
+    token = cursor.token
+    if token.kind in (Kind.STRING, Kind.NUMBER):
+        cursor.next()
+        while cursor.token.kind is Kind.STRING:  # a long literal in pieces
+            cursor.next()
+        return CONSTANT
+    if token.key == "(":
+        return _bracketed(cursor)
+    if token.kind is Kind.WORD:
+        return _word(cursor)
+    if token.kind is Kind.QUOTED:
+        return _name(cursor)
+    if token.key in ("*", "?"):
+        cursor.next()
+        return CONSTANT
+    raise cursor.unread("an expression is expected")
+
+
+def _word(cursor: Cursor) -> Expression:
+    key, after = cursor.key, cursor.ahead()
+    if after in _ENDS and key != "CASE" and key not in _CONSTANTS:
+        token = cursor.next()  # a plain column, as most words are
+        return Name((token.value,), token.at, (), bare=True)
+    if key == "CASE":
+        return _case(cursor)
+    if key == "INTERVAL" and (after == "'" or (after in ("+", "-") and cursor.ahead(2) == "'")):
+        return _interval(cursor)
+    if after == "'":  # DATE '…', TIMESTAMP '…', X'…' in pieces
+        cursor.next()
+        return _primary(cursor)
+    if after == "(" or (after == "[" and key in ("ARRAY", "MAP", "MULTISET")):
+        return _called(cursor, key)
+    if after == "=>" and not cursor.flink:
+        return _lambda(cursor)
+    if key in (_CONSTANTS if cursor.flink else _LITERALS) and after not in (".", "->"):
+        cursor.next()
+        return CONSTANT
+    return _name(cursor)
+
+
+def _called(cursor: Cursor, key: str) -> Expression:
+    if key == "EXISTS" or (key == "UNIQUE" and cursor.ahead(2) == "SELECT"):
+        cursor.next()
+        return _bracketed(cursor)
+    if cursor.ahead() == "[":
+        cursor.next()
+        return _list(cursor)
+    if key in ("CAST", "TRY_CAST"):
+        return _cast(cursor)
+    return calls.call(cursor, (cursor.next().key,))
+
+
+def _name(cursor: Cursor) -> Expression:
+    first = cursor.token
+    parts = cursor.dotted()
+    if cursor.key == "(":
+        return calls.call(cursor, parts)
+    return Name(parts, first.at, (), bare=len(parts) == 1 and first.kind is Kind.WORD)
+
+
+def _bracketed(cursor: Cursor) -> Expression:
+    """Read what stands in round brackets: a query, a row, the parameters of a lambda, or one expression."""
+    if not cursor.flink and _is_lambda(cursor):
+        return _lambda(cursor)
+    cursor.next()
+    if starts_query(cursor) or (cursor.key == "(" and _holds_query(cursor)):
+        query = cursor.query(cursor)
+        cursor.expect(")")
+        return Subquery(query)
+    if cursor.accept(")"):
+        return CONSTANT
+    found = expressions(cursor)
+    cursor.expect(")")
+    return found[0] if len(found) == 1 else Operation(found)
+
+
+def _holds_query(cursor: Cursor) -> bool:
+    steps = cursor.brackets_ahead()
+    return starts_query(cursor, steps) and _closes_as_query(cursor, steps)
+
+
+def _closes_as_query(cursor: Cursor, depth: int) -> bool:
+    """Return whether a query in *depth* brackets is all that stands here, and no operand of something else."""
+    place = cursor.place
+    cursor.place += depth - 1
+    cursor.skip_brackets()
+    after = cursor.key
+    cursor.place = place
+    return after in (")", "UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "LIMIT")
+
+
+def _is_lambda(cursor: Cursor) -> bool:
+    steps = 1
+    while cursor.ahead(steps + 1) == ",":
+        steps += 2
+    return cursor.ahead(steps + 1) == ")" and cursor.ahead(steps + 2) == "=>"
+
+
+def _lambda(cursor: Cursor) -> Expression:
+    names = cursor.names() if cursor.key == "(" else (cursor.name(),)
+    cursor.expect("=>")
+    return Lambda(frozenset(names), expression(cursor))
+
+
+def _list(cursor: Cursor) -> Expression:
+    cursor.expect("[")
+    if cursor.accept("]"):
+        return CONSTANT
+    found = expressions(cursor)
+    cursor.expect("]")
+    return Operation(found)
+
+
+def _cast(cursor: Cursor) -> Expression:
+    cursor.next()
+    cursor.expect("(")
+    found = expression(cursor)
+    cursor.expect("AS")
+    if not cursor.accept("INTERVAL"):
+        data_type(cursor)
+    elif not cursor.skip_until(")"):
+        raise cursor.unread(") is expected")
+    cursor.expect(")")
+    return Operation((found, CONSTANT))
+
+
+def _interval(cursor: Cursor) -> Expression:
+    cursor.next()
+    cursor.accept_any("+", "-")
+    cursor.next()
+    while cursor.key in UNITS or (cursor.key == "TO" and cursor.ahead() in UNITS):
+        cursor.next()
+        if cursor.key == "(":
+            cursor.skip_brackets()
+    return CONSTANT
+
+
+def _case(cursor: Cursor) -> Expression:
+    cursor.next()
+    conditions: list[Expression] = []
+    results: list[Expression] = []
+    if cursor.key != "WHEN":
+        conditions.append(expression(cursor))
+    while cursor.accept("WHEN"):
+        conditions += expressions(cursor)
+        cursor.expect("THEN")
+        results.append(expression(cursor))
+    if cursor.accept("ELSE"):
+        results.append(expression(cursor))
+    cursor.expect("END")
+    return Choice(tuple(conditions), tuple(results))

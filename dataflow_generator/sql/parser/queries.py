@@ -1,0 +1,201 @@
+"""Queries: WITH, set operations, SELECT with its clauses, VALUES."""
+
+from __future__ import annotations
+
+from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.nodes import (
+    Branch,
+    CommonTable,
+    Expression,
+    Query,
+    Select,
+    SelectItem,
+    Star,
+    Table,
+    Values,
+    Window,
+)
+from dataflow_generator.sql.parser.calls import window
+from dataflow_generator.sql.parser.cursor import Cursor, expressions, sort_keys
+from dataflow_generator.sql.parser.relations import relation
+
+_LEVELS = 3
+"""How many levels of depth a query counts for: it takes more of Python's stack than a bracket."""
+
+_OPERATIONS = ("UNION", "EXCEPT", "INTERSECT", "MINUS")
+_AFTER_ITEM = words(
+    "FROM WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION EXCEPT INTERSECT MINUS WINDOW QUALIFY EMIT PARTITION INTO"
+    " ON"
+)
+_GROUPING = (("GROUPING", "SETS"), ("ROLLUP",), ("CUBE",))
+
+
+def query(cursor: Cursor) -> Query:
+    """Read a query with its WITH, set operations and order; raises Unread where none starts."""
+    for _ in range(_LEVELS):
+        cursor.enter()
+    common = _common(cursor) if cursor.accept("WITH") else ()
+    branches = [Branch("", _body(cursor))]
+    while operation := cursor.accept_any(*_OPERATIONS):
+        cursor.accept_any("ALL", "DISTINCT")
+        branches.append(Branch("EXCEPT" if operation == "MINUS" else operation, _body(cursor)))
+    order = sort_keys(cursor) if cursor.accept("ORDER", "BY") else ()
+    _limit(cursor)
+    for _ in range(_LEVELS):
+        cursor.leave()
+    return Query(tuple(branches), common, order)
+
+
+def _common(cursor: Cursor) -> tuple[CommonTable, ...]:
+    found = []
+    while True:
+        name = cursor.name()
+        columns = cursor.names() if cursor.key == "(" else ()
+        cursor.expect("AS", "(")
+        found.append(CommonTable(name, columns, query(cursor)))
+        cursor.expect(")")
+        if not cursor.accept(","):
+            return tuple(found)
+
+
+def _body(cursor: Cursor) -> Select | Values | Query:
+    if cursor.accept("("):
+        found = query(cursor)
+        cursor.expect(")")
+        return found
+    if cursor.accept("VALUES"):
+        return _values(cursor)
+    if cursor.flink and cursor.accept("TABLE"):
+        at = cursor.token.at
+        return Select((SelectItem(Star((), at), "", at),), Table(cursor.dotted(), at))
+    cursor.expect("SELECT")
+    return _select(cursor)
+
+
+def _values(cursor: Cursor) -> Values:
+    rows = []
+    while True:
+        cursor.accept("ROW")
+        if cursor.accept("("):
+            rows.append(expressions(cursor) if cursor.key != ")" else ())
+            cursor.expect(")")
+        else:
+            rows.append((cursor.expression(cursor),))
+        if not cursor.accept(","):
+            return Values(tuple(rows))
+
+
+def _select(cursor: Cursor) -> Select:
+    distinct = cursor.accept_any("DISTINCT", "ALL") == "DISTINCT"
+    items = [_item(cursor)]
+    while cursor.accept(","):
+        items.append(_item(cursor))
+    found = relation(cursor) if cursor.accept("FROM") else None
+    windowed = _ksql_window(cursor)
+    where = _after(cursor, "WHERE")
+    group = _group(cursor) if cursor.accept("GROUP", "BY") else ()
+    partition = expressions(cursor) if cursor.accept("PARTITION", "BY") else ()
+    having = _after(cursor, "HAVING")
+    windows = _windows(cursor) if cursor.accept("WINDOW") else ()
+    kept = _after(cursor, "QUALIFY")
+    if cursor.accept("EMIT"):
+        cursor.next()
+    conditions = tuple(one for one in (having, kept) if one is not None)
+    return Select(tuple(items), found, distinct, where, group, partition, conditions, windows, windowed)
+
+
+def _after(cursor: Cursor, word: str) -> Expression | None:
+    return cursor.expression(cursor) if cursor.accept(word) else None
+
+
+def _item(cursor: Cursor) -> SelectItem:
+    at = cursor.token.at
+    found = _star(cursor) or cursor.expression(cursor)
+    if cursor.accept("->", "*"):
+        found = Star((), at, found)
+    if cursor.accept("AS"):
+        return SelectItem(found, cursor.name(), at)
+    token = cursor.token
+    if token.kind is Kind.QUOTED or (token.kind is Kind.WORD and token.key not in _AFTER_ITEM):
+        cursor.next()
+        return SelectItem(found, token.value, at)
+    return SelectItem(found, "", at)
+
+
+def _star(cursor: Cursor) -> Star | None:
+    """Take `*` or `a.b.*`, if one of these stands here."""
+    at = cursor.token.at
+    if cursor.accept("*"):
+        return Star((), at)
+    if cursor.ahead() != "." or not cursor.is_name():
+        return None
+    steps = 0
+    while cursor.ahead(steps + 1) == "." and cursor.ahead(steps + 2) != "*":
+        steps += 2
+    if cursor.ahead(steps + 1) != ".":
+        return None
+    parts = cursor.dotted()
+    cursor.expect(".", "*")
+    return Star(parts, at)
+
+
+def _ksql_window(cursor: Cursor) -> bool:
+    """Pass over ksqlDB's WINDOW, which stands before WHERE; tell whether there is one."""
+    if cursor.flink or cursor.key != "WINDOW":
+        return False
+    cursor.next()
+    if cursor.ahead() != "(":
+        cursor.name()
+    cursor.name()
+    cursor.skip_brackets()
+    return True
+
+
+def _group(cursor: Cursor) -> tuple[Expression, ...]:
+    cursor.accept_any("ALL", "DISTINCT")
+    found: list[Expression] = []
+    while True:
+        if any(cursor.accept(*words) for words in _GROUPING):
+            found += _grouping_sets(cursor)
+        else:
+            found.append(cursor.expression(cursor))
+        if not cursor.accept(","):
+            return tuple(found)
+
+
+def _grouping_sets(cursor: Cursor) -> list[Expression]:
+    """Read the keys of grouping sets, each once or more often."""
+    cursor.expect("(")
+    found: list[Expression] = []
+    with cursor.deeper():
+        while not cursor.accept(")"):
+            if any(cursor.accept(*words) for words in _GROUPING):
+                found += _grouping_sets(cursor)
+            else:
+                found.append(cursor.expression(cursor))
+            if not cursor.accept(",") and cursor.key != ")":
+                raise cursor.unread(", or ) is expected")
+    return found
+
+
+def _windows(cursor: Cursor) -> tuple[tuple[str, Window], ...]:
+    found = []
+    while True:
+        name = cursor.name()
+        cursor.expect("AS")
+        found.append((name, window(cursor)))
+        if not cursor.accept(","):
+            return tuple(found)
+
+
+def _limit(cursor: Cursor) -> None:
+    while word := cursor.accept_any("LIMIT", "OFFSET", "FETCH", "EMIT"):
+        cursor.next()
+        if word == "FETCH":
+            while cursor.accept_any("ROW", "ROWS", "ONLY") or cursor.token.kind is Kind.NUMBER:
+                if cursor.token.kind is Kind.NUMBER:
+                    cursor.next()
+        elif word == "OFFSET":
+            cursor.accept_any("ROW", "ROWS")
+        elif word == "LIMIT" and cursor.accept(","):
+            cursor.next()

@@ -1,0 +1,237 @@
+"""What stands behind FROM: tables, queries, functions, joins, temporal tables, matched patterns."""
+
+from __future__ import annotations
+
+from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.nodes import (
+    Aliased,
+    Call,
+    Derived,
+    Expression,
+    Join,
+    Joined,
+    Matched,
+    Operation,
+    Relation,
+    Table,
+    TableFunction,
+    Temporal,
+    Unnest,
+)
+from dataflow_generator.sql.parser.cursor import Cursor, expressions, sort_keys, starts_query
+
+_SIDES = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "OUTER", "SEMI", "ANTI", "ASOF")
+_AFTER = words(
+    "JOIN INNER LEFT RIGHT FULL OUTER CROSS NATURAL ON USING WITHIN GRACE FOR MATCH_RECOGNIZE TABLESAMPLE LATERAL WHERE"
+    " GROUP HAVING ORDER LIMIT OFFSET FETCH UNION EXCEPT INTERSECT MINUS WINDOW QUALIFY EMIT PARTITION SET PIVOT"
+    " UNPIVOT AS"
+)
+
+
+def relation(cursor: Cursor) -> Relation:
+    """Read a relation with all that is joined to it."""
+    first = _aliased(cursor)
+    joins: list[Join] = []
+    while joined := _join(cursor):
+        joins.append(joined)
+    return Joined(first, tuple(joins)) if joins else first
+
+
+def table(cursor: Cursor) -> Relation:
+    """Read a table's name."""
+    at = cursor.token.at
+    return Table(cursor.dotted(), at)
+
+
+def derived(cursor: Cursor) -> Relation:
+    """Read a query as a relation."""
+    return Derived(cursor.query(cursor))
+
+
+def renamed(cursor: Cursor, found: Relation) -> Relation:
+    """Read the name that *found* gets, and its columns' if they are there."""
+    name = cursor.name()
+    return Aliased(found, name, cursor.names() if cursor.key == "(" else ())
+
+
+def _join(cursor: Cursor) -> Join | None:
+    if cursor.accept(","):
+        return Join(_aliased(cursor))
+    natural = cursor.accept("NATURAL")
+    sides = set()
+    while cursor.key in _SIDES:
+        sides.add(cursor.next().key)
+    if not cursor.accept("JOIN"):
+        if natural or sides:
+            raise cursor.unread("JOIN is expected")
+        return None
+    target = _aliased(cursor)
+    _within(cursor)
+    if cursor.accept("USING"):
+        return Join(target, using=cursor.names(), full="FULL" in sides)
+    condition = cursor.expression(cursor) if cursor.accept("ON") else None
+    semi = bool(sides & {"SEMI", "ANTI"})
+    return Join(target, condition, natural=natural, full="FULL" in sides, semi=semi)
+
+
+def _within(cursor: Cursor) -> None:
+    """Pass over ksqlDB's WITHIN and GRACE PERIOD."""
+    if cursor.accept("WITHIN"):
+        if cursor.key == "(":
+            cursor.skip_brackets()
+        else:
+            cursor.next()
+            cursor.next()
+    if cursor.accept("GRACE", "PERIOD"):
+        cursor.next()
+        cursor.next()
+
+
+def _aliased(cursor: Cursor) -> Relation:
+    found = _temporal(cursor, _primary(cursor))
+    while True:
+        if cursor.accept("MATCH_RECOGNIZE"):
+            found = _matched(cursor, found)
+        elif cursor.accept("TABLESAMPLE"):
+            cursor.next()
+            cursor.skip_brackets()
+        elif cursor.accept("AS") or (cursor.is_name() and not _ends(cursor)):
+            found = _temporal(cursor, renamed(cursor, found))
+        else:
+            return found
+
+
+def _ends(cursor: Cursor) -> bool:
+    token = cursor.token
+    return token.kind is Kind.WORD and token.key in _AFTER
+
+
+def _temporal(cursor: Cursor, found: Relation) -> Relation:
+    if cursor.accept("FOR", "SYSTEM_TIME", "AS", "OF") or cursor.accept("FOR", "SYSTEM", "TIME", "AS", "OF"):
+        return Temporal(found, cursor.expression(cursor))
+    return found
+
+
+def _primary(cursor: Cursor) -> Relation:
+    cursor.accept("LATERAL")
+    key, after = cursor.key, cursor.ahead()
+    if key == "(":
+        return _bracketed(cursor)
+    if key == "TABLE" and after == "(":
+        cursor.next()
+        cursor.next()
+        found = _function(cursor)
+        cursor.expect(")")
+        return found
+    if key == "UNNEST" and after == "(":
+        return _unnested(cursor)
+    if key in ("TABLE", "STREAM") and cursor.flink and cursor.token.kind is Kind.WORD and after not in (",", ")", "."):
+        cursor.next()  # the explicit table of `TABLE t`
+    start = cursor.place
+    found = table(cursor)
+    if cursor.key == "(":
+        cursor.place = start
+        return _function(cursor)
+    return found
+
+
+def _bracketed(cursor: Cursor) -> Relation:
+    with cursor.deeper():
+        cursor.expect("(")
+        is_query = starts_query(cursor, cursor.brackets_ahead())
+        found = derived(cursor) if is_query and not _is_join(cursor) else relation(cursor)
+        cursor.expect(")")
+        return found
+
+
+def _is_join(cursor: Cursor) -> bool:
+    """Return whether a bracketed query here is only the first of several joined relations."""
+    if cursor.key != "(":
+        return False
+    start = cursor.place
+    cursor.skip_brackets()
+    after = cursor.key
+    cursor.place = start
+    return after not in (")", "UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "LIMIT", "")
+
+
+def _function(cursor: Cursor) -> Relation:
+    if starts_query(cursor):
+        return derived(cursor)
+    if cursor.key == "TABLE":
+        cursor.next()
+        return table(cursor)
+    at = cursor.token
+    found = cursor.expression(cursor)
+    return TableFunction(found if isinstance(found, Call) else Call(at.key, (found,), at.at))
+
+
+def _unnested(cursor: Cursor) -> Relation:
+    cursor.next()
+    cursor.expect("(")
+    values = expressions(cursor)
+    cursor.expect(")")
+    numbered = cursor.accept("WITH", "ORDINALITY")
+    return Unnest(values[0] if len(values) == 1 else Operation(values), numbered)
+
+
+def _matched(cursor: Cursor, found: Relation) -> Relation:
+    cursor.expect("(")
+    partition: tuple[Expression, ...] = ()
+    order: tuple[Expression, ...] = ()
+    if cursor.accept("PARTITION", "BY"):
+        partition = expressions(cursor)
+    if cursor.accept("ORDER", "BY"):
+        order = sort_keys(cursor)
+    measures = _named(cursor) if cursor.accept("MEASURES") else ()
+    start = cursor.place
+    if not cursor.skip_until("PATTERN"):
+        raise cursor.unread("PATTERN is expected")
+    all_rows = "ALL" in [cursor.ahead(start - cursor.place), cursor.ahead(start - cursor.place + 1)]
+    cursor.next()
+    variables = _pattern(cursor)
+    definitions: tuple[Expression, ...] = ()
+    if cursor.skip_until("DEFINE"):
+        cursor.next()
+        definitions = _definitions(cursor)
+    cursor.expect(")")
+    return Matched(found, partition, order, measures, definitions, variables, all_rows)
+
+
+def _pattern(cursor: Cursor) -> frozenset[str]:
+    """Read the names of a pattern's variables, and of SUBSET's."""
+    start = cursor.place
+    cursor.skip_brackets()
+    end = cursor.place
+    cursor.place = start
+    found = set()
+    while cursor.place < end or cursor.key not in ("DEFINE", ")", ""):
+        if cursor.key == "(" and cursor.place >= end:
+            cursor.names()  # a subset's members, which the pattern names
+            continue
+        token = cursor.next()
+        if token.kind <= Kind.QUOTED:
+            found.add(token.value)
+    return frozenset(found)
+
+
+def _named(cursor: Cursor) -> tuple[tuple[str, Expression], ...]:
+    found = []
+    while True:
+        if cursor.key in ("FINAL", "RUNNING") and cursor.ahead() not in (".", ",", "AS"):
+            cursor.next()
+        value = cursor.expression(cursor)
+        cursor.accept("AS")
+        found.append((cursor.name(), value))
+        if not cursor.accept(","):
+            return tuple(found)
+
+
+def _definitions(cursor: Cursor) -> tuple[Expression, ...]:
+    found = []
+    while True:
+        cursor.name()
+        cursor.expect("AS")
+        found.append(cursor.expression(cursor))
+        if not cursor.accept(","):
+            return tuple(found)

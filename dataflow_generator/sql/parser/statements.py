@@ -1,0 +1,199 @@
+"""Statements: which kind each is, and its parts as far as they move data or say what columns a table has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from dataflow_generator.sql.dialects import Dialect
+from dataflow_generator.sql.lexer import Kind, Token, words
+from dataflow_generator.sql.nodes import (
+    Insertion,
+    Other,
+    Removal,
+    Selection,
+    Setting,
+    Statement,
+    TypeDefinition,
+)
+from dataflow_generator.sql.parser.cursor import Cursor, starts_query
+from dataflow_generator.sql.parser.expressions import expression
+from dataflow_generator.sql.parser.queries import query
+from dataflow_generator.sql.parser.tables import alteration, data_type, definition
+
+_QUIET = words(
+    "SHOW LIST DESC DESCRIBE EXPLAIN SET UNSET RESET PRINT TERMINATE PAUSE RESUME ASSERT RUN LOAD UNLOAD ADD REMOVE"
+    " ANALYZE CALL TRUNCATE DELETE UPDATE COMPILE PLAN STOP HELP QUIT EXIT CLEAR COMMIT GRANT REVOKE"
+)
+_QUIET_OBJECTS = words("FUNCTION CATALOG DATABASE MODEL CONNECTION CONNECTOR AGENT TOOL SECRET JAR SYSTEM SINK SOURCE")
+_MODIFIERS = ("TEMPORARY", "SYSTEM", "SOURCE", "MATERIALIZED")
+_BEFORE: tuple[tuple[str, ...], ...] = (
+    ("EXECUTE", "STATEMENT", "SET", "BEGIN"),
+    ("STATEMENT", "SET", "BEGIN"),
+    ("BEGIN", "STATEMENT", "SET"),
+    ("EXECUTE",),
+)
+
+
+def cursor_of(tokens: Sequence[Token], dialect: Dialect) -> Cursor:
+    """Return a cursor at the start of *tokens* that can read expressions and queries."""
+    return Cursor(tokens, dialect, expression, query)
+
+
+def statement(cursor: Cursor) -> Statement:
+    """Read one statement; raises Unread where it is not known."""
+    found = _statement(cursor)
+    if not isinstance(found, Other) and cursor.token.kind is not Kind.END and _must_end(found):
+        raise cursor.unread("the end of the statement is expected")
+    return found
+
+
+def lead_in(cursor: Cursor) -> bool:
+    """Take the words that open or close a set of statements; tell whether a statement is left."""
+    if cursor.accept("COMPILE", "AND", "EXECUTE", "PLAN"):
+        cursor.skip_until("FOR")
+        cursor.accept("FOR")
+    for opening in _BEFORE:
+        if cursor.accept(*opening):
+            break
+    if cursor.key == "END" and cursor.ahead() == "":
+        cursor.next()
+    return cursor.token.kind is not Kind.END
+
+
+def _must_end(found: Statement) -> bool:
+    return isinstance(found, (Insertion, Selection)) or getattr(found, "query", None) is not None
+
+
+def _statement(cursor: Cursor) -> Statement:
+    key = cursor.key
+    if starts_query(cursor) or key == "(" or (key == "TABLE" and cursor.flink):
+        return Selection("SELECT", query(cursor))
+    if key in _READERS and cursor.token.kind is Kind.WORD:
+        cursor.next()
+        return _READERS[key](cursor)
+    if key in _QUIET:
+        return Other(key)
+    raise cursor.unread("a statement is expected")
+
+
+def _create(cursor: Cursor) -> Statement:
+    cursor.accept("OR", "REPLACE")
+    cursor.accept("OR", "ALTER")
+    words = ["CREATE"]
+    while cursor.key in _MODIFIERS and cursor.ahead() != "CONNECTOR":
+        words.append(cursor.next().key)
+    what = cursor.next().key
+    kind = " ".join([*words, what])
+    if what in ("TABLE", "STREAM", "VIEW"):
+        return definition(cursor, kind, view=what == "VIEW")
+    if what == "TYPE":
+        return _type(cursor, kind)
+    return _quiet(cursor, kind, what)
+
+
+def _quiet(cursor: Cursor, kind: str, what: str) -> Statement:
+    if what not in _QUIET_OBJECTS:
+        raise cursor.unread("TABLE, STREAM, VIEW or another object is expected")
+    return Other(kind)
+
+
+def _type(cursor: Cursor, kind: str) -> Statement:
+    cursor.accept("IF", "NOT", "EXISTS")
+    name = cursor.name()
+    cursor.expect("AS")
+    return TypeDefinition(kind, name, data_type(cursor))
+
+
+def _replace(cursor: Cursor) -> Statement:
+    cursor.expect("TABLE")
+    return definition(cursor, "REPLACE TABLE", view=False)
+
+
+def _drop(cursor: Cursor) -> Statement:
+    words = ["DROP"]
+    while cursor.key in _MODIFIERS:
+        words.append(cursor.next().key)
+    what = cursor.next().key
+    kind = " ".join([*words, what])
+    if what not in ("TABLE", "STREAM", "VIEW"):
+        return Other(kind) if what == "TYPE" else _quiet(cursor, kind, what)
+    cursor.accept("IF", "EXISTS")
+    return Removal(kind, cursor.dotted())
+
+
+def _alter(cursor: Cursor) -> Statement:
+    words = ["ALTER"]
+    while cursor.key in _MODIFIERS:
+        words.append(cursor.next().key)
+    what = cursor.next().key
+    kind = " ".join([*words, what])
+    if what in ("TABLE", "STREAM", "VIEW"):
+        return alteration(cursor, kind)
+    return _quiet(cursor, kind, what)
+
+
+def _insert(cursor: Cursor) -> Statement:
+    kind = f"INSERT {cursor.accept_any('INTO', 'OVERWRITE') or 'INTO'}"
+    cursor.accept("TABLE")
+    at = cursor.token.at
+    name = cursor.dotted()
+    fixed = _partition(cursor) if cursor.accept("PARTITION") else ()
+    columns = None
+    if cursor.key == "(" and not starts_query(cursor, 1) and cursor.ahead() != "(":
+        columns = _columns(cursor)
+    if cursor.accept("WITH", "("):  # ksqlDB's options of the sink
+        cursor.place -= 1
+        cursor.skip_brackets()
+    return Insertion(kind, name, at, query(cursor), columns, fixed)
+
+
+def _columns(cursor: Cursor) -> tuple[str, ...]:
+    cursor.expect("(")
+    found = [cursor.dotted()[-1]]
+    while cursor.accept(","):
+        found.append(cursor.dotted()[-1])
+    cursor.expect(")")
+    return tuple(found)
+
+
+def _partition(cursor: Cursor) -> tuple[str, ...]:
+    cursor.expect("(")
+    found = []
+    while not cursor.accept(")"):
+        name = cursor.name()
+        if cursor.accept("="):
+            expression(cursor)
+            found.append(name)
+        if not cursor.accept(",") and cursor.key != ")":
+            raise cursor.unread(", or ) is expected")
+    return tuple(found)
+
+
+def _use(cursor: Cursor) -> Statement:
+    if cursor.accept("CATALOG"):
+        return Setting("USE CATALOG", "catalog", (cursor.name(),))
+    if cursor.accept("MODULES"):
+        return Other("USE MODULES")
+    return Setting("USE", "database", cursor.dotted())
+
+
+def _define(cursor: Cursor) -> Statement:
+    name = cursor.name()
+    cursor.expect("=")
+    return Setting("DEFINE", "variable", (cursor.next().value,), name)
+
+
+def _undefine(cursor: Cursor) -> Statement:
+    return Setting("UNDEFINE", "variable", (), cursor.name())
+
+
+_READERS: Mapping[str, Callable[[Cursor], Statement]] = {
+    "CREATE": _create,
+    "REPLACE": _replace,
+    "DROP": _drop,
+    "ALTER": _alter,
+    "INSERT": _insert,
+    "USE": _use,
+    "DEFINE": _define,
+    "UNDEFINE": _undefine,
+}

@@ -1,0 +1,198 @@
+"""One manual-input file as JSON with places, a cursor over it, and the problems found in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from manual_input.files import read_text
+from scanner_model.documents.json_positions import (
+    JsonPath,
+    PositionedJson,
+    json_path,
+    parse_with_positions,
+    schema_problems,
+)
+from scanner_model.errors import InputInvalid
+from scanner_model.problems import Problem
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) by which editors complete a manual-input file."""
+    published: dict[str, Any] = json.loads(_text("manual_input.schema.json"))
+    return published
+
+
+def example() -> str:
+    """Return an example document that uses every part of the format and is valid where it stands alone."""
+    return _text("example.json")
+
+
+def _text(name: str) -> str:
+    return files("manual_input").joinpath(name).read_text(encoding="utf-8")
+
+
+DEEPEST = 80
+"""Steps of the longest JSON path that is read: over thirty nested columns; jsonschema recurses."""
+
+_LINE_AND_COLUMN = re.compile(r"(\d+):(\d+)")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(slots=True)
+class Document:
+    """A file that is being read. *name* is how problems and evidence call it; *placed* is None where it is not JSON.
+
+    *errors* make the input invalid, *warnings* do not.
+    """
+
+    path: Path
+    name: str
+    placed: PositionedJson | None = None
+    errors: list[Problem] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+
+    @property
+    def root(self) -> Node:
+        """Return the cursor at the document's root; reads as empty where the file is not JSON."""
+        return Node(self, (), self.placed.value if self.placed else None)
+
+    def where(self, path: JsonPath) -> str:
+        """Report where *path* stands: file, line, column, JSON path."""
+        return self.placed.where(path) if self.placed else self.name
+
+    def sorted_errors(self) -> list[Problem]:
+        """List the errors, each once, as they stand in the file; what has no line comes first."""
+        return self._sorted(self.errors)
+
+    def sorted_warnings(self) -> list[Problem]:
+        """List the warnings in the same way."""
+        return self._sorted(self.warnings)
+
+    def _sorted(self, problems: list[Problem]) -> list[Problem]:
+        return sorted(set(problems), key=lambda problem: (self._line_and_column(problem), problem))
+
+    def _line_and_column(self, problem: Problem) -> tuple[int, int]:
+        match = _LINE_AND_COLUMN.match(problem.where.removeprefix(f"{self.name}:"))
+        return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value in a document. What is not well formed reads as absent, because the JSON Schema has reported it."""
+
+    document: Document
+    path: JsonPath
+    value: Any
+
+    @property
+    def place(self) -> str:
+        """Return the place that stays the same when lines move: file and JSON path."""
+        return f"{self.document.name} {json_path(self.path)}"
+
+    @property
+    def where(self) -> str:
+        """Return the place for people: file, line, column, JSON path."""
+        return self.document.where(self.path)
+
+    def has(self, key: str) -> bool:
+        """Return whether this is an object with the member *key*."""
+        return isinstance(self.value, dict) and key in self.value
+
+    def member(self, key: str) -> Node:
+        """Return the member *key*; one that is not there has the value None."""
+        return Node(self.document, (*self.path, key), self.value[key] if self.has(key) else None)
+
+    @property
+    def string(self) -> str:
+        """Return the value where it is a string, else the empty string."""
+        return self.value if isinstance(self.value, str) else ""
+
+    @property
+    def whole(self) -> int | None:
+        """Return the value where it is a whole number (in JSON Schema `1.0` is one too), else None."""
+        if isinstance(self.value, float) and self.value.is_integer():
+            return int(self.value)
+        return self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else None
+
+    def text(self, key: str) -> str:
+        """Return the member *key* where it is a string, else the empty string."""
+        return self.member(key).string
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return the strings of the list *key*."""
+        return tuple(node.string for node in self.elements(key) if node.string)
+
+    def elements(self, key: str) -> Iterator[Node]:
+        """Iterate over the list *key*."""
+        yield from self.member(key).listed()
+
+    def listed(self) -> Iterator[Node]:
+        """Iterate over this list; what is no list has no elements."""
+        for index, value in enumerate(self.value if isinstance(self.value, list) else ()):
+            yield Node(self.document, (*self.path, index), value)
+
+    def members(self) -> Iterator[tuple[str, Node]]:
+        """Iterate over the members of this object, in the file's order."""
+        for key in self.value if isinstance(self.value, dict) else ():
+            yield key, self.member(key)
+
+    def refuse(self, what: str, hint: str = "") -> None:
+        """Note that this value is wrong."""
+        self.document.errors.append(Problem(self.where, what, hint))
+
+    def warn(self, what: str, hint: str = "") -> None:
+        """Note that this value is doubtful."""
+        self.document.warnings.append(Problem(self.where, what, hint))
+
+
+def load(path: Path, name: str) -> Document:
+    """Read the file at *path*, called *name*; why it cannot be read is a problem of the document, never raised."""
+    document = Document(path, name)
+    try:
+        document.placed = _within_depth(parse_with_positions(read_text(path), name))
+    except InputInvalid as error:
+        document.errors.append(Problem(error.where or name, error.what, error.hint))
+    return document
+
+
+def validate(document: Document) -> None:
+    """Note everything in which *document* departs from the JSON Schema, and every text that cannot be stored."""
+    if document.placed:
+        document.errors.extend(schema_problems(_validator().iter_errors(document.placed.value), document.placed))
+        _refuse_unstorable(document.root)
+
+
+def _within_depth(placed: PositionedJson) -> PositionedJson:
+    deepest = max(placed.places, key=len)
+    if len(deepest) > DEEPEST:
+        raise InputInvalid(f"nested deeper than {DEEPEST} steps", where=placed.where(deepest[:DEEPEST]))
+    return placed
+
+
+def _refuse_unstorable(node: Node) -> None:
+    if isinstance(node.value, str) and _UNSTORABLE.search(node.value):
+        node.refuse("a character in it cannot be stored: NUL or half of a surrogate pair", "remove its \\u escape")
+    for child in node.listed():
+        _refuse_unstorable(child)
+    for key, child in node.members():
+        if _UNSTORABLE.search(key):
+            child.refuse("a character in its name cannot be stored: NUL or half of a surrogate pair")
+        _refuse_unstorable(child)
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    # Loaded here, because importing jsonschema takes longer than most commands.
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(schema())

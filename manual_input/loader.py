@@ -1,0 +1,138 @@
+"""Manual-input files to facts of one cluster: every file is read, every problem of all of them told at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from manual_input.flows import KnownTopics, flows
+from manual_input.json_cursor import Document, load, validate
+from manual_input.schema_sources import FILE_FORMATS, ContentReader
+from manual_input.topics import SchemaReader, TopicReader, assignments
+from scanner_model.broker_address import broker_address
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.errors import InputInvalid
+from scanner_model.kafka import Cluster, ManualFlow
+from scanner_model.manual import Assignment, ManualInput
+from scanner_model.names import ClusterName, SourceId, TopicName
+from scanner_model.problems import Problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualResult:
+    """What the files say of a cluster, and what is doubtful in them, in the order of the files."""
+
+    input: ManualInput
+    warnings: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """What surrounds the files. *base*: their names are told relative to it; None: as they were given.
+
+    *topics* are those that other sources know, None where nobody was asked. *formats* are those of schema files.
+    """
+
+    base: Path | None = None
+    topics: Collection[TopicName] | None = None
+    formats: Collection[str] = FILE_FORMATS
+
+
+def read_manual_input(
+    files: Sequence[Path], cluster: ClusterName, brokers: tuple[str, ...], reach: Reach | None = None
+) -> ManualResult:
+    """Read what *files* say of *cluster*; the brokers that they name are added to *brokers*.
+
+    A file of another cluster is skipped with a warning that counts what it holds. Raises one InputInvalid that lists
+    every problem of every file.
+    """
+    reach = reach or Reach()
+    documents = load_all(files, reach.base)
+    ours = [document for document in documents if _is_of(document, cluster)]
+    found = read_documents(ours, Cluster(name=cluster, brokers=brokers), reach)
+    errors = [problem for document in documents for problem in document.sorted_errors()]
+    if errors:
+        raise InputInvalid.listing(errors)
+    warnings = tuple(problem for document in documents for problem in document.sorted_warnings())
+    return ManualResult(input=found, warnings=warnings)
+
+
+def load_all(files: Sequence[Path], base: Path | None) -> list[Document]:
+    """Read each of *files* as JSON, each once, in their order."""
+    return [load(file, _name(file, base)) for file in dict.fromkeys(files)]
+
+
+def read_documents(documents: Sequence[Document], cluster: Cluster, reach: Reach) -> ManualInput:
+    """Read *documents*, all of one cluster; what is wrong or doubtful is noted in the document."""
+    found = _Found(brokers=dict.fromkeys(cluster.brokers))
+    contents = ContentReader(reach.formats)
+    for document in documents:
+        validate(document)
+        found.add(document, contents)
+    found.add_flows(documents, reach.topics)
+    return ManualInput(
+        cluster=Cluster(name=cluster.name, brokers=tuple(found.brokers), cluster_id=cluster.cluster_id),
+        sources=tuple(map(_source, documents)),
+        topics=tuple(sorted(found.topics.topics, key=lambda topic: topic.name)),
+        schemas=tuple(found.topics.schemas),
+        assignments=tuple(found.assignments),
+        flows=tuple(found.flows),
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """Collects the facts of the documents of one cluster."""
+
+    brokers: dict[str, None]
+    topics: TopicReader = field(default_factory=TopicReader)
+    assignments: list[Assignment] = field(default_factory=list)
+    flows: list[ManualFlow] = field(default_factory=list)
+
+    def add(self, document: Document, contents: ContentReader) -> None:
+        source = _source(document)
+        self.brokers |= _brokers(document)
+        self.topics.read(document.root, source, SchemaReader(document, source, contents))
+        self.assignments += assignments(document.root, source)
+
+    def add_flows(self, documents: Iterable[Document], others: Collection[TopicName] | None) -> None:
+        declared = [topic.name for topic in self.topics.topics]
+        assigned = [assignment.topic for assignment in self.assignments]
+        known = KnownTopics([*declared, *assigned, *(others or ())])
+        for document in documents:
+            self.flows += flows(document.root, _source(document), known)
+
+
+def _is_of(document: Document, cluster: ClusterName) -> bool:
+    told = document.root.text("cluster")
+    if not told or told == cluster:
+        return True
+    root = document.root
+    parts = (("topics", root.elements("topics")), ("flows", root.elements("flows")))
+    counts = [f"{sum(1 for _ in nodes)} {key}" for key, nodes in parts]
+    counts.append(f"{sum(1 for _ in root.member('subjects').members())} subjects")
+    what = f"{', '.join(counts)} of cluster {told!r} skipped: this is {cluster!r}"
+    root.member("cluster").warn(what, closest_match(told, [cluster]))
+    return False
+
+
+def _brokers(document: Document) -> dict[str, None]:
+    addresses: dict[str, None] = {}
+    for node in document.root.elements("brokers"):
+        try:
+            addresses |= {broker_address(node.string): None} if node.string else {}
+        except InputInvalid as error:
+            node.refuse(error.what, error.hint)
+    return addresses
+
+
+def _source(document: Document) -> SourceId:
+    return SourceId(f"manual:{document.name}")
+
+
+def _name(file: Path, base: Path | None) -> str:
+    relative = Path(os.path.relpath(file, base)) if base else file
+    # A name that is not UTF-8 must not stop what is stored or shown.
+    return relative.as_posix().encode("utf-8", "backslashreplace").decode()

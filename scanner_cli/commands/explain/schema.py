@@ -1,0 +1,148 @@
+"""`scanner explain`: what our readers and strategies make of one file or name, without a dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from scanner_cli.commands.explain.connector import connector
+from scanner_cli.commands.explain.sql import sql
+from scanner_cli.console import echo_err
+from scanner_cli.exit_codes import Exit
+from scanner_cli.lazy_group import Group
+from scanner_cli.options import one_of, pairs
+from scanner_cli.output.columns import SHOWN, column_rows, schema_document
+from scanner_cli.output.render import Format, format_option, show
+from scanner_model.names import RecordName
+
+if TYPE_CHECKING:
+    from scanner_model.columns import ParsedSchema
+
+_FORMATS = ("avro", "json", "protobuf", "json_payload")
+_REGISTRIES = ("confluent", "karapace", "apicurio", "cloudera", "glue")
+_SUBJECT = ("subject", "context", "topic", "role", "strategy", "ambiguous", "also_possible")
+
+
+@click.group(cls=Group)
+def explain() -> None:
+    """Return why: what is read from one file or name, without a dictionary.
+
+    \b
+    Examples:
+      scanner explain schema order.avsc
+      scanner explain subject orders-value
+      scanner explain connector orders-to-lake.json
+      scanner explain sql pipeline.sql
+    """
+
+
+explain.add_command(connector)
+explain.add_command(sql)
+
+
+@explain.command()
+@click.argument("file", metavar="FILE")
+@one_of("--type", "kind", words=_FORMATS, text="The schema's format; told from the file's name and text if left out.")
+@click.option(
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="The text behind a reference; repeatable.",
+)
+@click.option("--record", metavar="NAME", help="Which of several records or messages to read; else the first.")
+@format_option()
+def schema(file: str, kind: str | None, references: Sequence[str], record: str | None, style: str) -> int:
+    """Show the columns that we read from a schema file (`-` for standard input).
+
+    \b
+    Examples:
+      scanner explain schema order.avsc
+      scanner explain schema order.proto --reference money.proto=protos/money.proto
+      scanner explain schema customer.schema.json --format json
+      curl -s http://registry:8081/schemas/ids/17/schema | scanner explain schema -
+
+    \b
+    Exit status: 0 also where a part could not be read, which is told as a problem,
+    and for a right schema without columns (a .proto that only extends others);
+    2 no column could be read, because the file is no schema, or cannot be opened.
+    """
+    from scanner_cli.input_files import format_of, schema_text
+    from scanner_extractor.formats import read_columns
+    from scanner_extractor.schemas.references import lookup_in
+
+    text = schema_text(file)
+    texts = {name: schema_text(path) for name, path in pairs(references, "--reference", "NAME=FILE")}
+    name = (kind or format_of(file, text)).upper()
+    parsed = read_columns(name, text, lookup_in(name, texts), RecordName(record) if record else None)
+    show(column_rows(parsed.columns), SHOWN, style, document=schema_document(name, parsed))
+    for problem in parsed.problems if style != Format.JSON else ():
+        echo_err(f"{'warning' if parsed.columns or parsed.empty else 'error'}: {file}: {problem}")
+    return _status(parsed)
+
+
+@explain.command()
+@click.argument("subjects", nargs=-1, required=True, metavar="SUBJECT…")
+@click.option("--topic", "topics", multiple=True, metavar="NAME", help="A topic that exists; repeatable.")
+@click.option("--record", metavar="NAME", help="The record name that stands in the schema.")
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME|regex:PATTERN",
+    help="A naming strategy; repeatable, in order of preference.",
+)
+@click.option(
+    "--map", "mapped", multiple=True, metavar="SUBJECT=TOPIC", help="A subject's topic, declared; repeatable."
+)
+@one_of(
+    "--registry",
+    "kind",
+    words=_REGISTRIES,
+    text="The kind of registry: it decides how a name is read.",
+    default="confluent",
+    show_default=True,
+)
+@format_option()
+def subject(
+    subjects: Sequence[str],
+    topics: Sequence[str],
+    record: str | None,
+    strategies: Sequence[str],
+    mapped: Sequence[str],
+    kind: str,
+    style: str,
+) -> None:
+    """Show which topic, and which side of it, a subject describes, and by which rule.
+
+    \b
+    Examples:
+      scanner explain subject orders-value
+      scanner explain subject orders-value orders.RETRY-value --topic orders --topic orders.RETRY
+      scanner explain subject com.acme.Payment --strategy record --map com.acme.Payment=payments
+      scanner explain subject eu.orders.v1 --strategy 'regex:(?P<topic>.+)-v[0-9]+'
+    """
+    from scanner_extractor.naming import as_json, explain_subject
+
+    mapping: dict[str, list[str]] = {}
+    for name, topic in pairs(mapped, "--map", "SUBJECT=TOPIC"):
+        mapping.setdefault(name, []).append(topic)
+    document = as_json(explain_subject(subjects, topics, record, strategies, mapping, kind))
+    show([row for one in document for row in _rows(one)], _SUBJECT, style, document=document)
+    for one in document if style != Format.JSON else ():
+        for problem in one["problems"]:
+            echo_err(f"warning: {one['subject']}: {problem}")
+
+
+def _rows(subject: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a row for each topic that the subject is bound to, or one without a topic."""
+    others = [one for one in subject["candidates"] if one not in subject["bound"]]
+    possible = [f"{one['topic']} {one['role']} by {one['strategy']}" for one in others]
+    return [subject | bound | {"also_possible": possible} for bound in subject["bound"] or [{}]]
+
+
+def _status(parsed: ParsedSchema) -> Exit:
+    readable = parsed.columns or parsed.empty or not parsed.problems
+    return Exit.DONE if readable else Exit.INPUT_INVALID

@@ -1,0 +1,84 @@
+"""Groups of commands: one that loads a command when it is called, and hints for names that are not known."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+
+import click
+
+from scanner_cli.console import echo_err, silence_stdout
+from scanner_cli.exit_codes import Exit
+
+_SENTENCE = 1000
+
+Commands = Mapping[str, tuple[str, str]]
+"""Command name → (`module:attribute` under scanner_cli.commands, one line of help), in the order of the help."""
+
+
+class Group(click.Group):
+    """A group that answers no command with its help, and an unknown one with the nearest."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options before the command's name."""
+        if not args and not ctx.resilient_parsing:
+            echo_err(ctx.get_help(), lines=True)
+            ctx.exit(Exit.INPUT_INVALID)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that *args* begin with."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            from scanner_model.documents.json_positions import closest_match
+
+            hint = closest_match(name, self.list_commands(ctx)) or f"see `{ctx.command_path} --help`"
+            raise click.UsageError(f"there is no command {name!r} ({hint})", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each with its whole first sentence."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_SENTENCE)) for name, one in commands if one])
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a reader of a pipe (`| head`) that has seen enough is no failure."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            silence_stdout()
+            return None
+        except click.UsageError as error:
+            # Click's parser does not tell whose option it was.
+            name = ctx.invoked_subcommand or ""
+            if error.ctx is None and (command := self.get_command(ctx, name)):
+                error.ctx = click.Context(command, info_name=name, parent=ctx)
+            raise
+
+
+class LazyGroup(Group):
+    """A group whose commands are imported when they are called, so that its help stays fast."""
+
+    def __init__(self, *args: object, lazy: Commands, **settings: object) -> None:
+        super().__init__(*args, **settings)  # type: ignore[arg-type]
+        self._lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """List the commands in the order in which people need them."""
+        return list(self._lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command *cmd_name*; None where there is none."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module, _, name = self._lazy[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(f"scanner_cli.commands.{module}"), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._lazy[name][1]) for name in self.list_commands(ctx)])

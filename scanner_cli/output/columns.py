@@ -1,0 +1,91 @@
+"""The JSON members that programs may rely on, made of facts; `docs/json.md` documents them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from scanner_model.columns import Column, ParsedSchema
+from scanner_model.problems import Problem
+
+SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc")
+ROOT = "(whole message)"
+"""Stands where a column has no name, because the message is one value."""
+
+
+def column_rows(columns: Iterable[Column]) -> Sequence[dict[str, Any]]:
+    """Return each column as people read it; a default is JSON text, so that null and "" differ from no default."""
+    return [
+        {
+            "name": column.name or ROOT,
+            "type": _type(column),
+            "logical_type": column.logical_type,
+            "nullable": column.nullable,
+            "default": column.default,
+            "tags": column.tags,
+            "doc": column.doc,
+        }
+        for column in columns
+    ]
+
+
+def _type(column: Column) -> str:
+    of = f" of {', '.join(column.branches)}" if column.branches else ""
+    return f"{column.type}{of}" + (f" ↻ {column.recursive}" if column.recursive else "")
+
+
+Json = Any
+
+
+def column_document(column: Column) -> dict[str, Json]:
+    """Return a COLUMN; *recursive*, *of* (a union's plain types) and *number* (Protobuf) stand only where told."""
+    document: dict[str, Json] = {
+        "path": list(column.path),
+        "name": column.name,
+        "type": column.type,
+        "logical_type": column.logical_type,
+        "nullable": column.nullable,
+        "default": None if column.default is None else _value(column.default),
+        "has_default": column.default is not None,
+        "doc": column.doc,
+        "tags": list(column.tags),
+    }
+    further = {"recursive": column.recursive, "of": list(column.branches) or None, "number": column.number}
+    return document | {key: value for key, value in further.items() if value is not None}
+
+
+def problem_document(problem: Problem) -> dict[str, Json]:
+    """Return a PROBLEM."""
+    return {"where": problem.where, "what": problem.what, "hint": problem.hint}
+
+
+def schema_document(format_name: str, parsed: ParsedSchema) -> dict[str, Json]:
+    """Return what `scanner explain schema` tells of one text."""
+    return {
+        "format": format_name,
+        "name": parsed.name,
+        "columns": [column_document(column) for column in parsed.columns],
+        "problems": [problem_document(problem) for problem in parsed.problems],
+    }
+
+
+def members(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return counts by names that programs can use as identifiers."""
+    return {name.replace(" ", "_"): count for name, count in counts}
+
+
+def _value(default: str) -> Json:
+    """Read a default; what JSON has no number for (NaN, 1e400), or nests too deeply to be written, stays text."""
+    try:
+        value = json.loads(default, parse_constant=str, parse_float=_number)
+        json.dumps(value, indent=2)
+    except RecursionError:
+        return default
+    return value
+
+
+def _number(text: str) -> float | str:
+    number = float(text)
+    return number if math.isfinite(number) else text

@@ -1,0 +1,70 @@
+"""Files and directories that a command will write: judged before the work, written whole after it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from scanner_cli.options import reading
+from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_path, make_directory
+
+
+def check_file(file: Path, option: str) -> Path:
+    """Return *file* where it can be written; raises InputInvalid where it cannot."""
+    directory = file.parent
+    if file.is_dir():
+        raise InputInvalid("is a directory", where=f"{option} {file}", hint="name a file in it")
+    if not directory.is_dir():
+        what = "its directory does not exist"
+        raise InputInvalid(what, where=f"{option} {file}", hint=f"make it: mkdir -p {directory}")
+    if not os.access(file if file.exists() else directory, os.W_OK):
+        raise InputInvalid("cannot be written", where=f"{option} {file}", hint="look at its rights")
+    return file
+
+
+def check_directory(directory: Path, option: str) -> Path:
+    """Build *directory* where it is missing, and give it; raises InputInvalid where nothing can be written into it."""
+    where = f"{option} {directory}"
+    try:
+        make_directory(directory)
+    except FileExistsError as error:
+        raise InputInvalid("is a file", where=where, hint="name a directory") from error
+    except OSError as error:
+        raise InputInvalid(f"cannot be made: {error.strerror}", where=where, hint="name another directory") from error
+    if not os.access(directory, os.W_OK):
+        raise InputInvalid("nothing can be written into it", where=where, hint="look at its rights")
+    return directory
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write *text* as *file*: whole, or the old file stays; raises InputInvalid where it cannot be written."""
+    try:
+        if file.exists() and not file.is_file():  # a device or a pipe
+            file.write_text(text, encoding="utf-8", errors="backslashreplace")
+        else:
+            with atomic_path(file) as part:
+                part.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        hint = "look at its rights and the free space"
+        raise InputInvalid(f"cannot be written: {error.strerror}", where=str(file), hint=hint) from error
+
+
+TRANSFERS = ("parquet", "h2")
+"""The formats that hold every table."""
+
+STDOUT = Path("-")
+
+
+def export_tables(style: str, output: Path, url: str) -> None:
+    """Write every table of the dictionary at *url* to *output*; raises InputInvalid where that cannot be."""
+    from scanner_dictionary.export import export_h2, export_parquet
+
+    if output == STDOUT and style == "parquet":
+        raise InputInvalid("Parquet is a directory of files", where="--output -", hint="name a new directory")
+    with reading(url) as conn:
+        if style == "parquet":
+            export_parquet(conn, output)
+        else:
+            export_h2(conn, sys.stdout if output == STDOUT else output)

@@ -1,0 +1,63 @@
+"""Progress of long work: moving bars on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from dataflow_generator.build.progress import silent
+from scanner_extractor.scan.results import Progress, no_progress
+from scanner_model.names import SourceId
+from scanner_model.text import visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+
+@contextmanager
+def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[Progress]:
+    """Return what readers tell their progress to, while the block runs; silent unless *stream* is a terminal."""
+    if quiet or stream is None or not stream.isatty():
+        yield no_progress
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    # Answers on stdout stay there: rich would send them where the bars are.
+    with Bars(*columns, console=Console(file=stream), transient=True, redirect_stdout=False) as bars:
+        yield _Told(bars)
+
+
+@contextmanager
+def steps_on(stream: TextIO | None) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Return what the steps of long work are told to, as `progress_on` does."""
+    with progress_on(stream, quiet=False) as progress:
+        yield silent if progress is no_progress else lambda what, done, total: progress(SourceId(what), done, total)
+
+
+class _Told:
+    """Moves one bar a source; called from any thread."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._tasks: dict[SourceId, TaskID] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, source: SourceId, done: int, total: int | None) -> None:
+        from rich.markup import escape
+
+        with self._lock:
+            if source not in self._tasks:
+                self._tasks[source] = self._bars.add_task(escape(visible(source)), total=None)
+            self._bars.update(self._tasks[source], completed=done, total=total)

@@ -1,0 +1,130 @@
+"""How answers look: aligned tables for people, JSON and CSV for programs; stable order, on stdout, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from enum import StrEnum
+from itertools import zip_longest
+from typing import Any, TypeVar
+from unicodedata import combining, east_asian_width
+
+from scanner_cli.console import echo
+from scanner_cli.options import one_of
+from scanner_model.csv_text import csv_row
+from scanner_model.text import visible
+
+Json = Any
+Row = Mapping[str, Json]
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_LONGEST = 80
+"""Characters of a name that a table shows at most."""
+
+_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Control characters that JSON lets stand, and those that turn a line around."""
+_PLAIN = (None, False, (), "", ".")
+
+
+class Format(StrEnum):
+    """How an answer is written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def format_option(*formats: Format) -> Callable[[Command], Command]:
+    """Return a command the option `--format`, a table where it is not said."""
+    words = [str(one) for one in formats or Format]
+    text = "How to answer: a table for people, the rest for programs."
+    return one_of("--format", "style", words=words, text=text, default="table", show_default=True)
+
+
+def show(rows: Sequence[Row], columns: Sequence[str], style: str, *, document: Json = None) -> None:
+    """Write *rows* to stdout: *columns* of them as a table or CSV; as JSON the *document*, or else the rows whole."""
+    match Format(style):
+        case Format.JSON:
+            echo(json_text(rows if document is None else document))
+        case Format.CSV:
+            echo(csv_text(rows, columns), end="")
+        case Format.TABLE:
+            echo(table_text(rows, columns), end="")
+
+
+def narrowed(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: Collection[str]) -> tuple[str, ...]:
+    """Leave out the *marks* that no row bears, so that a table stays narrow; programs get every column."""
+    if style != Format.TABLE:
+        return columns
+    return tuple(name for name in columns if name not in marks or any(row[name] not in _PLAIN for row in rows))
+
+
+def json_text(document: Json) -> str:
+    """Write *document* as JSON for programs and people: two spaces, members in their order, escapes where none shows.
+
+    What would move a terminal's cursor or turn a line around is an escape, which means the same to programs.
+    """
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """Write *columns* of *rows* as CSV with a heading; true and false are words, an absent value is empty."""
+    lines = (csv_row(_csv_cell(row.get(column)) for column in columns) for row in rows)
+    return "".join([csv_row(columns), *lines])
+
+
+def table_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """Write *columns* of *rows* in aligned columns; nothing is cut, whatever the terminal's width."""
+    cells = [[visible(cell(row.get(column))) for column in columns] for row in rows]
+    lines = [[column.replace("_", " ").upper() for column in columns], *cells]
+    widths = [max(map(_width, column)) for column in zip_longest(*lines)]
+    return "".join(f"{'  '.join(map(_padded, line, widths)).rstrip()}\n" for line in lines)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Write ascending whole numbers in few words: `1-3, 7`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    return ", ".join("-".join(map(str, run)) for run in runs)
+
+
+def shortened(name: str) -> str:
+    """Return *name* as a table shows it: only its two ends where it is longer than any that people choose."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 25]}…{name[-24:]}"
+
+
+def cell(value: Json) -> str:
+    """Write one value for people: nothing for an absent or false one, `yes` for a true one."""
+    match value:
+        case None | False:
+            return ""
+        case True:
+            return "yes"
+        case str():
+            return value
+        case list() | tuple():
+            return ", ".join(map(cell, value))
+        case dict():
+            return json.dumps(value, ensure_ascii=False)
+        case _:
+            return str(value)
+
+
+def _csv_cell(value: Json) -> str | float:
+    return value if isinstance(value, int | float) else cell(value)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
+
+
+def _width(text: str) -> int:
+    """Count the places that *text* takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)

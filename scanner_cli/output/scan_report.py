@@ -1,0 +1,143 @@
+"""The report at the end of a scan: what was asked, got, not got and why, what it cost, and what changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from scanner_cli.exit_codes import Exit
+from scanner_cli.output.columns import members, problem_document
+from scanner_cli.output.render import table_text
+from scanner_dictionary.validation.findings import Finding
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.text import visible
+
+Json = Any
+_SHOWN_PROBLEMS = 20
+_NOT_READ = (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanReport:
+    """What is told of one scan; *changes* are counts by action, *scan* is its number, None where nothing was stored."""
+
+    cluster: str
+    scan: int | None
+    outcomes: tuple[SourceResult, ...]
+    counts: tuple[tuple[str, int], ...]
+    changes: tuple[tuple[str, int], ...]
+    problems: tuple[Problem, ...]
+    seconds: float
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def stored(self) -> bool:
+        """Return whether the dictionary holds this scan."""
+        return self.scan is not None
+
+    @property
+    def is_partial(self) -> bool:
+        """Return whether some source that was asked could not be read, or not fully."""
+        return any(outcome.answer in _NOT_READ for outcome in self.outcomes)
+
+    @property
+    def status(self) -> Exit:
+        """Return the exit status of this scan; that nothing of the cluster was to be asked is no failure."""
+        if self.is_partial:
+            return Exit.PARTIAL if self.stored else Exit.FAILED
+        return Exit.DONE
+
+
+def report_text(report: ScanReport) -> str:
+    """Write the report for people."""
+    return "".join(_sections(report))
+
+
+def loss_text(report: ScanReport) -> str:
+    """Write what could not be read, and what became of the scan; nothing where all was read."""
+    lines = [_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ]
+    return "".join(_line(line) for line in [*lines, f"{report.cluster}: {_end(report)}"] if lines)
+
+
+def report_document(report: ScanReport) -> dict[str, Json]:
+    """Return the report as JSON, as `--report` writes it."""
+    return {
+        "cluster": report.cluster,
+        "scan": report.scan,
+        "stored": report.stored,
+        "partial": report.is_partial,
+        "seconds": round(report.seconds, 3),
+        "sources": [_outcome(outcome) | {"unread": sorted(outcome.unread)} for outcome in report.outcomes],
+        "counts": members(report.counts),
+        "changes": members(report.changes),
+        "problems": [problem_document(problem) for problem in report.problems],
+        "findings": [_finding(finding) for finding in report.findings],
+    }
+
+
+def _sections(report: ScanReport) -> Iterator[str]:
+    yield table_text(
+        [_outcome(o) for o in report.outcomes], ("source", "answer", "asked", "got", "requests", "seconds")
+    )
+    lost = (_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ)
+    yield from map(_line, chain(lost, _problem_lines(report), _finding_lines(report)))
+    yield _line(f"{report.cluster}: {_end(report)}")
+
+
+def _line(text: str) -> str:
+    """Return *text* as one line, whatever line feeds its names hold."""
+    return f"{visible(text)}\n"
+
+
+def _end(report: ScanReport) -> str:
+    if not report.stored:
+        why = "no source could be read" if report.is_partial else "no source of it was chosen"
+        return f"{why}; nothing was stored, the dictionary is as it was"
+    counted = ", ".join(f"{count} {name}" for name, count in report.counts) or "nothing found"
+    changed = ", ".join(f"{count} {name}" for name, count in report.changes if count) or "nothing changed"
+    return f"scan {report.scan} stored in {report.seconds:.1f} s: {counted}; {changed}"
+
+
+def _outcome(outcome: SourceResult) -> dict[str, Json]:
+    return {
+        "source": outcome.source,
+        "kind": outcome.kind,
+        "answer": str(outcome.answer),
+        "asked": outcome.asked,
+        "got": outcome.got,
+        "requests": outcome.requests,
+        "seconds": round(outcome.seconds, 2),
+        "reason": outcome.reason,
+        "hint": outcome.hint,
+    }
+
+
+def _could_not(outcome: SourceResult) -> str:
+    hint = f" ({outcome.hint})" if outcome.hint else ""
+    reason = f": {outcome.reason.removeprefix(f'{outcome.source}: ')}" if outcome.reason else ""
+    return f"{outcome.answer}: {outcome.source}{reason}{hint}"
+
+
+def _problem_lines(report: ScanReport) -> Iterator[str]:
+    yield from (f"warning: {problem}" for problem in report.problems[:_SHOWN_PROBLEMS])
+    more = len(report.problems) - _SHOWN_PROBLEMS
+    if more > 0:
+        where = f"see `scanner scans {report.scan} --problems`" if report.stored else "see --report"
+        yield f"and {more} more warnings: {where}"
+
+
+def _finding(finding: Finding) -> dict[str, Json]:
+    members = ("rule", "severity", "where", "what", "hint")
+    return {name: str(getattr(finding, name)) for name in members}
+
+
+def _finding_lines(report: ScanReport) -> Iterator[str]:
+    """Return each rule's findings in a line: how many, and the first of them."""
+    for rule, count in Counter(each.rule for each in report.findings).items():
+        first = next(each for each in report.findings if each.rule == rule)
+        more = f", and {count - 1} more: `scanner validate --rule {rule}`" if count > 1 else ""
+        yield f"{first.severity}: {rule}: {first.where}: {first.what}{more}"

@@ -1,0 +1,120 @@
+"""The cluster.json files of a command line: all read and judged before any source is asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scanner_extractor.config.loader import read_cluster_file
+from scanner_extractor.discovery.expansion import KINDS
+from scanner_extractor.registries import registries
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.phases import DISCOVERY, PHASES
+from scanner_extractor.scan.runner import Choice
+from scanner_extractor.settings.cluster import Settings
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.errors import InputInvalid
+from scanner_model.manual import ManualInput
+from scanner_model.names import ClusterName
+from scanner_model.problems import Problem
+
+
+def read_files(files: Sequence[str], *, replayed: bool = False) -> tuple[list[Settings], list[Problem]]:
+    """Read every file, and list what is wrong with any or with all; *replayed*: see `read_clusters`."""
+    found: list[Settings] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            found.append(read_cluster_file(Path(file), os.environ, tuple(registries()), replayed=replayed))
+        except InputInvalid as error:
+            problems += error.problems or (Problem(error.where, error.what, error.hint),)
+    return found, [*problems, *_repeated(found)]
+
+
+def _repeated(clusters: Sequence[Settings]) -> Iterator[Problem]:
+    first: dict[ClusterName, Path] = {}
+    for one in clusters:
+        if one.cluster in first:
+            what = f"the cluster {one.cluster!r} is in {first[one.cluster]} already"
+            yield Problem(str(one.file), what, "name the file once, or give each cluster a name of its own")
+        first.setdefault(one.cluster, one.file)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A cluster.json and the manual input that it names, read and checked; *warnings* are told in the report."""
+
+    settings: Settings
+    manual: ManualInput
+    warnings: tuple[Problem, ...]
+
+
+def read_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[Settings, ...]:
+    """Read every cluster.json; raises one InputInvalid that lists the problems of all of them.
+
+    *replayed*: files that tell of jobs need not be there, as a capture holds what they say.
+    """
+    found, problems = read_files(files, replayed=replayed)
+    problems += _without_source(found)
+    if problems:
+        raise InputInvalid.listing(problems)
+    return tuple(found)
+
+
+def load(files: Sequence[str], *, replayed: bool = False) -> tuple[Loaded, ...]:
+    """Read every cluster.json with its manual input; raises InputInvalid. *replayed*: see `read_clusters`."""
+    return tuple(map(_loaded, read_clusters(files, replayed=replayed)))
+
+
+def select_clusters(only: Sequence[str], skip: Sequence[str], clusters: Collection[Settings]) -> Choice:
+    """Read `--only` and `--skip`: kinds and ids of sources, commas between; raises InputInvalid for unknown names."""
+    kinds, sources = _names(clusters)
+    known = (*kinds, *sources)
+    # Sources that are found when the scan starts have ids that nobody knows yet.
+    later = any(one.cloud for one in clusters)
+    return Choice(only=_known(only, "--only", known, later=later), skip=_known(skip, "--skip", known, later=later))
+
+
+def _loaded(settings: Settings) -> Loaded:
+    from manual_input.loader import Reach, read_manual_input
+    from scanner_extractor.formats import FORMATS
+
+    reach = Reach(base=settings.file.parent, formats=tuple(FORMATS))
+    manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
+    return Loaded(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
+
+
+def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:
+    for one in clusters:
+        if not (one.manual_input or _names([one])[1]):
+            hint = "add schema_registries, kafka, ksqldb, connect, flink, streams or manual_input"
+            yield Problem(str(one.file), "names no source to ask", hint)
+
+
+def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:
+    """List the kinds and the ids of all sources, each once."""
+    phases = (DISCOVERY, *PHASES)
+    tasks = [task for one in clusters for phase in phases for task in phase.tasks(one, Connections())]
+    found = KINDS if any(one.cloud for one in clusters) else frozenset()
+    return sorted({task.kind for task in tasks} | found), sorted({str(task.source) for task in tasks})
+
+
+def _known(options: Sequence[str], option: str, known: Sequence[str], *, later: bool = False) -> frozenset[str]:
+    names = [name for text in options for name in _listed(text, known)]
+    for name in names:
+        if name not in known and not (later and ":" in name):
+            hint = closest_match(name, known) or f"known: {', '.join(known)}"
+            raise InputInvalid(f"no source, and no kind of source, is called {name!r}", where=option, hint=hint)
+    return frozenset(names)
+
+
+def _listed(text: str, known: Sequence[str]) -> Iterator[str]:
+    """Take a list apart at its commas, but for those that stand in a source's own id."""
+    text = text.strip(" ,")
+    while text:
+        whole = (name for name in known if text == name or text.startswith(f"{name},"))
+        name = max(whole, key=len, default=text.partition(",")[0])
+        yield name.strip()
+        text = text[len(name) :].strip(" ,")

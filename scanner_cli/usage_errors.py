@@ -1,0 +1,61 @@
+"""Mistakes on the command line, in the form of all our errors: where, what, what next."""
+
+from __future__ import annotations
+
+import click
+
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.errors import InputInvalid
+
+
+def usage_error(error: click.ClickException) -> InputInvalid:
+    """Return *error* of click as an error of ours."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "scanner"
+    where = command
+    hint = f"see `{command} --help`"
+    match error:
+        case click.NoSuchOption():
+            what = f"there is no option {error.option_name!r}"
+            hint = closest_match(error.option_name, _options(context)) or hint
+        case click.MissingParameter():
+            what = f"{_name(error)} is missing"
+        case click.BadParameter(param=click.Parameter(type=click.IntRange() | click.FloatRange() as kind)):
+            where = f"{command} {_name(error)}"
+            what = f"{error.message.rpartition(' is not ')[0]} is not {_number(kind)}"
+        case click.BadParameter():
+            where = f"{command} {_name(error)}"
+            what = _plain(error.message)
+        case click.FileError():
+            where = error.ui_filename
+            what = f"cannot be read: {_plain(error.message)}"
+        case _:
+            what = _plain(error.format_message())
+    return InputInvalid(what, where=where, hint="" if what.endswith(")") else hint)
+
+
+def _name(error: click.BadParameter) -> str:
+    """Name an option as it is typed, an argument as the help shows it."""
+    parameter = error.param
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    if parameter is not None and parameter.metavar:
+        return parameter.metavar
+    return str(parameter.name).upper() if parameter is not None else ""
+
+
+def _number(kind: click.IntRange | click.FloatRange) -> str:
+    """Report which numbers an option takes."""
+    word = "a whole number" if isinstance(kind, click.IntRange) else "a number"
+    return f"{word} of {kind.min} or more" if kind.max is None else f"{word} from {kind.min} to {kind.max}"
+
+
+def _options(context: click.Context | None) -> list[str]:
+    parameters = context.command.params if context else []
+    return [name for parameter in parameters for name in parameter.opts if name.startswith("--")]
+
+
+def _plain(message: str) -> str:
+    """Write click's sentence as ours begin and end."""
+    first, rest = message[:1], message[1:].rstrip(".")
+    return (first.lower() if not rest[:1].isupper() else first) + rest

@@ -1,0 +1,142 @@
+"""The table of formats' rules, and two definitions compared by them, column by column. No I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from scanner_dictionary.compatibility import avro, json_schema, protobuf
+from scanner_dictionary.compatibility.changes import ColumnChange, Finding, SchemaChange, broken, fine, unclear, worst
+from scanner_dictionary.compatibility.column_pairs import ColumnContext, Key, Reads, Side, keyed, pairs
+from scanner_model.columns import Column
+from scanner_model.schemas import Definition
+
+_COMPARED = ("type", "logical_type", "nullable", "default", "doc", "tags", "recursive", "branches", "number")
+_WORDS_ONLY = {"doc", "tags"}
+_SHAPE = {"type", "recursive", "branches"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatRules:
+    """The rules of one format.
+
+    *root* is the type of a message that has fields. *reads* judges one column, *whole* what no column shows (the
+    reader's definition first). *by_number*: a field is the same where its number is.
+    """
+
+    root: str
+    reads: Reads
+    whole: Callable[[Definition, Definition], tuple[Finding, ...]]
+    by_number: bool = False
+
+
+def _not_known(_reader: ColumnContext, _writer: ColumnContext) -> Finding:
+    return unclear("the format has no rules that are known here")
+
+
+FORMAT_RULES: Mapping[str, FormatRules] = {
+    "AVRO": FormatRules(root="record", reads=avro.reads, whole=avro.whole),
+    "JSON": FormatRules(root="object", reads=json_schema.reads, whole=json_schema.whole),
+    "PROTOBUF": FormatRules(root="message", reads=protobuf.reads, whole=protobuf.whole, by_number=True),
+}
+"""Format, as registries name it → rules; every other format is compared by names, and nothing is concluded."""
+
+_OTHER = FormatRules(root="record", reads=_not_known, whole=lambda _reader, _writer: ())
+
+
+def compare(before: Definition, after: Definition) -> SchemaChange:
+    """List the columns that differ, and tell whether new readers read old data (backward), and the reverse (forward).
+
+    A column below one that was added, removed or became something else shares its finding.
+    """
+    rules = (
+        FORMAT_RULES.get(before.format, _OTHER) if before.format == after.format and _read(before, after) else _OTHER
+    )
+    columns = tuple(_changes(before, after, rules))
+    whole = _apart(before, after)
+    return SchemaChange(
+        columns=tuple(sorted(columns, key=lambda change: (change.column.path, change.action))),
+        backward=worst([*(each.backward for each in columns), *(whole or rules.whole(after, before))]),
+        forward=worst([*(each.forward for each in columns), *(whole or rules.whole(before, after))]),
+    )
+
+
+def _read(*definitions: Definition) -> bool:
+    """Return whether the columns of all *definitions* could be read."""
+    return all(each.columns or not each.problems for each in definitions)
+
+
+def _apart(before: Definition, after: Definition) -> tuple[Finding, ...]:
+    """Return what makes the two definitions incomparable; empty where nothing does."""
+    if before.format != after.format:
+        return (broken(f"the format was {before.format} and is {after.format}"),)
+    if before.format in FORMAT_RULES and not _read(before, after):
+        return (unclear("the columns of one of the two could not be read"),)
+    return ()
+
+
+def _changes(before: Definition, after: Definition, rules: FormatRules) -> Iterable[ColumnChange]:
+    old, new = (keyed(each, by_number=rules.by_number) for each in (before, after))
+    _root(old, new, rules.root)
+    judged = _Judged(rules=rules, before=Side(before), after=Side(after))
+    found: dict[Key, ColumnChange] = {}
+    for key in pairs(old, new):
+        above = key[:-1] if key else None
+        change = judged.change(
+            _Pair(old.get(key), new.get(key)),
+            _Pair(None, None) if above is None else _Pair(old.get(above), new.get(above)),
+            None if above is None else found.get(above),
+        )
+        if change:
+            found[key] = change
+    return found.values()
+
+
+def _root(old: dict[Key, Column], new: dict[Key, Column], word: str) -> None:
+    """Return a message that has fields a column of its own where the other one is a single value."""
+    if ((() in old) != (() in new)) and old and new:
+        (new if () in old else old)[()] = Column(path=(), type=word)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    before: Column | None
+    after: Column | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    rules: FormatRules
+    before: Side
+    after: Side
+
+    def change(self, pair: _Pair, above: _Pair, upper: ColumnChange | None) -> ColumnChange | None:
+        """Compare one column; *above* is the one it stands under, *upper* what changed there."""
+        differs = _differs(pair)
+        both = pair.before is not None and pair.after is not None
+        if both and not differs:
+            return None
+        if not both and upper and _governs(upper):
+            return _change(pair, (), upper.backward, upper.forward)
+        if both and set(differs) <= _WORDS_ONLY:
+            return _change(pair, differs, fine(), fine())
+        old = ColumnContext(side=self.before, column=pair.before, above=above.before)
+        new = ColumnContext(side=self.after, column=pair.after, above=above.after)
+        return _change(pair, differs, self.rules.reads(new, old), self.rules.reads(old, new))
+
+
+def _governs(upper: ColumnChange) -> bool:
+    """Return whether what stands below *upper* came or went with it."""
+    return upper.before is None or upper.after is None or not _SHAPE.isdisjoint(upper.differs)
+
+
+def _differs(pair: _Pair) -> tuple[str, ...]:
+    old, new = pair.before, pair.after
+    if old is None or new is None:
+        return ()
+    renamed = ("name",) if old.path[-1:] != new.path[-1:] else ()
+    return (*renamed, *(name for name in _COMPARED if getattr(old, name) != getattr(new, name)))
+
+
+def _change(pair: _Pair, differs: tuple[str, ...], backward: Finding, forward: Finding) -> ColumnChange:
+    return ColumnChange(before=pair.before, after=pair.after, differs=differs, backward=backward, forward=forward)

@@ -1,0 +1,126 @@
+"""Protobuf's rules, of the binary form: fields are known by number (protobuf.dev, Updating A Message Type).
+
+JSON and text form go by names; there, a renamed field is another one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scanner_dictionary.compatibility.changes import Finding, Verdict, broken, fine, unclear, worst
+from scanner_dictionary.compatibility.column_pairs import ColumnContext, is_mark
+from scanner_model.columns import Column
+from scanner_model.schemas import Definition
+
+_VARINTS = {"int32", "uint32", "int64", "uint64", "bool", "enum"}
+_ALIKE = (_VARINTS, {"sint32", "sint64"}, {"fixed32", "sfixed32"}, {"fixed64", "sfixed64"})
+"""Types that read each other; an enum reads and is read as any number of its wire form."""
+
+_LENGTHS = {"string", "bytes", "message"}
+_SCALARS = {*_VARINTS, "sint32", "sint64", "fixed32", "sfixed32", "fixed64", "sfixed64", "float", "double"}
+_LIST, _MAP = "array", "map"
+_WORDS = {*_SCALARS, *_LENGTHS, _LIST, _MAP}
+
+_PROTO3 = re.compile(r"""^\s*syntax\s*=\s*["']proto3["']""", re.MULTILINE)
+_EDITION = re.compile(r"^\s*edition\s*=", re.MULTILINE)
+_IMPORT = re.compile(r"""^\s*import\s+(?:public\s+|weak\s+)?["'](?!google/protobuf/)""", re.MULTILINE)
+
+
+def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
+    """Return whether the reader's field takes what the writer's field of the same number holds."""
+    if writer.column is None:
+        return _renumbered(reader, writer) or _needed(reader) or fine("data without it reads as its default")
+    if reader.column is None:
+        return _renumbered(writer, reader) or fine("readers that do not have it skip it")
+    needed = _needed(reader) if writer.column.nullable and not reader.column.nullable else None
+    return worst([_type_read(reader, writer), needed or fine()])
+
+
+def whole(_reader: Definition, _writer: Definition) -> tuple[Finding, ...]:
+    """Find nothing beside the columns: enums are open, and the wire knows no message's name."""
+    return ()
+
+
+def _renumbered(here: ColumnContext, there: ColumnContext) -> Finding | None:
+    """Return of a field that the other definition has under another number, None where it has none of the name."""
+    name, number = here.there.path[-1:], here.there.number
+    for other in there.siblings:
+        if other.path[-1:] == name and other.number != number and not is_mark(other):
+            return broken("its number differs: readers do not find the value")
+    return None
+
+
+def _needed(reader: ColumnContext) -> Finding | None:
+    """Return of a field that a reader requires, None where it does not."""
+    column = reader.there
+    if column.nullable or is_mark(column) or column.type in (_LIST, _MAP) or _PROTO3.search(reader.text):
+        return None
+    if _EDITION.search(reader.text):
+        return unclear("a reader may require it") if "LEGACY_REQUIRED" in reader.text else None
+    if len(column.path) > 1 and _IMPORT.search(reader.text):
+        return unclear("a reader may require it: its message may stand in an imported file")
+    return broken("a reader requires it")
+
+
+def _type_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
+    if reader.there.recursive != writer.there.recursive:
+        return unclear("a recursion begins or ends here, and columns show it only once")
+    wanted, written = _wire_type(reader.there), _wire_type(writer.there)
+    if wanted == written:
+        return _refined(reader.there, writer.there)
+    if {wanted, written} - _WORDS:
+        return unclear("a type that no file declares")
+    if _MAP in (wanted, written):
+        return _map_read(reader, writer)
+    if _LIST in (wanted, written):
+        return _list_read(reader, writer)
+    return _value_read(wanted, written)
+
+
+def _value_read(wanted: str, written: str) -> Finding:
+    if any({wanted, written} <= group for group in _ALIKE):
+        return fine(f"{written} and {wanted} have one wire form; what does not fit is cut off")
+    match written, wanted:
+        case "string", "bytes":
+            return fine("a string is bytes")
+        case "bytes", "string":
+            return unclear("bytes are read as a string where they are UTF-8")
+        case ("message", "bytes") | ("bytes", "message"):
+            return unclear("bytes are read as a message where they are one")
+    return broken(f"{written} is not read as {wanted}")
+
+
+def _map_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
+    wanted, written = reader.there.type, writer.there.type
+    listed = writer if wanted == _MAP else reader
+    if listed.there.type == _LIST and _element(listed) == "message":
+        return unclear("a map is a list of entry messages, where their fields agree")
+    return broken(f"{written} is not read as {wanted}")
+
+
+def _list_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
+    """Validate one value against a list: the last of several counts; lists of numbers are packed into one."""
+    wanted, written = _element(reader), _element(writer)
+    found = fine() if wanted == written else _value_read(wanted, written)
+    if found.verdict is not Verdict.COMPATIBLE:
+        return found
+    if reader.there.type == _LIST or written in _LENGTHS:
+        return fine("one value and a list of them have one wire form")
+    return broken("packed numbers are not read as one value")
+
+
+def _element(place: ColumnContext) -> str:
+    """Return the type of one value: of a list's element, or of the field itself."""
+    return next((_wire_type(child) for child in place.children if is_mark(child)), _wire_type(place.there))
+
+
+def _wire_type(column: Column) -> str:
+    """Return the type that the wire has: a wrapper or a value of any type is a message there."""
+    wrapped = column.type != "enum" and (column.logical_type or "").startswith("google.protobuf.")
+    return "message" if wrapped or column.type == "any" else column.type
+
+
+def _refined(reader: Column, writer: Column) -> Finding:
+    if reader.logical_type == writer.logical_type:
+        return fine()
+    return unclear(f"{writer.logical_type or 'a plain value'} is read as {reader.logical_type or 'a plain value'}")

@@ -1,0 +1,97 @@
+"""The dictionary as a SQL script that H2's RunScript loads; so do the sqlite3 shell and psql.
+
+Plain types, no vendor's words: TEXT is a CLOB in H2. Tables come in the order of their references, so that foreign
+keys hold while the script runs, and no ALTER TABLE is needed, which SQLite does not have for constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from sqlalchemy import Connection, Table
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from scanner_dictionary.engine.open import REVISION, VERSION_TABLE
+from scanner_dictionary.export.atomic_write import atomic_file
+from scanner_dictionary.export.table_stream import batches, consistent_read, tables
+from scanner_dictionary.schema.column_types import about
+
+_LONGEST_STATEMENT = 64 * 1024
+"""Characters after which a statement ends; a longer row has a statement of its own."""
+
+_PLAIN = DefaultDialect()
+
+
+def export_h2(conn: Connection, out: Path | TextIO) -> None:
+    """Write the dictionary as a SQL script to *out*, row by row in constant memory; same dictionary, same bytes.
+
+    A file is written whole or not at all. Raises InputInvalid where it cannot be written, DictionaryUnusable where the
+    dictionary cannot be read.
+    """
+    consistent_read(conn)
+    if isinstance(out, Path):
+        with atomic_file(out) as file:
+            file.writelines(_script(conn))
+    else:
+        out.writelines(_script(conn))
+
+
+def _script(conn: Connection) -> Iterator[str]:
+    listed = tables()
+    yield f"-- A data dictionary of scanner, revision {REVISION}. UTF-8; for H2 2.1 or newer, PostgreSQL and SQLite.\n"
+    yield "BEGIN;\n"
+    yield f"DROP TABLE IF EXISTS {VERSION_TABLE};\n"
+    yield from (f"DROP TABLE IF EXISTS {table.name};\n" for table in reversed(listed))
+    yield f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY);\n"
+    yield f"INSERT INTO {VERSION_TABLE} (version_num) VALUES ({_literal(REVISION)});\n"  # noqa: S608 - ours
+    for table in listed:
+        yield from _table(conn, table)
+    yield "COMMIT;\n"
+
+
+def _table(conn: Connection, table: Table) -> Iterator[str]:
+    """Return the statements of one table: it, its rows, its indices."""
+    yield f"\n-- {about(table)}\n{_statement(str(CreateTable(table).compile(dialect=_PLAIN)))}"
+    start = f"INSERT INTO {table.name} ({', '.join(table.columns.keys())}) VALUES\n"
+    rows = (row for batch in batches(conn, table) for row in batch)
+    for chunk in _chunks(map(_row, rows)):
+        yield start + ",\n".join(chunk) + ";\n"
+    for index in sorted(table.indexes, key=lambda each: str(each.name)):
+        yield _statement(str(CreateIndex(index).compile(dialect=_PLAIN)))
+
+
+def _statement(text: str) -> str:
+    lines = (line.rstrip().replace("\t", "  ") for line in text.strip().splitlines())
+    return "\n".join(lines) + ";\n"
+
+
+def _chunks(rows: Iterable[str]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    length = 0
+    for row in rows:
+        if chunk and length + len(row) > _LONGEST_STATEMENT:
+            yield chunk
+            chunk, length = [], 0
+        chunk.append(row)
+        length += len(row)
+    if chunk:
+        yield chunk
+
+
+def _row(row: Sequence[Any]) -> str:
+    return f"({', '.join(map(_literal, row))})"
+
+
+def _literal(value: object) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case int() | float():
+            return repr(value)
+    # A NUL is never stored; none of the databases would take one.
+    return "'" + str(value).replace("'", "''").replace("\0", "\ufffd") + "'"

@@ -1,0 +1,115 @@
+"""What the graph knows of tables outside Kafka: catalogs' tables and links, and topics that are kept as tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Select, Table, select
+
+from scanner_dictionary.lineage_inputs.jobs import reported_rows
+from scanner_dictionary.queries.columns import column_fact
+from scanner_dictionary.schema import tables as t
+from scanner_model.column_path import ColumnPath
+from scanner_model.columns import Column
+
+Name = tuple[str, str]
+"""OpenLineage namespace and name of a dataset."""
+
+
+class TableRow(NamedTuple):
+    """A live table of a catalog; a word that nobody tells is empty."""
+
+    name: Name
+    provider: str
+    kind: str
+    table_format: str
+    location: str
+    owner: str
+    description: str
+    partition_keys: tuple[str, ...]
+    symlinks: tuple[Name, ...]
+    columns: tuple[Column, ...] = ()
+
+
+class LinkRow(NamedTuple):
+    """A live flow that a catalog tells; paths are None where the whole dataset is meant."""
+
+    cluster: str
+    source: str
+    origin: Name
+    origin_path: ColumnPath | None
+    target: Name
+    target_path: ColumnPath | None
+    process: str
+    dependency: str
+
+
+class KeptTopicRow(NamedTuple):
+    """A live topic that is kept as a table; *catalog* is empty for the service's own."""
+
+    cluster: str
+    source: str
+    topic: str
+    table_format: str
+    catalog: str
+    name: Name
+    location: str
+
+
+def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableRow]:
+    """List the live tables by namespace and name; of one that several sources tell the first source's."""
+    table = t.catalog_table.c
+    query = reported_rows(t.catalog_table).order_by(table.namespace, table.name, t.cluster.c.name, t.source.c.name)
+    inside = _columns(conn) if columns else {}
+    for name, rows in groupby(conn.execute(query), key=lambda row: (row.namespace, row.name)):
+        row = next(rows)
+        yield TableRow(
+            name=name,
+            provider=row.provider,
+            kind=row.kind,
+            table_format=row.table_format,
+            location=row.location,
+            owner=row.owner,
+            description=row.description,
+            partition_keys=tuple(json.loads(row.partition_keys)),
+            symlinks=_names(row.symlinks),
+            columns=inside.get(row.id, ()),
+        )
+
+
+def catalog_links(conn: Connection) -> Iterator[LinkRow]:
+    """List the live links by their cluster, source and ends."""
+    for row in conn.execute(_ordered(t.catalog_link)):
+        origin, target = (row.origin_namespace, row.origin_name), (row.target_namespace, row.target_name)
+        paths = _path(row.origin_path), _path(row.target_path)
+        ends = origin, paths[0], target, paths[1]
+        yield LinkRow(row.cluster_name, row.source_name, *ends, row.process, row.dependency)
+
+
+def kept_topics(conn: Connection) -> Iterator[KeptTopicRow]:
+    """List the live topics that are kept as tables, by cluster, source and topic."""
+    for row in conn.execute(_ordered(t.materialization)):
+        name = (row.namespace, row.name)
+        words = row.topic, row.table_format, row.catalog
+        yield KeptTopicRow(row.cluster_name, row.source_name, *words, name, row.location)
+
+
+def _columns(conn: Connection) -> Mapping[int, tuple[Column, ...]]:
+    column = t.catalog_column.c
+    rows = conn.execute(select(t.catalog_column).order_by(column.catalog_table_id, column.ordinal))
+    return {key: tuple(map(column_fact, group)) for key, group in groupby(rows, key=lambda row: int(row[0]))}
+
+
+def _ordered(table: Table) -> Select[tuple[object, ...]]:
+    return reported_rows(table).order_by(t.cluster.c.name, t.source.c.name, table.c.id)
+
+
+def _names(cell: str) -> tuple[Name, ...]:
+    return tuple((namespace, name) for namespace, name in json.loads(cell))
+
+
+def _path(cell: str | None) -> ColumnPath | None:
+    return None if cell is None else tuple(json.loads(cell))

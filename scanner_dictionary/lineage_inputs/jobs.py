@@ -1,0 +1,246 @@
+"""What the graph's flows are generated from: live manual flows, ksqlDB's collections and queries, topics' columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, Select, Table, and_, select
+
+from scanner_dictionary.engine.bulk_insert import in_chunks
+from scanner_dictionary.queries.columns import column_fact
+from scanner_dictionary.schema import tables as t
+from scanner_model.column_path import KEY, ColumnPath
+from scanner_model.columns import Column
+from scanner_model.kafka import CollectionColumn, FlowEnd, KsqlSource, ManualFlow, Query
+from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.streams import StreamsTopology
+
+ClusterTopic = tuple[str, str]
+"""A cluster's name and a topic's."""
+
+
+class QueryKey(NamedTuple):
+    """A query of ksqlDB by its cluster, its server's source and its name, and the key of its row."""
+
+    cluster: str
+    source: str
+    name: str
+    id: int
+
+
+_TOPICS_AT_ONCE = 500
+
+
+def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
+    """List the flows that were declared by hand, each with its cluster, in the order they were stored."""
+    for row in conn.execute(reported_rows(t.manual_flow).order_by(t.manual_flow.c.id)):
+        yield (
+            row.cluster_name,
+            ManualFlow(
+                source=SourceId(row.source_name),
+                origin=_end(row.origin_namespace, row.origin_name, row.origin_path),
+                target=_end(row.target_namespace, row.target_name, row.target_path),
+                job=row.job,
+                description=row.description,
+                evidence=row.evidence,
+            ),
+        )
+
+
+def ksql_collections(
+    conn: Connection, server: tuple[str, str], wanted: Callable[[str], bool] = lambda _: True
+) -> Iterator[tuple[str, KsqlSource]]:
+    """List streams and tables of a ksqlDB server with their columns, each with its cluster, by name.
+
+    *server* is a cluster's name and a source's; *wanted* chooses by the collection's name.
+    """
+    query = reported_rows(t.ksql_source).order_by(t.ksql_source.c.name)
+    query = query.where(t.cluster.c.name == server[0], t.source.c.name == server[1])
+    rows = [row for row in conn.execute(query) if wanted(row.name)]
+    columns = _collection_columns(conn, [row.id for row in rows])
+    for row in rows:
+        yield (
+            row.cluster_name,
+            KsqlSource(
+                source=SourceId(row.source_name),
+                name=row.name,
+                kind=row.kind,
+                topic=TopicName(row.topic_name),
+                key_format=row.key_format,
+                value_format=row.value_format,
+                statement=row.statement,
+                window=row.window_type,
+                columns=columns.get(row.id, ()),
+                partitions=row.partitions,
+                replication=row.replication,
+                internal=row.is_internal,
+            ),
+        )
+
+
+def ksql_query_keys(conn: Connection) -> Iterator[QueryKey]:
+    """List ksqlDB's queries by name and key, without what they are."""
+    query = reported_rows(t.ksql_query).with_only_columns(
+        t.cluster.c.name, t.source.c.name, t.ksql_query.c.name, t.ksql_query.c.id
+    )
+    return (QueryKey(*row) for row in conn.execute(query))
+
+
+def ksql_queries(conn: Connection, keys: Sequence[int] | None = None) -> Iterator[tuple[str, Query]]:
+    """List ksqlDB's queries, each with its cluster, by cluster, server and name; those of *keys*, all where None."""
+    query = reported_rows(t.ksql_query).order_by(t.cluster.c.name, t.source.c.name, t.ksql_query.c.name)
+    if keys is not None:
+        query = query.where(t.ksql_query.c.id.in_(keys))
+    for row in conn.execute(query):
+        yield (
+            row.cluster_name,
+            Query(
+                source=SourceId(row.source_name),
+                name=row.name,
+                kind=row.kind,
+                state=row.state,
+                statement=row.statement,
+                sources=tuple(json.loads(row.sources)),
+                sinks=tuple(json.loads(row.sinks)),
+                sink_topics=tuple(json.loads(row.sink_topics)),
+                consumer_group=row.consumer_group,
+            ),
+        )
+
+
+def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Mapping[ClusterTopic, tuple[Column, ...]]:
+    """Read the columns that *topics* have now, keys first, then in document order; a topic without any is not listed.
+
+    A topic of several schemas has the columns of all of them. Those of the key stand behind `@key` in their paths.
+    """
+    wanted = frozenset(topics)
+    found: dict[ClusterTopic, list[Column]] = {}
+    for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
+        for row in conn.execute(_current_columns().where(t.topic.c.name.in_(chunk))).all():
+            if (row.cluster_name, row.topic_name) in wanted:
+                found.setdefault((row.cluster_name, row.topic_name), []).append(_sided(row))
+    return {topic: tuple(columns) for topic, columns in found.items()}
+
+
+def paths_of_topics(
+    conn: Connection, topics: Collection[ClusterTopic]
+) -> Mapping[ClusterTopic, tuple[ColumnPath, ...]]:
+    """Read the paths of those columns only, each once: of large estates, a fraction of the time."""
+    wanted = frozenset(topics)
+    found: dict[ClusterTopic, dict[ColumnPath, None]] = {}
+    for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
+        query = _current_columns().where(t.topic.c.name.in_(chunk))
+        cells = t.cluster.c.name, t.topic.c.name, t.topic_schema.c.schema_role, t.schema_column.c.path
+        for cluster, topic, side, path in conn.execute(query.with_only_columns(*cells)).all():
+            if (cluster, topic) in wanted:
+                found.setdefault((cluster, topic), {}).setdefault(_path(path, side))
+    return {topic: tuple(paths) for topic, paths in found.items()}
+
+
+@lru_cache(maxsize=1 << 16)
+def _path(cell: str, side: str) -> ColumnPath:
+    path = tuple(json.loads(cell))
+    return (KEY, *path) if side == Role.KEY else path
+
+
+def _sided(row: Row[Any]) -> Column:
+    column = column_fact(row)
+    return replace(column, path=(KEY, *column.path)) if row.side == Role.KEY else column
+
+
+def ksql_aggregates(conn: Connection, server: tuple[str, str]) -> frozenset[str]:
+    """Name the functions of a ksqlDB server (a cluster's name and a source's) that aggregate, users' own among them."""
+    function = t.ksql_function.c
+    query = reported_rows(t.ksql_function).where(t.cluster.c.name == server[0], t.source.c.name == server[1])
+    return frozenset(conn.scalars(query.where(function.kind == "AGGREGATE").with_only_columns(function.name)))
+
+
+def reported_rows(table: Table) -> Select[Any]:
+    """Select the rows of *table* that are there now, with the names of their cluster and source."""
+    names = t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name")
+    return (
+        select(table, *names)
+        .join(t.cluster, t.cluster.c.id == table.c.cluster_id)
+        .join(t.source, t.source.c.id == table.c.source_id)
+        .where(table.c.gone.is_(None))
+    )
+
+
+def _current_columns() -> Select[Any]:
+    link, column = t.topic_schema.c, t.schema_column.c
+    names = t.cluster.c.name.label("cluster_name"), t.topic.c.name.label("topic_name")
+    return (
+        select(*names, link.schema_role.label("side"), t.schema_column)
+        .select_from(t.topic_schema)
+        .join(t.topic, t.topic.c.id == link.topic_id)
+        .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+        .join(t.schema_column, column.definition_id == link.definition_id)
+        .where(link.is_current, link.gone.is_(None), t.topic.c.gone.is_(None))
+        .order_by(t.cluster.c.name, t.topic.c.name, link.schema_role, link.definition_id, link.id, column.ordinal)
+    )
+
+
+def _collection_columns(conn: Connection, collections: Iterable[int]) -> Mapping[int, tuple[CollectionColumn, ...]]:
+    column = t.ksql_column.c
+    query = select(t.ksql_column).order_by(column.ksql_source_id, column.ordinal)
+    chunks = (
+        query.where(column.ksql_source_id.in_(chunk)) for chunk in in_chunks(sorted(collections), _TOPICS_AT_ONCE)
+    )
+    rows = (row for chunk in chunks for row in conn.execute(chunk))
+    return {key: tuple(map(_collection_column, group)) for key, group in groupby(rows, key=lambda row: row[0])}
+
+
+def _collection_column(row: Row[Any]) -> CollectionColumn:
+    role = Role(row.schema_role) if row.schema_role else None
+    return CollectionColumn(column=column_fact(row), role=role, header=row.header)
+
+
+def _end(namespace: str, name: str, path: str | None) -> FlowEnd:
+    return FlowEnd(namespace=namespace, name=name, path=None if path is None else tuple(json.loads(path)))
+
+
+class GroupRow(NamedTuple):
+    """A consumer group; *state* is the broker's word, *topics* those that it has offsets for or is assigned."""
+
+    cluster: str
+    source: str
+    name: str
+    state: str
+    topics: tuple[str, ...]
+
+
+def consumer_groups(conn: Connection) -> Iterator[GroupRow]:
+    """List the groups by cluster and name, each with its topics by name."""
+    group, topic = t.consumer_group.c, t.consumer_group_topic.c
+    there = and_(topic.consumer_group_id == group.id, topic.gone.is_(None))
+    query = (
+        select(t.cluster.c.name, t.source.c.name, group.name, group.state, topic.topic_name)
+        .select_from(t.consumer_group)
+        .join(t.cluster, t.cluster.c.id == group.cluster_id)
+        .join(t.source, t.source.c.id == group.source_id)
+        .outerjoin(t.consumer_group_topic, there)
+        .where(group.gone.is_(None))
+        .order_by(t.cluster.c.name, group.name, topic.topic_name)
+    )
+    for (cluster, source, name, state), rows in groupby(conn.execute(query), key=lambda row: tuple(row[:4])):
+        yield GroupRow(cluster, source, name, state, tuple(row[4] for row in rows if row[4] is not None))
+
+
+def topologies(conn: Connection) -> Iterator[tuple[str, StreamsTopology]]:
+    """List topologies, each with its cluster, by cluster, source and application id."""
+    topology = t.streams_topology
+    query = (
+        select(t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name"), topology)
+        .join(t.cluster, t.cluster.c.id == topology.c.cluster_id)
+        .join(t.source, t.source.c.id == topology.c.source_id)
+        .where(topology.c.gone.is_(None))
+        .order_by(t.cluster.c.name, t.source.c.name, topology.c.name)
+    )
+    for row in conn.execute(query):
+        source = SourceId(row.source_name)
+        yield row.cluster_name, StreamsTopology(source=source, name=row.name, topology=row.topology, file=row.file)

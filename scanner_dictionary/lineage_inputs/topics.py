@@ -1,0 +1,200 @@
+"""What the flow graph is generated from: the live clusters, topics, links and definitions, readable by key ranges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, and_, func, select
+
+from scanner_dictionary.engine.bulk_insert import in_chunks
+from scanner_dictionary.lineage_inputs.column_batches import Cells, definition_cells
+from scanner_dictionary.queries.columns import texts
+from scanner_dictionary.schema import tables as t
+
+__all__ = [
+    "ClusterRow",
+    "ColumnNodeRow",
+    "Connection",
+    "DefinitionRow",
+    "LinkRow",
+    "TopicNodeRow",
+    "all_definitions",
+    "column_count",
+    "definition_ranges",
+    "graph_clusters",
+    "graph_definitions",
+    "graph_links",
+    "graph_topics",
+    "topic_names",
+]
+
+_DEFINITION = itemgetter(0)
+_TOPICS_AT_ONCE = 500
+
+
+class ClusterRow(NamedTuple):
+    """A cluster and its broker addresses; the first names its canonical namespace."""
+
+    name: str
+    brokers: tuple[str, ...]
+
+
+class TopicNodeRow(NamedTuple):
+    """A live topic and the cluster that it stands in."""
+
+    cluster: str
+    name: str
+    partitions: int | None
+    internal: bool
+    description: str
+    tags: tuple[str, ...]
+
+
+class LinkRow(NamedTuple):
+    """A current link from a live topic to a definition, with its evidence."""
+
+    cluster: str
+    topic: str
+    role: str
+    fingerprint: str
+    strategy: str
+    evidence: str
+    confidence: str
+
+
+class ColumnNodeRow(NamedTuple):
+    """A column of a definition."""
+
+    path: tuple[str, ...]
+    name: str
+    type: str
+    logical_type: str | None
+    nullable: bool
+    tags: tuple[str, ...]
+
+
+class DefinitionRow(NamedTuple):
+    """A definition that a live topic has now, with its columns in document order."""
+
+    fingerprint: str
+    format: str
+    name: str
+    columns: tuple[ColumnNodeRow, ...]
+
+
+def graph_clusters(conn: Connection) -> tuple[ClusterRow, ...]:
+    """List the clusters by name, each with its live brokers by address."""
+    query = (
+        select(t.cluster.c.name, t.broker.c.address)
+        .outerjoin(t.broker, and_(t.broker.c.cluster_id == t.cluster.c.id, t.broker.c.gone.is_(None)))
+        .order_by(t.cluster.c.name, t.broker.c.address)
+    )
+    rows = groupby(conn.execute(query), key=lambda row: str(row[0]))
+    return tuple(ClusterRow(name, tuple(address for _, address in group if address)) for name, group in rows)
+
+
+def graph_topics(conn: Connection, keys: Collection[int] | None = None) -> Iterator[TopicNodeRow]:
+    """List the live topics by cluster and name: those of *keys*, in their chunks, or all where None."""
+    topic = t.topic.c
+    query = (
+        select(t.cluster.c.name, topic.name, topic.partitions, topic.is_internal, topic.description, topic.tags)
+        .join(t.cluster, t.cluster.c.id == topic.cluster_id)
+        .where(topic.gone.is_(None))
+        .order_by(t.cluster.c.name, topic.name)
+    )
+    for chosen in _chosen(query, keys):
+        for cluster, name, partitions, internal, description, tags in conn.execute(chosen):
+            yield TopicNodeRow(cluster, name, partitions, internal, description, tuple(json.loads(tags)))
+
+
+def topic_names(conn: Connection) -> dict[str, tuple[str, ...]]:
+    """Return the names of each cluster's live topics in order, and nothing else of them."""
+    query = select(t.cluster.c.name, t.topic.c.name).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+    found: dict[str, list[str]] = {}
+    for cluster, name in conn.execute(query.where(t.topic.c.gone.is_(None))):
+        found.setdefault(cluster, []).append(name)
+    return {cluster: tuple(sorted(names)) for cluster, names in sorted(found.items())}
+
+
+def graph_links(conn: Connection, keys: Collection[int] | None = None) -> Iterator[LinkRow]:
+    """List what live topics have now: by cluster, topic, role and fingerprint, each link once for each rule.
+
+    *keys* choose topics; then chunks of them follow each other.
+    """
+    link = t.topic_schema.c
+    query = (
+        select(
+            t.cluster.c.name,
+            t.topic.c.name,
+            link.schema_role,
+            t.schema_definition.c.fingerprint,
+            link.strategy,
+            link.evidence,
+            link.confidence,
+        )
+        .select_from(t.topic_schema)
+        .join(t.topic, t.topic.c.id == link.topic_id)
+        .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+        .join(t.schema_definition, t.schema_definition.c.id == link.definition_id)
+        .where(link.is_current, link.gone.is_(None), t.topic.c.gone.is_(None))
+        .order_by(
+            t.cluster.c.name,
+            t.topic.c.name,
+            link.schema_role,
+            t.schema_definition.c.fingerprint,
+            link.strategy,
+            link.evidence,
+        )
+    )
+    return (LinkRow(*row) for chosen in _chosen(query, keys) for row in conn.execute(chosen))
+
+
+def _chosen(query: Select[Any], topics: Collection[int] | None) -> Iterator[Select[Any]]:
+    if topics is None:
+        yield query
+    else:
+        yield from (query.where(t.topic.c.id.in_(chunk)) for chunk in in_chunks(sorted(topics), _TOPICS_AT_ONCE))
+
+
+def all_definitions(conn: Connection) -> Iterator[DefinitionRow]:
+    """List every definition that live topics have now, in the order of their keys."""
+    for first, last in definition_ranges(conn, parts=1):
+        yield from graph_definitions(conn, first, last)
+
+
+def all_cells(conn: Connection) -> Iterator[Cells]:
+    """List the same definitions as `all_definitions`, as bare cells."""
+    for first, last in definition_ranges(conn, parts=1):
+        yield from definition_cells(conn, first, last)
+
+
+def column_count(conn: Connection) -> int:
+    """Count the columns of all definitions, without reading them."""
+    return int(conn.execute(select(func.coalesce(func.sum(t.schema_definition.c.column_count), 0))).scalar_one())
+
+
+def definition_ranges(conn: Connection, *, parts: int) -> tuple[tuple[int, int], ...]:
+    """Split the keys of all definitions into at most *parts* ranges (first, last), none where there are none."""
+    query = select(func.min(t.schema_definition.c.id), func.max(t.schema_definition.c.id))
+    first, last = conn.execute(query).one()
+    if first is None:
+        return ()
+    size = -(-(last - first + 1) // parts)
+    return tuple((start, min(start + size - 1, last)) for start in range(first, last + 1, size))
+
+
+def graph_definitions(conn: Connection, first: int, last: int) -> Iterator[DefinitionRow]:
+    """List the definitions that live topics have now, with keys from *first* to *last*, in the order of their keys."""
+    for cells in definition_cells(conn, first, last):
+        columns = {key: tuple(map(_column, group)) for key, group in groupby(cells.columns, key=_DEFINITION)}
+        for head in cells.heads:
+            yield DefinitionRow(head.fingerprint, head.format, head.name, columns.get(head.id, ()))
+
+
+def _column(cells: Sequence[Any]) -> ColumnNodeRow:
+    _, _, path, name, type_, logical_type, nullable, tags = cells
+    return ColumnNodeRow(texts(path), name, type_, logical_type, bool(nullable), texts(tags) if tags else ())

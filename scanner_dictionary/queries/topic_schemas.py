@@ -1,0 +1,217 @@
+"""The lineage platform's question: from broker and topic (schema id, subject, version) to schemas and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from scanner_dictionary.queries.catalog_tags import NOTHING, catalog_annotations, field_tags, tagged
+from scanner_dictionary.queries.columns import columns_of
+from scanner_dictionary.queries.resolve import FoundCluster, FoundTopic, cluster_of, topic_of, unknown_name
+from scanner_dictionary.schema import tables as t
+from scanner_model.columns import Column
+from scanner_model.errors import InputInvalid
+from scanner_model.schemas import qualified_subject
+
+_NEWEST = ("latest", -1)
+
+Links = list[Row[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaAnswer:
+    """A schema of a topic.
+
+    *subject* is empty, *version* and *schema_id* are None where no registry is behind it; *registry* is empty then.
+    *current*: it describes the topic now. *stale*: its source could not be asked since. *deleted*: the registry keeps
+    the version as deleted. *gone*: the topic, or its link to this schema, is not there any more. *tags* and *owner* are
+    the topic's.
+    """
+
+    cluster: str
+    topic: str
+    role: str
+    subject: str
+    version: int | None
+    schema_id: str | None
+    format: str
+    name: str
+    strategy: str
+    evidence: str
+    confidence: str
+    stale: bool
+    columns: tuple[Column, ...]
+    deleted: bool = False
+    gone: bool = False
+    current: bool = True
+    context: str = ""
+    registry: str = ""
+    text: str = ""
+    tags: tuple[str, ...] = ()
+    owner: str = ""
+
+
+def schemas_of(
+    conn: Connection,
+    broker: str,
+    topic: str,
+    *,
+    schema_id: str | int | None = None,
+    subject: str | None = None,
+    version: int | str | None = None,
+) -> tuple[SchemaAnswer, ...]:
+    """List schemas of a topic, keys first, then by subject, version and id; empty: the topic is known and has none.
+
+    Without more, all current ones. *schema_id*: exactly that schema. *subject* (also as `:.context:subject`): its
+    newest version that is not deleted, or *version* of it; `latest` and -1 are the newest. What is gone is told only
+    where nothing else answers. Raises NameUnknown with the nearest known names for a broker, topic, id, subject or
+    version that is not known, InputInvalid for a malformed one.
+    """
+    _check_version(version)
+    cluster = cluster_of(conn, broker)
+    found = topic_of(conn, cluster, topic)
+    links = _links(conn, found)
+    if schema_id is not None:
+        chosen = _with_id(links, str(schema_id), subject, version)
+    elif subject is not None:
+        chosen = _at(_of_subject(links, subject), version, subject)
+    elif version is not None:
+        chosen = _at(links, version, "the topic")
+    else:
+        chosen = _now([row for row in links if row.is_current], found)
+    return _answers(conn, cluster, found, sorted(chosen, key=_order))
+
+
+def _check_version(version: int | str | None) -> None:
+    if isinstance(version, str) and version not in _NEWEST and not version.isdecimal():
+        raise InputInvalid(f"{version!r} is not a version", hint="write a number or `latest`")
+
+
+def _links(conn: Connection, topic: FoundTopic) -> Links:
+    """Read every link of a topic that ever was, in the order of the answer."""
+    link, definition = t.topic_schema.c, t.schema_definition.c
+    query = (
+        select(
+            t.topic_schema,
+            definition.format,
+            definition.name,
+            definition.schema_text,
+            t.source.c.stale_since,
+            t.registry.c.url,
+        )
+        .join(t.schema_definition, definition.id == link.definition_id)
+        .join(t.source, t.source.c.id == link.source_id)
+        .outerjoin(t.registry, t.registry.c.id == link.registry_id)
+        .where(link.topic_id == topic.id)
+    )
+    return sorted(conn.execute(query), key=_order)
+
+
+def _order(row: Row[Any]) -> tuple[Any, ...]:
+    return row.schema_role, row.subject, row.context, row.version or 0, row.schema_id or "", row.id
+
+
+def _with_id(links: Links, schema_id: str, subject: str | None, version: int | str | None) -> Links:
+    """Keep one link for each side that has this schema: of the subject and version asked for where there is such."""
+    found = [row for row in links if row.schema_id == schema_id]
+    if not found:
+        known = sorted({row.schema_id for row in links if row.schema_id is not None})
+        raise unknown_name("schema id", schema_id, known, _listed("this topic has", known))
+    for fits in (_is_called(subject or ""), lambda row: str(row.version) == str(version)):
+        found = [row for row in found if fits(row)] or found
+    best: dict[tuple[Any, ...], Row[Any]] = {}
+    for row in sorted(found, key=lambda row: (row.gone is None, row.is_current, not row.deleted, row.version or 0)):
+        best[row.schema_role, row.definition_id] = row
+    return list(best.values())
+
+
+def _of_subject(links: Links, subject: str) -> Links:
+    found = list(filter(_is_called(subject), links))
+    if not found:
+        known = sorted({_full_name(row) for row in links if row.subject})
+        raise unknown_name("subject", subject, known, _listed("this topic has", known))
+    return found
+
+
+def _is_called(subject: str) -> Callable[[Row[Any]], bool]:
+    return lambda row: subject in (row.subject, f":{row.context}:{row.subject}")
+
+
+def _full_name(row: Row[Any]) -> str:
+    return qualified_subject(row.context, row.subject)
+
+
+def _at(links: Links, version: int | str | None, whose: str) -> Links:
+    """Keep a version of each subject: the newest where none is named."""
+    if version is None or version in _NEWEST:
+        return [row for group in _by_subject(links) for row in _newest(group)]
+    found = [row for row in links if str(row.version) == str(int(version))]
+    if not found:
+        known = [str(number) for number in sorted({row.version for row in links if row.version is not None})]
+        raise unknown_name("version", str(version), (), _listed(f"{whose} has", known))
+    return [row for row in found if row.gone is None] or found
+
+
+def _by_subject(links: Links) -> Iterator[Links]:
+    def of(row: Row[Any]) -> tuple[str, str, str, int]:
+        return row.schema_role, row.subject, row.context, row.registry_id or 0
+
+    return (list(group) for _, group in groupby(sorted(links, key=of), key=of))
+
+
+def _newest(group: Links) -> Links:
+    """Return the links of the newest version of one subject; one that is deleted or gone only where all are."""
+    there = [row for row in group if row.gone is None]
+    alive = [row for row in there if not row.deleted] or there or group
+    newest = max(row.version or 0 for row in alive)
+    return [row for row in alive if (row.version or 0) == newest]
+
+
+def _now(links: Links, topic: FoundTopic) -> Links:
+    """Leave out what is gone; of a topic that is gone itself, keep what it had to the end."""
+    end = topic.gone
+    return [row for row in links if row.gone is None or (end is not None and row.gone >= end)]
+
+
+def _answers(
+    conn: Connection, cluster: FoundCluster, topic: FoundTopic, links: Sequence[Row[Any]]
+) -> tuple[SchemaAnswer, ...]:
+    columns = columns_of(conn, {row.definition_id for row in links})
+    note = catalog_annotations(conn, cluster=cluster.id, topic=topic.name).get((cluster.id, topic.name), NOTHING)
+    note, fields = note.beside(topic.tags, ""), field_tags(conn, cluster.id)
+    return tuple(
+        SchemaAnswer(
+            cluster=cluster.name,
+            topic=topic.name,
+            role=row.schema_role,
+            subject=row.subject,
+            version=row.version,
+            schema_id=row.schema_id,
+            format=row.format,
+            name=row.name,
+            strategy=row.strategy,
+            evidence=row.evidence,
+            confidence=row.confidence,
+            stale=row.gone is None and row.stale_since is not None and row.last_seen < cluster.latest,
+            columns=tagged(columns.get(row.definition_id, ()), fields.get((row.schema_id or "", row.name), {})),
+            deleted=row.deleted,
+            gone=row.gone is not None or topic.gone is not None,
+            current=row.is_current,
+            context=row.context,
+            registry=row.url or "",
+            text=row.schema_text,
+            tags=note.tags,
+            owner=note.owner,
+        )
+        for row in links
+    )
+
+
+def _listed(start: str, known: Iterable[str]) -> str:
+    names = list(known)
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"{start} {', '.join(names[:10])}{more}" if names else f"{start} none"

@@ -1,0 +1,199 @@
+"""What there is: topics and subjects, by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from fnmatch import translate
+from itertools import groupby
+from re import IGNORECASE
+from re import compile as pattern_of
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, and_, exists, func, select
+
+from scanner_dictionary.queries.catalog_tags import NOTHING, CatalogAnnotations, catalog_annotations
+from scanner_dictionary.schema import tables as t
+
+_GLOB = frozenset("*?[")
+
+
+class TopicRow(NamedTuple):
+    """A topic; *schemas* counts what describes it now. *stale*: its source could not be asked since.
+
+    Tags, owner and description are also what people wrote in a stream catalog.
+    """
+
+    cluster: str
+    name: str
+    partitions: int | None
+    replication: int | None
+    internal: bool
+    description: str
+    tags: tuple[str, ...]
+    source: str
+    schemas: int
+    stale: bool
+    gone: bool
+    owner: str = ""
+
+
+class SubjectRow(NamedTuple):
+    """A subject of a registry, its versions that are not gone, and the topics that it describes now.
+
+    *format* is that of the newest version. *stale*: its registry could not be asked since.
+    """
+
+    cluster: str
+    registry: str
+    context: str
+    name: str
+    format: str
+    versions: tuple[int, ...]
+    topics: tuple[str, ...]
+    deleted: bool
+    stale: bool
+    gone: bool
+
+
+def topics(
+    conn: Connection,
+    *,
+    cluster: str | None = None,
+    pattern: str | None = None,
+    without_schema: bool = False,
+    include_gone: bool = False,
+) -> Iterator[TopicRow]:
+    """List topics by cluster and name; *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name."""
+    query = _topics().order_by(t.cluster.c.name, t.topic.c.name)
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    query = query if include_gone else query.where(t.topic.c.gone.is_(None))
+    query = query.where(~exists().where(_describes_now())) if without_schema else query
+    fits, latest, written = fitting(pattern), newest_scans(conn), catalog_annotations(conn)
+    return (_topic(row, latest, written) for row in conn.execute(query) if fits(row.name))
+
+
+def schemas(
+    conn: Connection, *, cluster: str | None = None, pattern: str | None = None, include_gone: bool = False
+) -> Iterator[SubjectRow]:
+    """List subjects by cluster, registry, context and name; *pattern* as for topics."""
+    query = _versions()
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    query = query if include_gone else query.where(t.subject.c.gone.is_(None))
+    fits, described, latest = fitting(pattern), _described(conn), newest_scans(conn)
+    for _, group in groupby(conn.execute(query), key=lambda row: row.id):
+        versions = list(group)
+        if fits(versions[0].name):
+            yield _subject(versions, described, latest)
+
+
+def _topics() -> Select[Any]:
+    schemas = select(func.count()).select_from(t.topic_schema).where(_describes_now()).correlate(t.topic)
+    return (
+        select(
+            t.topic,
+            t.cluster.c.name.label("cluster"),
+            t.source.c.name.label("source"),
+            t.source.c.stale_since,
+            schemas.scalar_subquery().label("schemas"),
+        )
+        .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+        .join(t.source, t.source.c.id == t.topic.c.source_id)
+    )
+
+
+def _describes_now() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condition
+    link = t.topic_schema.c
+    return and_(link.topic_id == t.topic.c.id, link.is_current, link.gone.is_(None))
+
+
+def _topic(row: Any, latest: Mapping[int, int], written: Mapping[tuple[int, str], CatalogAnnotations]) -> TopicRow:  # noqa: ANN401 - a row of the query above
+    note = written.get((row.cluster_id, row.name), NOTHING).beside(tuple(json.loads(row.tags)), row.description)
+    return TopicRow(
+        cluster=row.cluster,
+        name=row.name,
+        partitions=row.partitions,
+        replication=row.replication,
+        internal=row.is_internal,
+        description=note.description,
+        tags=note.tags,
+        source=row.source,
+        schemas=row.schemas,
+        stale=_is_stale(row, latest),
+        gone=row.gone is not None,
+        owner=note.owner,
+    )
+
+
+def _versions() -> Select[Any]:
+    """Select each subject with its versions, also one that has none left."""
+    subject, version = t.subject.c, t.subject_version.c
+    return (
+        select(
+            t.subject,
+            t.cluster.c.name.label("cluster"),
+            t.registry.c.cluster_id,
+            t.registry.c.url,
+            t.source.c.stale_since,
+            version.version,
+            version.format,
+            version.gone.label("version_gone"),
+        )
+        .join(t.registry, t.registry.c.id == subject.registry_id)
+        .join(t.source, t.source.c.id == subject.source_id)
+        .join(t.cluster, t.cluster.c.id == t.registry.c.cluster_id)
+        .join(t.subject_version, version.subject_id == subject.id)
+        .order_by(t.cluster.c.name, t.registry.c.url, subject.context, subject.name, subject.id, version.version)
+    )
+
+
+def _subject(
+    versions: list[Any], described: Mapping[tuple[int, str, str], tuple[str, ...]], latest: Mapping[int, int]
+) -> SubjectRow:
+    first = versions[0]
+    return SubjectRow(
+        cluster=first.cluster,
+        registry=first.url,
+        context=first.context,
+        name=first.name,
+        format=versions[-1].format,
+        versions=tuple(row.version for row in versions if row.version_gone is None or first.gone is not None),
+        topics=described.get((first.registry_id, first.context, first.name), ()),
+        deleted=first.deleted,
+        stale=_is_stale(first, latest),
+        gone=first.gone is not None,
+    )
+
+
+def _described(conn: Connection) -> dict[tuple[int, str, str], tuple[str, ...]]:
+    """Map each subject to the topics that it describes now, by name."""
+    link = t.topic_schema.c
+    query = (
+        select(link.registry_id, link.context, link.subject, t.topic.c.name)
+        .join(t.topic, t.topic.c.id == link.topic_id)
+        .where(link.registry_id.is_not(None), link.gone.is_(None), link.is_current)
+        .distinct()
+    )
+    rows = sorted(conn.execute(query))
+    return {key: tuple(row[3] for row in group) for key, group in groupby(rows, key=lambda row: tuple(row[:3]))}
+
+
+def _is_stale(row: Any, latest: Mapping[int, int]) -> bool:  # noqa: ANN401 - a row of a query above
+    return row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0)
+
+
+def fitting(pattern: str | None) -> Callable[[str], bool]:
+    """Return what tells whether a name fits: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
+    if not pattern:
+        return lambda _: True
+    if _GLOB & set(pattern):
+        glob = pattern_of(translate(pattern), IGNORECASE)
+        return lambda name: glob.match(name) is not None
+    part = pattern.lower()
+    return lambda name: part in name.lower()
+
+
+def newest_scans(conn: Connection) -> dict[int, int]:
+    """Map each cluster to its newest scan number."""
+    query = select(t.scan.c.cluster_id, func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)
+    return {row[0]: row[1] for row in conn.execute(query)}

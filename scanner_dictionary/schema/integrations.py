@@ -1,0 +1,236 @@
+"""The tables of what stands around topics: jobs, catalogs, tags, figures; `tables` takes them in."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Float, Index, Integer, String, Text, UniqueConstraint
+
+from scanner_dictionary.schema.column_types import declare, described, identity, may, must, ordinal, parent, told
+
+cluster_alias = declare(
+    "cluster_alias",
+    "Another way to a cluster: its CRN, its display name in its environment.",
+    identity(),
+    parent("cluster_id", "cluster", "the cluster"),
+    must("kind", String, "crn, environment, display_name, …"),
+    must("alias", String, "the name"),
+    UniqueConstraint("cluster_id", "kind", "alias", name="uq_cluster_alias"),
+)
+
+flink_statement = declare(
+    "flink_statement",
+    "A Flink SQL statement, or a file of them, as received.",
+    identity(),
+    parent("cluster_id", "cluster", "its cluster"),
+    must("name", String, "its name, or the file's"),
+    must("statement", Text, "its text"),
+    must("kind", String, "the server's word; SCRIPT for a file"),
+    must("state", String, "the server's word, empty where it does not tell"),
+    must("detail", Text, "what the server says of its state, may be empty"),
+    must("catalog_name", String, "the catalog that unqualified names are of, may be empty"),
+    must("database_name", String, "the database that unqualified names are of, may be empty"),
+    must("compute_pool", String, "Confluent Cloud's compute pool, empty elsewhere"),
+    must("region", String, "cloud and region, empty elsewhere"),
+    must("principal", String, "on whose behalf it runs, may be empty"),
+    must("uid", String, "the server's id, may be empty"),
+    must("created", String, "ISO 8601, may be empty"),
+    must("hidden", Boolean, "the service issued it for itself"),
+    may("topics_read", Text, "JSON array: topics that the engine says it read; empty where it does not tell"),
+    *told(),
+    UniqueConstraint("source_id", "name", name="uq_flink_statement_name"),
+    Index("ix_flink_statement_cluster", "cluster_id"),
+)
+
+flink_job = declare(
+    "flink_job",
+    "A job of a Flink JobManager.",
+    identity(),
+    parent("cluster_id", "cluster", "its cluster"),
+    must("name", String, "its id"),
+    must("title", Text, "what people called it"),
+    must("state", String, "the server's word"),
+    must("started", String, "ISO 8601, may be empty"),
+    must("plan", Text, "its plan as JSON, may be empty"),
+    *told(),
+    UniqueConstraint("source_id", "name", name="uq_flink_job_name"),
+    Index("ix_flink_job_cluster", "cluster_id"),
+)
+
+streams_topology = declare(
+    "streams_topology",
+    "A Kafka Streams topology as its application describes it.",
+    identity(),
+    parent("cluster_id", "cluster", "its cluster"),
+    must("name", String, "the application id"),
+    must("topology", Text, "what Topology.describe() printed"),
+    must("file", Text, "where it was read from"),
+    *told(),
+    UniqueConstraint("source_id", "name", name="uq_streams_topology_name"),
+    Index("ix_streams_topology_cluster", "cluster_id"),
+)
+
+ksql_function = declare(
+    "ksql_function",
+    "A function of a ksqlDB server.",
+    identity(),
+    parent("cluster_id", "cluster", "its cluster"),
+    must("name", String, "its name"),
+    must("kind", String, "SCALAR, AGGREGATE or TABLE"),
+    *told(),
+    UniqueConstraint("source_id", "name", name="uq_ksql_function_name"),
+    Index("ix_ksql_function_cluster", "cluster_id"),
+)
+
+ksql_type = declare(
+    "ksql_type",
+    "A type that somebody created in ksqlDB.",
+    identity(),
+    parent("cluster_id", "cluster", "its cluster"),
+    must("name", String, "its name"),
+    must("definition", Text, "SQL text of what it stands for"),
+    *told(),
+    UniqueConstraint("source_id", "name", name="uq_ksql_type_name"),
+    Index("ix_ksql_type_cluster", "cluster_id"),
+)
+
+mirror_topic = declare(
+    "mirror_topic",
+    "A topic that a cluster link copies from another cluster.",
+    identity(),
+    parent("cluster_id", "cluster", "the cluster that it is copied to"),
+    must("topic", String, "the topic here"),
+    must("link", String, "the cluster link"),
+    must("origin_topic", String, "the topic there"),
+    must("origin_cluster", String, "id of the cluster there, may be empty"),
+    must("state", String, "the server's word"),
+    *told(),
+    UniqueConstraint("source_id", "topic", name="uq_mirror_topic"),
+    Index("ix_mirror_topic_cluster", "cluster_id"),
+)
+
+annotation = declare(
+    "annotation",
+    "What people wrote in a stream catalog about one thing.",
+    identity(),
+    parent("cluster_id", "cluster", "the cluster that asked"),
+    must("kind", String, "kafka_topic, sr_schema, sr_record, sr_field, cn_connector, …"),
+    must("name", Text, "the catalog's qualified name"),
+    may("topic", String, "the topic it is about, empty for other things"),
+    may("subject", String, "the subject it is about, empty for other things"),
+    may("context", String, "the subject's or schema's context, empty for other things"),
+    may("version", BigInteger, "the subject's version, empty for other things"),
+    may("schema_id", String, "the registry's id of the schema, empty for other things"),
+    may("record", Text, "the record in the schema, empty for other things"),
+    may("path", Text, "JSON array: the column in the record, empty for other things"),
+    may("connector", Text, "the connector it is about, empty for other things"),
+    may("connector_topics", Text, "JSON array: the connector's topics, empty where nobody tells"),
+    must("tags", Text, "JSON array"),
+    must("owner", Text, "may be empty"),
+    must("owner_email", Text, "may be empty"),
+    must("description", Text, "may be empty"),
+    must("business_metadata", Text, "JSON array of (name.attribute, JSON text) pairs"),
+    *told(),
+    Index("ix_annotation_cluster", "cluster_id"),
+    Index("ix_annotation_topic", "topic"),
+)
+
+materialization = declare(
+    "materialization",
+    "A topic that a service keeps as a table, in one format and one catalog.",
+    identity(),
+    parent("cluster_id", "cluster", "the topic's cluster"),
+    must("topic", String, "the topic"),
+    must("table_format", String, "DELTA, ICEBERG, …"),
+    must("catalog", String, "id of the catalog integration, empty for the service's own"),
+    must("catalog_kind", String, "Unity, AwsGlue, …"),
+    must("namespace", Text, "OpenLineage namespace of the table"),
+    must("name", Text, "OpenLineage name of the table"),
+    must("location", Text, "where its files lie, may be empty"),
+    must("state", String, "the service's word"),
+    must("write_mode", String, "APPEND, UPSERT, …, may be empty"),
+    must("storage", String, "the kind of storage, may be empty"),
+    must("suspended", Boolean, "it is not kept up to date"),
+    must("detail", Text, "what went wrong, may be empty"),
+    *told(),
+    UniqueConstraint("source_id", "topic", "table_format", "catalog", name="uq_materialization"),
+    Index("ix_materialization_cluster", "cluster_id"),
+)
+
+catalog_table = declare(
+    "catalog_table",
+    "A table of a data catalog.",
+    identity(),
+    parent("cluster_id", "cluster", "the cluster that asked"),
+    must("namespace", Text, "OpenLineage namespace"),
+    must("name", Text, "OpenLineage name"),
+    must("provider", String, "unity, glue, google, datazone, …"),
+    must("kind", String, "the catalog's word: TABLE, VIEW, …"),
+    must("table_format", String, "delta, iceberg, parquet, …, may be empty"),
+    must("location", Text, "where its files lie, may be empty"),
+    must("serde", Text, "the SerDe's class, may be empty"),
+    must("owner", Text, "may be empty"),
+    must("description", Text, "may be empty"),
+    must("created", String, "ISO 8601, may be empty"),
+    must("updated", String, "ISO 8601, may be empty"),
+    must("parameters", Text, "JSON array of (key, value) pairs; what is secret is hidden"),
+    must("partition_keys", Text, "JSON array of column names"),
+    must("symlinks", Text, "JSON array of (namespace, name) pairs: other names of the same data"),
+    *told(),
+    Index("ix_catalog_table_cluster", "cluster_id"),
+    Index("ix_catalog_table_source", "source_id"),
+)
+
+catalog_column = declare(
+    "catalog_column",
+    "A column of a table of a data catalog.",
+    parent("catalog_table_id", "catalog_table", "the table", key=True),
+    ordinal("place in the table, from 0"),
+    *described(),
+)
+
+catalog_link = declare(
+    "catalog_link",
+    "A flow that a data catalog tells.",
+    identity(),
+    parent("cluster_id", "cluster", "the cluster that asked"),
+    must("origin_namespace", Text, "OpenLineage namespace of the dataset it comes from"),
+    must("origin_name", Text, "its name"),
+    may("origin_path", Text, "JSON array: the column; empty for the whole dataset"),
+    must("target_namespace", Text, "OpenLineage namespace of the dataset it goes to"),
+    must("target_name", Text, "its name"),
+    may("target_path", Text, "JSON array: the column; empty for the whole dataset"),
+    must("process", Text, "what does it, as the catalog names it, may be empty"),
+    must("dependency", String, "the catalog's word for how, may be empty"),
+    *told(),
+    Index("ix_catalog_link_cluster", "cluster_id"),
+    Index("ix_catalog_link_source", "source_id"),
+)
+
+metric = declare(
+    "metric",
+    "The newest figure of a topic, perhaps of one consumer group, client or connector; it is not in the change log.",
+    identity(),
+    parent("cluster_id", "cluster", "its cluster"),
+    must("name", String, "what is measured"),
+    must("topic", String, "the topic, may be empty"),
+    must("object_kind", String, "group, client, connector, …, empty for the topic itself"),
+    must("object_name", Text, "its name, empty for the topic itself"),
+    must("amount", Float, "sum over the window, or the level at its end"),
+    must("started", String, "ISO 8601, UTC; empty for a level"),
+    must("ended", String, "ISO 8601, UTC"),
+    *told(),
+    Index("ix_metric_cluster", "cluster_id"),
+    Index("ix_metric_source", "source_id"),
+)
+
+finding = declare(
+    "finding",
+    "What validation found after a scan of a cluster; the newest scan's only.",
+    parent("cluster_id", "cluster", "the cluster", key=True),
+    ordinal("place, by rule and name"),
+    must("scan_number", Integer, "the scan after which it was found"),
+    must("rule", String, "the rule that found it"),
+    must("severity", String, "warning or error"),
+    must("place", Text, "what it is about"),
+    must("what", Text, "what is wrong"),
+    must("hint", Text, "the next step"),
+)

@@ -1,0 +1,88 @@
+"""The addresses of a cluster: each belongs to one cluster only, and goes when Kafka does not name it any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from scanner_dictionary.engine.bulk_insert import insert_rows, update_rows
+from scanner_dictionary.engine.serialization import storable
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.write.apply import Entry, next_id
+from scanner_model.kafka import Cluster
+from scanner_model.problems import Problem
+
+_KIND = "broker"
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Addresses by what is to be done with them."""
+
+    new: list[str] = field(default_factory=list)
+    back: list[str] = field(default_factory=list)
+    taken_over: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def write_brokers(
+    conn: Connection, cluster: Cluster, cluster_id: int, number: int, *, all_named: bool
+) -> tuple[list[Entry], list[Problem]]:
+    """Store the cluster's addresses; gives what changed, and a problem for each address that is another cluster's.
+
+    *all_named*: Kafka itself listed its brokers and none is down, so an address that is not among them is gone.
+    """
+    stored = _stored(conn)
+    named = sorted(set(map(storable, cluster.brokers)))
+    found = _sort(named, stored, cluster, cluster_id)
+    gone = [row.address for row in stored.values() if row.cluster_id == cluster_id and row.gone is None]
+    gone = sorted(set(gone) - set(named)) if all_named else []
+    _insert(conn, found.new, cluster_id, number)
+    known = sorted([*found.back, *found.taken_over, *found.seen])
+    update_rows(
+        conn,
+        t.broker,
+        ("cluster_id", "last_seen", "gone"),
+        ((cluster_id, number, None, stored[address].id) for address in known),
+    )
+    update_rows(conn, t.broker, ("gone",), ((number, stored[address].id) for address in gone))
+    actions = {"added": [*found.new, *found.taken_over], "returned": found.back, "gone": gone}
+    listed = [Entry(_KIND, (address,), action, None, None) for action, each in actions.items() for address in each]
+    return sorted(listed, key=lambda entry: entry.key), found.problems
+
+
+def _stored(conn: Connection) -> dict[str, Row[Any]]:
+    query = select(t.broker, t.cluster.c.name, t.cluster.c.kafka_cluster_id).join(t.cluster)
+    return {row.address: row for row in conn.execute(query)}
+
+
+def _insert(conn: Connection, addresses: list[str], cluster_id: int, number: int) -> None:
+    first = next_id(conn, t.broker)
+    rows = ((first + i, cluster_id, address, number, number, None) for i, address in enumerate(addresses))
+    insert_rows(conn, t.broker, rows)
+
+
+def _sort(named: list[str], stored: Mapping[str, Row[Any]], cluster: Cluster, cluster_id: int) -> _Sorted:
+    found = _Sorted()
+    for address in named:
+        row = stored.get(address)
+        if row is None:
+            found.new.append(address)
+        elif row.cluster_id == cluster_id:
+            (found.seen if row.gone is None else found.back).append(address)
+        elif row.gone is not None or _same(row, cluster):
+            # Its owner gave it up, or is this very cluster under an earlier name: the newest name counts.
+            found.taken_over.append(address)
+        else:
+            what = f"the broker {address!r} of the cluster {cluster.name!r} belongs to the cluster {row.name!r} already"
+            hint = f"one of the two names a wrong broker, or both are one cluster: then call it {row.name!r} here too"
+            found.problems.append(Problem(address, what, hint))
+    return found
+
+
+def _same(row: Row[Any], cluster: Cluster) -> bool:
+    return bool(cluster.cluster_id) and row.kafka_cluster_id == cluster.cluster_id

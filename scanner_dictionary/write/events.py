@@ -1,0 +1,185 @@
+"""Stores what OpenLineage events add up to, a batch in one transaction; storing one again changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, Table, delete, select
+
+from scanner_dictionary.engine.bulk_insert import in_chunks, insert_rows, update_rows
+from scanner_dictionary.engine.open import writing
+from scanner_dictionary.engine.serialization import column_cells, json_cell, storable
+from scanner_dictionary.schema import openlineage as t
+from scanner_dictionary.write.apply import next_id
+from scanner_dictionary.write.event_merge import (
+    Cells,
+    Merge,
+    MergedEvents,
+    Rows,
+    job_digest,
+    latest,
+    merge_events,
+    run_state,
+    spanned,
+)
+from scanner_model.column_path import ColumnPath
+from scanner_model.openlineage import Facet, FieldFlow, LineageEvent
+
+KEPT = 1_000_000
+"""Events, and runs, that are remembered: the oldest are forgotten. An event that returns after that is stored again,
+which changes nothing else."""
+
+_AT_ONCE = 500
+_SPAN = ("first_time", "last_time", "producer")
+
+
+class EventSummary(NamedTuple):
+    """What storing a batch did: events that are new, and events that were received before."""
+
+    stored: int
+    repeated: int
+
+
+class _Kind(NamedTuple):
+    table: Table
+    fixed: tuple[str, ...]
+    values: tuple[str, ...]
+    merge: Merge
+
+
+_JOB = _Kind(t.lineage_job, ("namespace", "name"), _SPAN, spanned)
+_DATASET = _Kind(t.lineage_dataset, ("namespace", "name"), _SPAN, spanned)
+_RUN = _Kind(t.lineage_run, ("job_id", "run_id"), ("state", "state_time", "started", "ended"), run_state)
+_USE = _Kind(t.lineage_use, ("job_id", "dataset_id", "side"), _SPAN, spanned)
+_FACET = _Kind(
+    t.lineage_facet,
+    ("home", "job_id", "dataset_id", "name"),
+    ("tells", "told", "body", "removed", "producer"),
+    latest,
+)
+_BODY = 2
+
+Ids = Mapping[str, int]
+
+
+def write_events(engine: Engine, events: Iterable[LineageEvent], *, kept: int = KEPT) -> EventSummary:
+    """Store *events* whatever their order; of events that were stored before, and of repetitions, nothing is doubled.
+
+    Raises DictionaryUnusable where the dictionary cannot be written: then none of them is stored.
+    """
+    listed = list(events)
+    distinct = {event.fingerprint: event for event in listed}
+    with writing(engine) as conn:
+        known = _stored(conn, t.lineage_event, distinct, ())
+        new = [event for key, event in distinct.items() if key not in known]
+        if new:
+            jobs = _write(conn, merge_events(new))
+            _remember(conn, new, jobs)
+            _forget(conn, kept)
+    return EventSummary(len(new), len(listed) - len(new))
+
+
+def _write(conn: Connection, folded: MergedEvents) -> Ids:
+    """Bring the stored rows together with the folded ones; gives the keys of the jobs."""
+    jobs, _ = _join(conn, _JOB, folded.jobs, {})
+    datasets, _ = _join(conn, _DATASET, folded.datasets, {})
+    ids = {**jobs, **datasets}
+    _join(conn, _RUN, folded.runs, ids)
+    _join(conn, _USE, folded.uses, ids)
+    facets, changed = _join(conn, _FACET, folded.facets, ids)
+    _replace_read(conn, {facets[key]: folded.read[key] for key in changed})
+    return jobs
+
+
+def _join(conn: Connection, kind: _Kind, rows: Rows, ids: Ids) -> tuple[Ids, list[str]]:
+    """Insert and update rows of a kind; gives all their keys, and the digests of rows that tell something else now."""
+    stored = _stored(conn, kind.table, rows, kind.values)
+    first = next_id(conn, kind.table)
+    added = [key for key in rows if key not in stored]
+    fresh = {key: first + i for i, key in enumerate(added)}
+    cells = ((fresh[key], key, *_resolved(rows[key].fixed, ids), *rows[key].values) for key in added)
+    insert_rows(conn, kind.table, cells, ("id", "digest", *kind.fixed, *kind.values))
+    joined = {key: kind.merge(old, rows[key].values) for key, (_, old) in stored.items()}
+    differing = [key for key in joined if joined[key] != stored[key][1]]
+    update_rows(conn, kind.table, kind.values, ((*joined[key], stored[key][0]) for key in differing))
+    changed = [key for key in differing if kind is _FACET and joined[key][_BODY] != stored[key][1][_BODY]]
+    return {key: id_ for key, (id_, _) in stored.items()} | fresh, [*added, *changed]
+
+
+def _resolved(fixed: Cells, ids: Ids) -> Iterator[Any]:
+    """Put keys in the place of digests."""
+    return (ids.get(cell, cell) if isinstance(cell, str) else cell for cell in fixed)
+
+
+def _stored(
+    conn: Connection, table: Table, digests: Iterable[str], values: Sequence[str]
+) -> dict[str, tuple[int, Cells]]:
+    query = select(table.c.id, table.c.digest, *(table.c[name] for name in values))
+    found: dict[str, tuple[int, Cells]] = {}
+    for chunk in in_chunks(digests, _AT_ONCE):
+        for id_, key, *cells in conn.execute(query.where(table.c.digest.in_(chunk))):
+            found[key] = (id_, tuple(cells))
+    return found
+
+
+def _replace_read(conn: Connection, facets: Mapping[int, Facet]) -> None:
+    """Store what was read of facets in the place of what was read of their earlier bodies."""
+    for table in (t.lineage_column, t.lineage_flow, t.lineage_symlink):
+        for chunk in in_chunks(facets, _AT_ONCE):
+            conn.execute(delete(table).where(table.c.facet_id.in_(chunk)))
+    insert_rows(conn, t.lineage_column, _numbered(facets, lambda facet: map(column_cells, facet.columns)))
+    insert_rows(conn, t.lineage_flow, _numbered(facets, lambda facet: map(_flow_cells, facet.flows)))
+    insert_rows(conn, t.lineage_symlink, _numbered(facets, _symlink_cells))
+
+
+def _numbered(facets: Mapping[int, Facet], cells: Any) -> Iterator[Cells]:  # noqa: ANN401 - of columns, flows, …
+    return ((id_, place, *row) for id_, facet in facets.items() for place, row in enumerate(cells(facet)))
+
+
+def _flow_cells(flow: FieldFlow) -> Cells:
+    target = (flow.target.namespace, flow.target.name) if flow.target else (None, None)
+    return (
+        storable(flow.origin.namespace),
+        storable(flow.origin.name),
+        _path(flow.origin_path),
+        *(None if cell is None else storable(cell) for cell in target),
+        _path(flow.target_path),
+        storable(flow.type),
+        storable(flow.subtype),
+        storable(flow.description),
+        flow.masking,
+    )
+
+
+def _symlink_cells(facet: Facet) -> Iterator[Cells]:
+    return ((storable(each.namespace), storable(each.name), storable(each.kind)) for each in facet.symlinks)
+
+
+def _path(path: ColumnPath | None) -> str | None:
+    return None if path is None else json_cell(path)
+
+
+def _remember(conn: Connection, events: Sequence[LineageEvent], jobs: Ids) -> None:
+    first = next_id(conn, t.lineage_event)
+    rows = (
+        (
+            first + i,
+            event.fingerprint,
+            str(event.kind),
+            event.time,
+            storable(event.run.state) if event.run else "",
+            jobs[job_digest(event.job)] if event.job else None,
+            storable(event.producer),
+        )
+        for i, event in enumerate(events)
+    )
+    insert_rows(conn, t.lineage_event, rows)
+
+
+def _forget(conn: Connection, kept: int) -> None:
+    """Keep the newest events and runs only; what they added up to stays."""
+    for table in (t.lineage_event, t.lineage_run):
+        oldest = next_id(conn, table) - kept
+        if oldest > 1:
+            conn.execute(delete(table).where(table.c.id < oldest))

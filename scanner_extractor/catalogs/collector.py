@@ -1,0 +1,167 @@
+"""What is gathered from one catalog while it is asked: tables, links, and what could not be had of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.http.pagination import PagesWithoutEnd
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_model.catalogs import CatalogLink, CatalogTable
+from scanner_model.column_path import ColumnPath
+from scanner_model.errors import ScannerError
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+Name = tuple[str, str]
+"""Namespace and name of a dataset."""
+
+_TRIAL = 5
+"""How many are asked for their lineage before all are: where none of them tells it, the catalog does not."""
+
+_TOLD_EVERY = 100
+_PATIENCE = 90.0
+_LONG = 86_400.0
+"""Seconds that one list may take: while its pages come, the runner knows that the source goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A dataset, or a column of it."""
+
+    name: Name
+    path: ColumnPath | None = None
+
+
+@dataclass(slots=True)
+class CatalogCollector:
+    """Gathers from one catalog.
+
+    *unread* names the tables that exist and could not be read; *closed* counts schemas and the like whose tables could
+    not be listed, *silent* what did not tell its lineage.
+    """
+
+    settings: CatalogSettings
+    http: Http
+    progress: Progress
+    tables: dict[Name, CatalogTable] = field(default_factory=dict)
+    links: dict[tuple[str, ...], CatalogLink] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    closed: int = 0
+    silent: int = 0
+
+    def keep(self, tables: Iterable[CatalogTable]) -> None:
+        """Keep *tables*; of two with one name the first."""
+        for table in tables:
+            self.tables.setdefault((table.namespace, table.name), table)
+        self.progress(self.settings.source, len(self.tables), None)
+
+    def link(self, origin: Place, target: Place, process: str = "", dependency: str = "") -> None:
+        """Keep a flow between datasets, or between their columns; one into itself is none."""
+        if origin == target:
+            return
+        link = CatalogLink(
+            source=self.settings.source,
+            origin_namespace=origin.name[0],
+            origin_name=origin.name[1],
+            origin_path=origin.path,
+            target_namespace=target.name[0],
+            target_name=target.name[1],
+            target_path=target.path,
+            process=process,
+            dependency=dependency,
+        )
+        paths = ("\0".join(place.path) if place.path is not None else "" for place in (origin, target))
+        self.links.setdefault((*origin.name, *target.name, *paths, process), link)
+
+    def seen(self, entries: Iterable[Result]) -> Iterator[Result]:
+        """Pass on the entries of a long list, and tell now and then that it goes on; one without end is cut off."""
+        try:
+            for number, entry in enumerate(entries):
+                if number % _TOLD_EVERY == 0:
+                    self.progress(self.settings.source, len(self.tables), None)
+                yield entry
+        except PagesWithoutEnd as error:
+            if not error.items:
+                raise
+            self.closed += 1
+            self.complain("a list", "it was not read to its end", error)
+
+    def each(
+        self, jobs: Sequence[Job], ask: Callable[[Job], Result], *, patience: float = _PATIENCE
+    ) -> list[Result | ScannerError]:
+        """Query something of each job side by side, in order; tells the progress, and gives up as `Crew` does."""
+        done = 0
+
+        def told() -> None:
+            nonlocal done
+            done += 1
+            self.progress(self.settings.source, done, len(jobs))
+
+        crew = WorkerPool(threads=self.settings.http.concurrency, patience=patience)
+        answers = map_concurrently(jobs, lambda job: (ask(job),), crew=crew, told=told)  # an answer may be JSON's null
+        return [answer if isinstance(answer, ScannerError) else answer[0] for answer in answers]
+
+    def lists(
+        self, names: Sequence[str], ask: Callable[[str], list[Result]], what: str
+    ) -> list[tuple[str, list[Result]]]:
+        """List what is in each of *names*; one that cannot be listed costs itself. Raises where none of them can."""
+        told = list(zip(names, self.each(names, ask, patience=_LONG), strict=True))
+        errors = [(name, answer) for name, answer in told if isinstance(answer, ScannerError)]
+        if errors and len(errors) == len(told):
+            raise errors[0][1]
+        for name, error in errors:
+            self.closed += 1
+            self.complain(name, f"its {what} could not be listed", error)
+        return [(name, answer) for name, answer in told if not isinstance(answer, ScannerError)]
+
+    def lineage(self, jobs: Sequence[Job], name: Callable[[Job], str], ask: Callable[[Job], Result]) -> list[Result]:
+        """Query each job for its lineage; where none of the first few returns any, no other is queried."""
+        told = list(self.each(jobs[:_TRIAL], ask))
+        if not all(isinstance(answer, ScannerError) for answer in told):
+            told += self.each(jobs[_TRIAL:], ask)
+        for job, answer in zip(jobs, told, strict=False):
+            if isinstance(answer, ScannerError):
+                self.silent += 1
+                self.complain(name(job), "its lineage could not be read", answer)
+        self.silent += len(jobs) - len(told)
+        return [answer for answer in told if not isinstance(answer, ScannerError)]
+
+    def complain(self, name: str, what: str, error: ScannerError) -> None:
+        """Report what could not be read of *name*."""
+        self.problems.append(Problem(f"{self.settings.source} {name}", f"{what}: {error.what}", error.hint))
+
+    def reading(self) -> CatalogResult:
+        """Get what was gathered, sorted; the names of unread tables prove nothing where others are not even known."""
+        reasons = self._reasons()
+        whole = not self.closed and not self.silent
+        return CatalogResult(
+            outcome=SourceResult(
+                source=self.settings.source,
+                kind="catalog",
+                answer=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
+                got=len(self.tables),
+                asked=len(self.tables) + len(self.unread),
+                reason="; ".join(reasons),
+                requests=self.http.requests,
+                unread=frozenset(self.unread) if whole else frozenset(),
+            ),
+            tables=tuple(self.tables[key] for key in sorted(self.tables)),
+            links=tuple(self.links[key] for key in sorted(self.links)),
+            problems=tuple(sorted(self.problems)),
+        )
+
+    def _reasons(self) -> list[str]:
+        counts = (
+            (self.closed, "{} of its schemas could not be listed"),
+            (len(self.unread), "{} of its tables could not be read"),
+            (self.silent, "{} of its tables did not tell their lineage"),
+        )
+        return [words.format(count) for count, words in counts if count]

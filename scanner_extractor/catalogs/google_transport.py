@@ -1,0 +1,88 @@
+"""Speaks to Google's services, each at its own address, as one exchange, with Google's default credentials."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from scanner_extractor.http.messages import Request, Response, Transport
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.transport import HttpTransport
+from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.cluster import BearerAuth
+from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
+from scanner_model.redaction import mask_text
+
+SCOPE = "https://www.googleapis.com/auth/cloud-platform"
+
+Token = Callable[[], str]
+"""Give an access token that is valid now; raises SourceRefused where there is none."""
+
+_RIGHTS = (
+    "log in with `gcloud auth application-default login`, or give the service account that docs/sources/google.md names"
+)
+
+
+def google_api_transport(settings: CatalogSettings, token: Token | None = None) -> Transport:
+    """Return an exchange for requests whose path begins with a service: `/bigquery/v2/…`, `/datalineage/v1/…`.
+
+    Each goes to that service's address. Without `auth` in the settings *token* gives the credentials, else those that
+    google-auth finds. Raises InputInvalid where google-auth is not installed.
+    """
+    wires: dict[tuple[str, str], HttpTransport] = {}
+    lock = threading.Lock()
+    addresses = dict(settings.endpoints)
+    fresh = token or (default_token() if settings.http.auth is None else None)
+
+    def wire(address: str, credential: str) -> HttpTransport:
+        with lock:
+            if (address, credential) not in wires:
+                auth = BearerAuth(token=credential) if credential else settings.http.auth
+                wires[address, credential] = HttpTransport(replace(settings.http, url=address, auth=auth), Clock())
+            return wires[address, credential]
+
+    def ask(request: Request) -> Response:
+        parts = urlsplit(request.url)
+        service = parts.path.split("/")[1]
+        address = addresses[service]
+        # A colon before a method's name is taken for what it is only where it is not encoded.
+        path = parts.path if service == "bigquery" else parts.path.removeprefix(f"/{service}").replace("%3A", ":")
+        url = address.rstrip("/") + path + (f"?{parts.query}" if parts.query else "")
+        return wire(address, fresh() if fresh else "")(replace(request, url=url))
+
+    return ask
+
+
+def default_token(find: Callable[[], Any] | None = None) -> Token:
+    """Return what gives a token of the credentials that google-auth finds: environment, gcloud's, the machine's.
+
+    They are found with the first request, by *find* where it is given. Raises InputInvalid where google-auth is not
+    installed.
+    """
+    lock = threading.Lock()
+    found: list[Any] = []
+
+    def token() -> str:
+        try:
+            import google.auth
+            from google.auth.exceptions import GoogleAuthError, TransportError
+            from google.auth.transport.requests import Request as Renewal
+        except ImportError as error:
+            hint = "install it: pip install 'scanner[google]', or give `auth` with a bearer token"
+            raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error
+        try:
+            with lock:
+                if not found:
+                    found.append(find() if find else google.auth.default(scopes=[SCOPE])[0])
+                if not found[0].valid:
+                    found[0].refresh(Renewal())
+                return str(found[0].token)
+        except TransportError as error:
+            raise SourceUnreachable(mask_text(str(error)), where="google-auth", hint="is there a network?") from error
+        except GoogleAuthError as error:
+            raise SourceRefused(mask_text(str(error)), where="google-auth", hint=_RIGHTS) from error
+
+    return token

@@ -1,0 +1,101 @@
+"""How members of a catalog's JSON are read: texts, lists, times, names of places, and what is kept as it came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+
+from scanner_extractor.http.messages import Json
+from scanner_extractor.registries.result import canonical, items, member, text
+from scanner_model.errors import PayloadUnexpected
+from scanner_model.redaction import mask_config, mask_text
+
+__all__ = [
+    "instant",
+    "items",
+    "listed",
+    "location_name",
+    "member",
+    "moment",
+    "objects",
+    "parameters",
+    "plain",
+    "shown_location",
+    "text",
+]
+
+_SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "wasbs"}
+_CONTAINER = re.compile(r"(?i:abfss?|wasbs?)://[^/:@?#\s]+@")
+_KEYED = frozenset({"s3", "gs", "abfss", "wasbs"})
+_ROOTED = frozenset({"hdfs", "dbfs"})
+
+
+def objects(payload: Json, name: str) -> list[dict[str, Json]]:
+    """Return the objects of a member that is a list; none where it is none."""
+    return [each for each in items(payload, name) if isinstance(each, dict)]
+
+
+def listed(payload: Json, name: str, *, page: bool = True) -> list[dict[str, Json]]:
+    """Get the objects of a page of a list, whose member may be absent where it is empty; raises PayloadUnexpected."""
+    value = member(payload, name)
+    if not isinstance(payload, dict) or not isinstance(value, list | None) or (value is None and not page):
+        raise PayloadUnexpected(f"the answer is not a list of {name}", hint="check the address of this source")
+    return objects(payload, name)
+
+
+def plain(value: Json) -> str:
+    """Write a value as text: text as it is, anything else as JSON, nothing as nothing."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return canonical(value)
+
+
+def instant(millis: Json) -> str:
+    """Return epoch milliseconds, a number or its text, as ISO 8601 in UTC; empty for anything else."""
+    try:
+        return _utc(datetime.fromtimestamp(int(millis) / 1000, UTC))
+    except (TypeError, ValueError, OverflowError, OSError):
+        return ""
+
+
+def moment(written: Json) -> str:
+    """Return a date and time, as boto3's are written as text, as ISO 8601 in UTC; empty for anything else."""
+    try:
+        told = datetime.fromisoformat(written)
+        return _utc(told if told.tzinfo else told.replace(tzinfo=UTC))
+    except (TypeError, ValueError, OverflowError):
+        return ""
+
+
+def parameters(told: Mapping[str, Json], read: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Keep what is told as sorted pairs of text, without *read* and what is empty; secrets are hidden.
+
+    By name and by what they are, as those of a connector's configuration; also inside of what is nested.
+    """
+    kept = {name: plain(value) for name, value in told.items() if name not in read and value not in (None, "", [], {})}
+    return tuple(sorted((name, plain(value)) for name, value in mask_config(kept).items()))
+
+
+def shown_location(location: str) -> str:
+    """Return a location without what is secret in it; what stands before `@` in Azure's stores is a container."""
+    found = _CONTAINER.match(location)
+    return found[0] + mask_text(location[found.end() :]) if found else mask_text(location)
+
+
+def location_name(location: str) -> tuple[str, str] | None:
+    """Name the place of files as OpenLineage does; None for what is no address of files.
+
+    Keys of object stores have no leading slash, other paths have one; none ends in one. Source: OpenLineage, naming.
+    """
+    scheme, mark, rest = shown_location(location).partition("://")
+    scheme = _SCHEMES.get(scheme.lower(), scheme.lower())
+    if not mark or scheme not in _KEYED | _ROOTED:
+        return None
+    place, _, path = rest.partition("/")
+    key = path.strip("/")
+    return f"{scheme}://{place}", (key if scheme in _KEYED and key else f"/{key}")
+
+
+def _utc(told: datetime) -> str:
+    return told.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,238 @@
+"""From what Confluent Cloud's control plane told to settings: brokers, addresses and keys of every source of a cluster.
+
+What cluster.json says itself comes first. A plane without a key of its own uses the Cloud key where that can work
+(managed connectors, Tableflow, metrics); where it cannot, the source is told as lacking, which is not the same as none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from scanner_extractor.config.confluent_cloud import METRICS_REQUESTS_PER_SECOND
+from scanner_extractor.settings.cluster import (
+    BasicAuth,
+    ConnectSettings,
+    HttpSettings,
+    KafkaSettings,
+    KsqlSettings,
+    RegistrySettings,
+    Settings,
+)
+from scanner_extractor.settings.confluent_cloud import (
+    METRICS_URL,
+    CloudCluster,
+    CloudSettings,
+    Environment,
+    KafkaRestSettings,
+    Lacking,
+    MetricsSettings,
+    OffsetSettings,
+    Organization,
+    Plane,
+    StreamCatalogSettings,
+    TableflowSettings,
+    has_key,
+)
+from scanner_extractor.settings.flink import CONFLUENT, FlinkSettings
+from scanner_model.names import SourceId
+
+KINDS = frozenset(
+    {
+        "confluent_cloud",
+        "kafka",
+        "schema_registry",
+        "stream_catalog",
+        "ksqldb",
+        "connect",
+        "flink",
+        "tableflow",
+        "metrics",
+    }
+)
+"""The kinds of source that may be found."""
+
+_DEDICATED = "Dedicated"
+_OWN_KEY = frozenset({Plane.KAFKA, Plane.SCHEMA_REGISTRY, Plane.KSQLDB, Plane.FLINK})
+
+_Source = TypeVar("_Source", RegistrySettings, KsqlSettings, ConnectSettings, FlinkSettings, StreamCatalogSettings)
+
+
+def expanded(settings: Settings, cloud: CloudSettings, found: Organization) -> Settings:
+    """Return *settings* with what was *found*; the cluster of *cloud* is among it."""
+    cluster = next(each for each in found.clusters if each.id == cloud.cluster)
+    return _Expansion(settings, cloud, found, cluster).settings_found()
+
+
+@dataclass(frozen=True, slots=True)
+class _Expansion:
+    settings: Settings
+    cloud: CloudSettings
+    found: Organization
+    cluster: CloudCluster
+
+    def settings_found(self) -> Settings:
+        """Put together what cluster.json says and what was found."""
+        said, brokers = self.settings, self.settings.brokers or self.cluster.brokers
+        kafka, rest = self._kafka(brokers), said.kafka_rest or self._kafka_rest()
+        return replace(
+            said,
+            brokers=brokers,
+            kafka=kafka,
+            kafka_rest=rest,
+            registries=_with(said.registries, self._registries()),
+            stream_catalogs=_with(said.stream_catalogs, self._stream_catalogs()),
+            ksqldb=_with(said.ksqldb, self._ksqldb()),
+            connect=_with(said.connect, self._connect()),
+            flink=_with(said.flink, self._flink()),
+            tableflow=said.tableflow or self._tableflow(),
+            metrics=self._metrics(kafka),
+            lacking=(*said.lacking, *self._lacking(asked=bool(kafka or rest))),
+            identity=self.cluster.id,
+            aliases=tuple(sorted({*said.aliases, *_aliases(self.cluster, self._environment)})),
+        )
+
+    @property
+    def _environment(self) -> Environment:
+        name = self.cluster.environment
+        return next((each for each in self.found.environments if each.id == name), Environment(id=name, name=""))
+
+    def _http(self, plane: Plane, url: str) -> HttpSettings:
+        """Return how a plane is asked: its own address and key before those found and the Cloud key."""
+        own = self.cloud.planes.get(plane)
+        if own is None:
+            return replace(self.cloud.http, url=url, auth=None if plane in _OWN_KEY else self.cloud.http.auth)
+        key = own.auth if plane in _OWN_KEY or has_key(own) else self.cloud.http.auth
+        return replace(own, url=own.url or url, auth=key)
+
+    def _kafka(self, brokers: tuple[str, ...]) -> KafkaSettings | None:
+        said, key = self.settings.kafka, self._http(Plane.KAFKA, self.cluster.url).auth
+        if said:
+            return replace(said, brokers=said.brokers or brokers)
+        if not brokers or not isinstance(key, BasicAuth) or not key.user:
+            return None
+        properties = {
+            "security.protocol": "SASL_SSL",
+            "sasl.mechanism": "PLAIN",
+            "sasl.username": key.user,
+            "sasl.password": key.password,
+        }
+        return KafkaSettings(brokers=brokers, properties=properties)
+
+    def _kafka_rest(self) -> KafkaRestSettings | None:
+        http = self._http(Plane.KAFKA, self.cluster.url)
+        if not http.url or not has_key(http):
+            return None
+        # Only a Dedicated cluster tells lags over REST; the protocol tells them on every kind.
+        return KafkaRestSettings(http=http, cluster=self.cluster.id, lags=self.cluster.kind == _DEDICATED)
+
+    def _registries(self) -> Iterator[RegistrySettings]:
+        for each in self.found.registries:
+            http = self._http(Plane.SCHEMA_REGISTRY, each.url)
+            if each.environment == self.cluster.environment:
+                yield RegistrySettings(type="confluent", http=http, environment=each.environment)
+
+    def _stream_catalogs(self) -> Iterator[StreamCatalogSettings]:
+        for each in self.found.registries:
+            http = self._http(Plane.SCHEMA_REGISTRY, each.catalog_url)
+            if each.environment == self.cluster.environment:
+                yield StreamCatalogSettings(http=http, cluster=self.cluster.id)
+
+    def _ksqldb(self) -> Iterator[KsqlSettings]:
+        for each in self.found.ksqldb:
+            http = self._http(Plane.KSQLDB, each.url)
+            if each.kafka == self.cluster.id:
+                yield KsqlSettings(http=http)
+
+    def _connect(self) -> Iterator[ConnectSettings]:
+        http = self._http(Plane.CONNECT, self.cloud.http.url)
+        path = f"/connect/v1/environments/{self.cluster.environment}/clusters/{self.cluster.id}"
+        own = replace(http, url=http.url.removesuffix(path) + path, secret_names=frozenset())
+        yield ConnectSettings(http=own, secret_names=http.secret_names)
+
+    def _flink(self) -> Iterator[FlinkSettings]:
+        for cloud, region, url in self._regions():
+            yield FlinkSettings(
+                type=CONFLUENT,
+                http=self._http(Plane.FLINK, url),
+                organization=self.found.id,
+                environment=self.cluster.environment,
+                region=f"{cloud.lower()}.{region}",
+            )
+
+    def _regions(self) -> list[tuple[str, str, str]]:
+        """Return every region in which the environment has a pool, with its address where one was told."""
+        told = {(each.cloud.upper(), each.region): each.url for each in self.found.regions}
+        pools = {
+            (each.cloud.upper(), each.region)
+            for each in self.found.pools
+            if each.environment == self.cluster.environment
+        }
+        return [
+            (cloud, region, told.get((cloud, region)) or f"https://flink.{region}.{cloud.lower()}.confluent.cloud")
+            for cloud, region in sorted(pools)
+            if cloud and region
+        ]
+
+    def _tableflow(self) -> TableflowSettings | None:
+        http = self._http(Plane.TABLEFLOW, self.cloud.http.url)
+        if not has_key(http):
+            return None
+        return TableflowSettings(http=http, environment=self.cluster.environment, cluster=self.cluster.id)
+
+    def _metrics(self, kafka: KafkaSettings | None) -> MetricsSettings | OffsetSettings | None:
+        said = self.settings.metrics
+        if isinstance(said, OffsetSettings) and kafka:
+            return replace(said, brokers=kafka.brokers, properties=kafka.properties)
+        http = self._http(Plane.METRICS, METRICS_URL)
+        if said or not has_key(http):
+            return said
+        if Plane.METRICS not in self.cloud.planes and http.requests_per_second:
+            http = replace(http, requests_per_second=METRICS_REQUESTS_PER_SECOND)
+        return MetricsSettings(http=http, cluster=self.cluster.id)
+
+    def _lacking(self, *, asked: bool) -> Iterator[Lacking]:
+        """Name what is there and has no key; *asked*: the Kafka cluster itself can be asked."""
+        if not asked:
+            yield _lacks(SourceId(f"kafka_rest:{self.cluster.url}:{self.cluster.id}"), "kafka", Plane.KAFKA)
+        said = self.settings
+        yield from _keyless(said.registries, self._registries(), "schema_registry", Plane.SCHEMA_REGISTRY)
+        yield from _keyless(said.stream_catalogs, self._stream_catalogs(), "stream_catalog", Plane.SCHEMA_REGISTRY)
+        yield from _keyless(said.ksqldb, self._ksqldb(), "ksqldb", Plane.KSQLDB)
+        yield from _keyless(said.flink, self._flink(), "flink", Plane.FLINK)
+
+
+def _keyless(said: tuple[_Source, ...], found: Iterator[_Source], kind: str, plane: Plane) -> Iterator[Lacking]:
+    known = _known(said)
+    return (_lacks(each.source, kind, plane) for each in found if not has_key(each.http) and _is_new(each, known))
+
+
+def _lacks(source: SourceId, kind: str, plane: Plane) -> Lacking:
+    hint = f"give it one as `confluent_cloud.{plane}.auth`, or leave it out with `--skip {kind}`"
+    return Lacking(source=source, kind=kind, what=f"no key for this plane ({plane})", hint=hint)
+
+
+def _with(said: tuple[_Source, ...], found: Iterator[_Source]) -> tuple[_Source, ...]:
+    """Add what was found and has a key to what was said, unless it is the same source."""
+    known = _known(said)
+    return said + tuple(each for each in found if has_key(each.http) and _is_new(each, known))
+
+
+def _known(said: tuple[_Source, ...]) -> set[str]:
+    return {each.source for each in said} | {each.http.url for each in said}
+
+
+def _is_new(found: _Source, known: set[str]) -> bool:
+    return not {found.source, found.http.url} & known
+
+
+def _aliases(cluster: CloudCluster, environment: Environment) -> Iterator[tuple[str, str]]:
+    named = (
+        ("cluster_id", cluster.id),
+        ("crn", cluster.crn),
+        ("display_name", cluster.name),
+        ("environment", environment.id),
+        ("environment_name", environment.name),
+    )
+    return (each for each in named if each[1])

@@ -1,0 +1,84 @@
+"""What is known of a value at one place of a JSON Schema: its type, what is inside it, and what people wrote of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scanner_extractor.formats.json_schema.allof import Complaint, Parts
+from scanner_extractor.formats.json_schema.members import Member
+from scanner_extractor.formats.json_schema.types import ANY, json_text, logical_type
+
+WITH_INSIDE = frozenset({"array", "map", "object"})
+"""Types whose values may hold others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A branch of a union that has columns of its own, under the name that tells it from the others.
+
+    *inside* are the identities of the schemas that the union is a part of.
+    """
+
+    name: str
+    parts: Parts
+    inside: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A value's type and what is inside it; the names follow `scanner_model.columns.Column`.
+
+    *words* are the types of a plain union. *references*, *complaints* and *possible* are `Merged`'s.
+    """
+
+    type: str = ANY
+    logical_type: str | None = None
+    nullable: bool = False
+    words: tuple[str, ...] = ()
+    members: tuple[Member, ...] = ()
+    places: tuple[tuple[int, Parts], ...] = ()
+    element: Parts = ()
+    value: Parts = ()
+    branches: tuple[Branch, ...] = ()
+    title: str = ""
+    doc: str | None = None
+    default: str | None = None
+    tags: tuple[str, ...] = ()
+    references: tuple[tuple[int, str], ...] = ()
+    complaints: tuple[Complaint, ...] = ()
+    possible: bool = True
+
+    @property
+    def plain(self) -> bool:
+        """Return whether there is nothing inside."""
+        return not (self.members or self.places or self.element or self.value or self.branches)
+
+
+def described(shape: Shape, places: Parts) -> Shape:
+    """Add what people wrote: the first of each counts, the schema's own before what it refers to; tags add up."""
+    schemas = [place.schema for place in places]
+    defaults = [schema["default"] for schema in schemas if "default" in schema]
+    tags = (tag for schema in schemas for tag in _listed(schema.get("confluent:tags")) if isinstance(tag, str))
+    return replace(
+        shape,
+        title=_first_text(schemas, "title"),
+        doc=_first_text(schemas, "description") or None,
+        default=json_text(defaults[0]) if defaults else None,
+        tags=tuple(dict.fromkeys(tags)),
+        logical_type=shape.logical_type or _refined(shape, schemas),
+    )
+
+
+def _refined(shape: Shape, schemas: list[dict[str, Any]]) -> str | None:
+    if shape.type in WITH_INSIDE:
+        return None
+    return next((refined for schema in schemas if (refined := logical_type(schema))), None)
+
+
+def _first_text(schemas: list[dict[str, Any]], keyword: str) -> str:
+    return next((text for schema in schemas if isinstance(text := schema.get(keyword), str) and text), "")
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,142 @@
+"""Who we say we are: the Authorization header from settings, and OAuth tokens fetched, kept and renewed."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote_plus, urlencode
+
+from scanner_extractor.http.messages import Response
+from scanner_extractor.http.responses import server_message
+from scanner_extractor.settings.cluster import Auth, BasicAuth, BearerAuth, HttpSettings, OAuthAuth
+from scanner_model.errors import PayloadUnexpected, SourceRefused, SourceUnreachable
+from scanner_model.json_input import load_json
+from scanner_model.redaction import mask_url
+
+_LIFE = 300.0
+"""Seconds that a token is kept whose answer does not say how long it lives."""
+
+Post = Callable[[str, Mapping[str, str], str], Response]
+"""Send a form to a URL with these headers and no others; retried like any request."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    until: float
+
+
+class Credentials:
+    """The Authorization header of one source; OAuth tokens are shared by its threads."""
+
+    def __init__(self, auth: Auth | None, post: Post, now: Callable[[], float]) -> None:
+        self._auth = auth
+        self._post = post
+        self._now = now
+        self._lock = threading.Lock()
+        self._token: _Token | None = None
+        self._tokens: frozenset[str] = frozenset()
+
+    def header(self) -> str:
+        """Return the value of Authorization, empty where there is none; raises what fetching a token may raise."""
+        match self._auth:
+            case BasicAuth(user=user, password=password):
+                return basic(user, password)
+            case BearerAuth(token=token):
+                return f"Bearer {token}"
+            case OAuthAuth():
+                return f"Bearer {self._fresh(self._auth)}"
+            case None:
+                return ""
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """Return the tokens that were fetched."""
+        return self._tokens
+
+    def renew(self, refused: str) -> bool:
+        """Forget the token in the *refused* header; False where another one could not be fetched anyway."""
+        with self._lock:
+            if self._token and refused == f"Bearer {self._token.text}":
+                self._token = None
+        return isinstance(self._auth, OAuthAuth)
+
+    def _fresh(self, auth: OAuthAuth) -> str:
+        with self._lock:
+            if self._token is None or self._now() >= self._token.until:
+                self._token = self._fetch(auth)
+                self._tokens |= {self._token.text}
+            return self._token.text
+
+    def _fetch(self, auth: OAuthAuth) -> _Token:
+        asked = self._now()
+        answer = self._ask(auth)
+        where = f"POST {mask_url(auth.token_url)}"
+        if answer.status >= 500 or answer.status in (408, 429):
+            raise SourceUnreachable(f"no token: status {answer.status}", where=where, hint="try again later")
+        if answer.status >= 400:
+            told = server_message(answer.body)
+            raise SourceRefused(
+                f"no token: status {answer.status}" + (f", {told.message}" if told.message else ""),
+                where=where,
+                hint="check `client_id`, `client_secret` and `scope` of `auth.oauth`",
+            )
+        return _read_token(answer, where, asked)
+
+    def _ask(self, auth: OAuthAuth) -> Response:
+        form = {"grant_type": "client_credentials"} | ({"scope": auth.scope} if auth.scope else {})
+        login = basic(quote_plus(auth.client_id), quote_plus(auth.client_secret))
+        answer = self._post(auth.token_url, {"Authorization": login}, urlencode(form))
+        if answer.status in (
+            400,
+            401,
+        ):  # some servers take the client's secret in the form only (RFC 6749 section 2.3.1)
+            form |= {"client_id": auth.client_id, "client_secret": auth.client_secret}
+            answer = self._post(auth.token_url, {}, urlencode(form))
+        return answer
+
+
+def basic(user: str, password: str) -> str:
+    """Return the value of Authorization for a user and a password (RFC 7617, in UTF-8)."""
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
+
+
+def own_secrets(settings: HttpSettings) -> frozenset[str]:
+    """Return what of *settings* a server could quote: passwords, tokens, headers, and what is made of them."""
+    match settings.auth:
+        case BasicAuth(user=user, password=password):
+            secrets = {password, basic(user, password).partition(" ")[2]}
+        case BearerAuth(token=token):
+            secrets = {token}
+        case OAuthAuth(client_id=client, client_secret=secret):
+            secrets = {secret, basic(quote_plus(client), quote_plus(secret)).partition(" ")[2]}
+        case None:
+            secrets = set()
+    return frozenset(secrets | set(settings.headers.values()))
+
+
+def login_hint(auth: Auth | None) -> str:
+    """Report what to look at when the source refuses the credentials."""
+    match auth:
+        case BasicAuth():
+            return "check user and password in `auth.basic` of this source"
+        case BearerAuth():
+            return "check the token in `auth.bearer` of this source: it may have expired"
+        case OAuthAuth():
+            return "check `auth.oauth` of this source: its token was refused, a new one too"
+        case None:
+            return "this source wants credentials: give it `auth`"
+
+
+def _read_token(answer: Response, where: str, asked: float) -> _Token:
+    try:
+        match load_json(answer.body).value:
+            case {"access_token": str(text), **rest} if text.isprintable() and text.isascii():
+                life = rest.get("expires_in")
+                seconds = float(life) if isinstance(life, int | float | str) else _LIFE
+                return _Token(text, asked + seconds - min(60.0, seconds / 10))
+    except (ValueError, RecursionError, OverflowError):
+        pass
+    raise PayloadUnexpected("the answer holds no access token", where=where, hint="check `token_url` of `auth.oauth`")

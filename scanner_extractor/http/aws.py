@@ -1,0 +1,172 @@
+"""Speaks to a service of AWS through boto3, as an exchange like any other: a replay or a test may stand in for it."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scanner_extractor.http.messages import Request, Response, Transport
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+
+Client = Any
+"""A client of boto3, which makes its classes as it runs; or what belongs to one."""
+
+_TRIES = 5
+_REFUSALS = frozenset(
+    {
+        "AccessDenied",
+        "AccessDeniedException",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "NotAuthorized",
+        "SignatureDoesNotMatch",
+        "UnauthorizedException",
+        "UnauthorizedSSOTokenError",
+        "UnrecognizedClientException",
+    }
+)
+_BUSY = frozenset({"Throttling", "ThrottlingException", "RequestLimitExceeded", "OperationTimeoutException"})
+_MISSING = frozenset({"EntityNotFoundException", "ResourceNotFoundException"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsService:
+    """A service of AWS: boto3's *name* for it, where it is, what of cluster.json says so, the page with its rights."""
+
+    name: str
+    region: str
+    profile: str
+    endpoint_url: str
+    member: str
+    page: str
+
+
+def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[], Client] | None = None) -> Transport:
+    """Return an exchange for requests whose path ends in the name of an operation and whose body is its input.
+
+    The client is made with the first request, by *connect* or from the settings. Throttling and failures of the server
+    are retried by botocore in its adaptive mode. Raises InputInvalid for a profile, region or package that is not
+    there, SourceRefused for credentials and rights, SourceUnreachable where the service does not answer.
+    """
+    lock = threading.Lock()
+    clients: list[Client] = []
+
+    def client() -> Client:
+        with lock:  # sessions must not be made by several threads; clients may be used by all
+            if not clients:
+                clients.append(connect() if connect else _connect(service, http))
+            return clients[0]
+
+    def ask(request: Request) -> Response:
+        operation = request.url.rpartition("/")[2]
+        return _asked(client, operation, json.loads(request.body or "{}"), service)
+
+    return ask
+
+
+def _asked(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
+    where = f"{service.name}:{operation}"
+    try:
+        from botocore.exceptions import BotoCoreError, ClientError
+    except ImportError as error:
+        raise _not_installed(service) from error
+    try:
+        answer = getattr(client(), _method(operation))(**body)
+    except ClientError as error:
+        return _objected(error.response, where, _rights(service))
+    except BotoCoreError as error:
+        raise _failed(error, where, service) from error
+    told = {name: value for name, value in answer.items() if name != "ResponseMetadata"}
+    return Response(status=200, body=json.dumps(told, default=str).encode())
+
+
+def _connect(service: AwsService, http: HttpSettings) -> Client:
+    try:
+        import boto3
+        from botocore.config import Config
+    except ImportError as error:
+        raise _not_installed(service) from error
+    session = boto3.Session(profile_name=service.profile or None, region_name=service.region)
+    config = Config(
+        retries={"mode": "adaptive", "total_max_attempts": _TRIES},
+        max_pool_connections=http.concurrency,
+        connect_timeout=http.connect_timeout,
+        read_timeout=http.read_timeout,
+        user_agent_extra="scanner",
+    )
+    verify = str(http.tls.ca) if http.tls.ca and http.tls.verify else http.tls.verify or False
+    return watched(
+        session.client(service.name, endpoint_url=service.endpoint_url or None, config=config, verify=verify)
+    )
+
+
+def watched(client: Client) -> Client:
+    """Let *client* raise PayloadUnexpected for an answer that is no JSON, which botocore takes for an empty one.
+
+    Taken so, a proxy's login page would say that everything is gone.
+    """
+    client.meta.events.register("after-call", _object)
+    return client
+
+
+def _object(model: Client, http_response: Client, **_: object) -> None:
+    if http_response.raw is None or http_response.status_code >= 300:
+        return
+    try:
+        whole = isinstance(json.loads(http_response.content or b"{}"), dict)
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole:
+        hint = "check `endpoint_url`, and the proxy in between"
+        where = f"{model.service_model.service_name}:{model.name}"
+        raise PayloadUnexpected("the answer is not one of AWS", where=where, hint=hint)
+
+
+def _objected(response: dict[str, Any], where: str, rights: str) -> Response:
+    """Return the status that says what AWS means, as it answers almost everything with 400."""
+    told = response.get("Error", {})
+    code, message = str(told.get("Code", "")), str(told.get("Message", ""))
+    if code in _REFUSALS:
+        raise SourceRefused(f"access denied ({code}): {message}", where=where, hint=rights)
+    status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400))
+    if code in _BUSY:
+        raise SourceUnreachable(f"too many requests ({code})", where=where, hint="lower `concurrency` of this source")
+    body = json.dumps({"message": f"{code}: {message}"}).encode()
+    return Response(status=404 if code in _MISSING else max(status, 400), body=body)
+
+
+def _failed(error: Exception, where: str, service: AwsService) -> ScannerError:
+    from botocore import exceptions as boto
+
+    match error:
+        case boto.ProfileNotFound() | boto.NoRegionError() | boto.InvalidRegionError() | boto.ParamValidationError():
+            return InputInvalid(str(error), where=where, hint=f"check `{service.member}` of this source")
+        case boto.NoCredentialsError() | boto.PartialCredentialsError() | boto.CredentialRetrievalError():
+            return SourceRefused(str(error), where=where, hint=_rights(service))
+        case boto.TokenRetrievalError() | boto.SSOError() | boto.RefreshWithMFAUnsupportedError():
+            return SourceRefused(str(error), where=where, hint="log in again, as in `aws sso login`")
+        case _:
+            hint = "check `region` and `endpoint_url`, and the network"
+            return SourceUnreachable(str(error), where=where, hint=hint)
+
+
+def _not_installed(service: AwsService) -> InputInvalid:
+    what = "boto3 is not installed, which AWS is asked with"
+    return InputInvalid(what, where=service.name, hint="install it: pip install 'scanner[aws]'")
+
+
+def _method(operation: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation).lower()
+
+
+def _rights(service: AwsService) -> str:
+    return f"check the credentials (environment, `profile`, role) and the rights in {service.page}"

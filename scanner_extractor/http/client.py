@@ -1,0 +1,172 @@
+"""How a client asks one HTTP source: paths made of segments, credentials out of sight, errors of ours."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote, urlencode
+
+from scanner_extractor.http.auth import login_hint, own_secrets
+from scanner_extractor.http.messages import AS_IS, Json, Request, Response, Transport
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.responses import accepted, read_json, request_location
+from scanner_extractor.http.transport import HttpTransport
+from scanner_extractor.http.urls import read_address
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_model.errors import ScannerError
+from scanner_model.json_input import load_json
+from scanner_model.names import SourceId
+from scanner_model.problems import Problem
+from scanner_model.redaction import hide_values, is_distinctive, mask_json
+
+__all__ = ["Http", "Json", "Request", "Response", "Transport", "without_credentials"]
+
+Params = Sequence[tuple[str, str | int]]
+
+_HALVES = "half a surrogate pair or a NUL in {} of its texts, which was read as U+FFFD"
+_HALVES_HINT = "no file or database can hold it; look for a text that was cut inside an emoji"
+
+
+class Http:
+    """Query one HTTP source; safe to call from many threads.
+
+    *exchange* stands in for the network (a replay, a test). *wrap* is given the network and gives what is to be asked
+    instead (a recorder). *clock* makes tests fast.
+
+    Every method raises SourceUnreachable (no answer, or a server that fails each retry), SourceRefused (401, 403),
+    NotFound (404, 405, 410), SourceObjected (other 4xx) and PayloadUnexpected (an answer that is not JSON). JSON is
+    given without the secrets in it; schema texts stay byte for byte.
+    """
+
+    def __init__(
+        self,
+        settings: HttpSettings,
+        source: SourceId,
+        *,
+        exchange: Transport | None = None,
+        wrap: Callable[[Transport], Transport] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._settings = without_credentials(settings)
+        self._source = source
+        self._wire = HttpTransport(self._settings, clock or Clock())
+        live = self._hushed(exchange or self._wire)
+        self._is_live = exchange is None
+        self._exchange = wrap(live) if wrap else live
+        self._lock = threading.Lock()
+        self._asked = 0
+        self._replaced: dict[str, int] = {}
+
+    @property
+    def requests(self) -> int:
+        """Count the requests sent, retries included."""
+        return self._wire.requests if self._is_live else self._asked
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Return a problem for each request whose answer held texts that cannot be stored as they are."""
+        with self._lock:
+            replaced = sorted(self._replaced.items())
+        return tuple(
+            Problem(f"{self._source} {where}", _HALVES.format(count), _HALVES_HINT) for where, count in replaced
+        )
+
+    def get(self, *segments: str | int, params: Params = (), accept: str = "application/json") -> Json:
+        """Return the JSON at a path; each segment is one step of it, whatever characters it holds."""
+        return self._ask(self._request("GET", segments, params, accept))
+
+    def post(self, *segments: str | int, body: Json, params: Params = (), accept: str = "application/json") -> Json:
+        """Send *body* as JSON and give the JSON answered; it is retried, so it may only ask, never change."""
+        request = self._request("POST", segments, params, accept)
+        return self._ask(replace(request, body=json.dumps(body, ensure_ascii=False)))
+
+    def raw(self, *segments: str | int, params: Params = (), accept: str = AS_IS) -> bytes:
+        """Return the body at a path as it is: a text, an archive; it need not be JSON."""
+        request = self._request("GET", segments, params, accept)
+        return accepted(request, self._answer(request), login=login_hint(self._settings.auth)).body
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._wire.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _request(self, method: str, segments: Sequence[str | int], params: Params, accept: str) -> Request:
+        path = "".join("/" + _encoded(str(segment)) for segment in segments)
+        query = "?" + urlencode(params, quote_via=quote, safe="") if params else ""
+        url = self._settings.url + path + query
+        return Request(source=self._source, method=method, url=url, accept=accept)
+
+    def _ask(self, request: Request) -> Json:
+        value, replaced = read_json(request, self._answer(request), login=login_hint(self._settings.auth))
+        if replaced:
+            with self._lock:
+                self._replaced[request_location(request)] = replaced
+        return value
+
+    def _answer(self, request: Request) -> Response:
+        with self._lock:
+            self._asked += 1
+        return self._exchange(request)
+
+    def _hushed(self, live: Transport) -> Transport:
+        """Hide our credentials in what *live* answers, before it is kept: some servers quote what was sent.
+
+        In an answer that succeeded only those that no name of a topic or a field is likely to equal.
+        """
+        names = self._settings.secret_names
+
+        def ask(request: Request) -> Response:
+            try:
+                answer = live(request)
+            except ScannerError as error:
+                error.what, error.where, error.hint = map(self._hidden, (error.what, error.where, error.hint))
+                raise
+            secrets = self._secrets(is_failure=answer.status >= 400)
+            headers = {name: hide_values(value.encode(), secrets).decode() for name, value in answer.headers.items()}
+            body = hide_values(answer.body, secrets)
+            return replace(
+                answer, headers=headers, body=_masked(body, names) if names and request.accept != AS_IS else body
+            )
+
+        return ask
+
+    def _secrets(self, *, is_failure: bool) -> frozenset[str]:
+        secrets = own_secrets(self._settings) | self._wire.tokens
+        return secrets if is_failure else frozenset(filter(is_distinctive, secrets))
+
+    def _hidden(self, text: str) -> str:
+        return hide_values(text.encode("utf-8", "surrogatepass"), self._secrets(is_failure=True)).decode(
+            errors="replace"
+        )
+
+
+def without_credentials(settings: HttpSettings) -> HttpSettings:
+    """Move user and password out of the URL into `auth`, where there is none yet."""
+    address = read_address(settings.url)
+    return replace(settings, url=address.url, auth=settings.auth or address.auth)
+
+
+def _encoded(segment: str) -> str:
+    """Percent-encode a whole segment; dots too where they would mean this or the parent directory."""
+    return segment.replace(".", "%2E") if segment in (".", "..") else quote(segment, safe="")
+
+
+def _masked(body: bytes, names: frozenset[str]) -> bytes:
+    """Return JSON with the values under *names* hidden; any other body as it is."""
+    try:
+        value = load_json(body).value
+        masked = mask_json(value, names)
+    except (ValueError, RecursionError):
+        return body
+    return body if masked == value else json.dumps(masked, ensure_ascii=False).encode("utf-8", "surrogatepass")

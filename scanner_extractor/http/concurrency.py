@@ -1,0 +1,107 @@
+"""Asks many things of one source at once: bounded, in a fixed order, and given up when the source is."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from scanner_model.errors import PayloadUnexpected, ScannerError, SourceUnreachable
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+_NO_ANSWER = (SourceUnreachable, PayloadUnexpected)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerPool:
+    """How many ask at once, and when they stop.
+
+    After more than *failures* answers in a row that never came or could not be read, or *patience* seconds without
+    any, the source has gone away. The seconds stay below the runner's deadline, so that what was read is kept.
+    """
+
+    threads: int = 16
+    failures: int = 20
+    patience: float = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered(Generic[Result]):
+    index: int
+    result: Result | ScannerError | None
+
+
+def map_concurrently(
+    jobs: Sequence[Job],
+    ask: Callable[[Job], Result],
+    *,
+    crew: WorkerPool,
+    told: Callable[[], None] = lambda: None,
+) -> list[Result | ScannerError]:
+    """Return the result or the error of each job, in the order of *jobs*; *told* is called after each one.
+
+    What is not asked any more gets SourceUnreachable.
+    """
+    results: list[Result | ScannerError] = [_not_asked()] * len(jobs)
+    waiting: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
+    for numbered in enumerate(jobs):
+        waiting.put(numbered)
+    answers: queue.SimpleQueue[_Answered[Result]] = queue.SimpleQueue()
+    stop = threading.Event()
+    for _ in range(min(max(1, crew.threads), len(jobs))):
+        # Daemons, so that a source that hangs keeps neither this reading nor the program.
+        threading.Thread(target=_work, args=(waiting, ask, answers, stop), name="asking a source", daemon=True).start()
+    try:
+        _collect(results, answers, crew, told)
+    finally:
+        stop.set()
+    return results
+
+
+def _work(
+    waiting: queue.SimpleQueue[tuple[int, Job]],
+    ask: Callable[[Job], Result],
+    answers: queue.SimpleQueue[_Answered[Result]],
+    stop: threading.Event,
+) -> None:
+    while not stop.is_set():
+        try:
+            index, job = waiting.get_nowait()
+        except queue.Empty:
+            return
+        result: Result | ScannerError | None = None
+        try:
+            result = ask(job)
+        except ScannerError as error:
+            result = error
+        finally:
+            answers.put(_Answered(index, result))
+
+
+def _collect(
+    results: list[Result | ScannerError],
+    answers: queue.SimpleQueue[_Answered[Result]],
+    crew: WorkerPool,
+    told: Callable[[], None],
+) -> None:
+    failed = 0
+    for _ in range(len(results)):
+        try:
+            answer = answers.get(timeout=crew.patience)
+        except queue.Empty:
+            return
+        if answer.result is None:
+            raise RuntimeError("a thread that asked the source broke down")
+        results[answer.index] = answer.result
+        told()
+        failed = failed + 1 if isinstance(answer.result, _NO_ANSWER) else 0
+        if failed > crew.failures:
+            return
+
+
+def _not_asked() -> ScannerError:
+    return SourceUnreachable("not asked, because the source stopped answering", hint="try again later")

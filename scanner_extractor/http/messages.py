@@ -1,0 +1,39 @@
+"""One HTTP request and its answer as plain facts, so that a recorder or a test can stand in for the network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scanner_model.names import SourceId
+
+Json = Any
+"""A value as `json.loads` gives it; it travels no further than the reader that turns it into facts."""
+
+AS_IS = "*/*"
+"""What a request accepts whose answer is a schema's text itself: captures keep it byte for byte."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked of a source; *url* is complete, with its query and without credentials."""
+
+    source: SourceId
+    method: str
+    url: str
+    accept: str = "application/json"
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What a source said: header names are lower case, *body* is inflated and otherwise as received."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+Transport = Callable[[Request], Response]
+"""Send a request and give its answer whatever its status; raises ScannerError where there is none."""

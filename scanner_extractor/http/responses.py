@@ -1,0 +1,176 @@
+"""From a server's answer to JSON, or to the error that says what its reader does next."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scanner_extractor.http.messages import Json, Request, Response
+from scanner_model.errors import (
+    NotFound,
+    PayloadUnexpected,
+    ScannerError,
+    SourceObjected,
+    SourceRefused,
+    SourceUnreachable,
+)
+from scanner_model.json_input import Loaded, TooLarge, load_json
+from scanner_model.redaction import mask_json, mask_text, mask_url
+
+_EXCERPT = 80
+_REASON = 300
+_MISSING = frozenset({404, 405, 410})
+_TEMPORARY = frozenset({408, 425, 429})
+_MESSAGE_MEMBERS = ("message", "error_description", "detail", "reason", "error", "title")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerMessage:
+    """What an error body says: all of it as JSON (None: it is none), its own code (or 0), its message (or empty)."""
+
+    body: Json = None
+    code: int = 0
+    message: str = ""
+
+
+def request_location(request: Request) -> str:
+    """Name a request in an error: method and URL, without any secret."""
+    return f"{request.method} {mask_url(request.url)}"
+
+
+def read_json(request: Request, answer: Response, *, login: str = "") -> Loaded:
+    """Load the JSON of an answer that succeeded, without its secrets; schema texts stay byte for byte.
+
+    Raises what `accepted` does, and PayloadUnexpected for a body that is no JSON or has too many values or levels.
+    """
+    return _decoded(request, accepted(request, answer, login=login))
+
+
+def accepted(request: Request, answer: Response, *, login: str = "") -> Response:
+    """Return an answer that succeeded, or raise what its status means; *login* is the hint for a 401.
+
+    Raises SourceRefused (401, 403, 407), NotFound (404, 405, 410), SourceUnreachable (408, 425, 429, 5xx),
+    SourceObjected (other 4xx) and PayloadUnexpected (an odd status).
+    """
+    if answer.status >= 400:
+        raise _failure(request, answer, login)
+    if not 200 <= answer.status < 300:
+        raise PayloadUnexpected(
+            f"answered with status {answer.status}",
+            where=request_location(request),
+            hint="check the `url` of this source",
+        )
+    return answer
+
+
+def server_message(body: bytes) -> ServerMessage:
+    """Read an error body, which may be an object in several shapes, a JSON string, HTML or nothing."""
+    try:
+        value = mask_json(load_json(body).value)
+    except (ValueError, RecursionError):
+        return ServerMessage()
+    return ServerMessage(body=value, code=_code(value), message=_excerpt(_message(value), _REASON))
+
+
+def _failure(request: Request, answer: Response, login: str) -> ScannerError:
+    told = server_message(answer.body)
+    where, status = request_location(request), answer.status
+    what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {told.message}" if told.message else "")
+    if status in _HINTS:
+        return SourceRefused(what, where=where, hint=(login if status == 401 else "") or _HINTS[status])
+    if status >= 500 or status in _TEMPORARY:
+        return SourceUnreachable(what, where=where, hint="try again later")
+    kind = NotFound if status in _MISSING else SourceObjected
+    hint = _PATH_HINT if status == 404 and told.code in (0, 404) and _NO_PATH.match(told.message) else ""
+    return kind(what, where=where, hint=hint, status=status, code=told.code, body=told.body)
+
+
+def _decoded(request: Request, answer: Response) -> Loaded:
+    try:
+        loaded = load_json(answer.body)
+        # As captures are masked, too, a replay reads what a live scan does.
+        return loaded._replace(value=mask_json(loaded.value))
+    except TooLarge as error:
+        raise PayloadUnexpected(
+            f"the answer is too large: {error}", where=request_location(request), hint=_LARGE_HINT
+        ) from error
+    except UnicodeDecodeError as error:
+        raise _unreadable("the answer is not UTF-8", request, answer) from error
+    except RecursionError as error:
+        raise _unreadable("the answer is nested too deeply", request, answer) from error
+    except ValueError as error:
+        raise _unreadable(_why_not_json(answer), request, answer) from error
+
+
+def _why_not_json(answer: Response) -> str:
+    start = answer.body[:200].lstrip().lower()
+    if not start:
+        return "the answer is empty"
+    if start.startswith((b"<!doctype", b"<html")) or "html" in answer.headers.get("content-type", ""):
+        return "the answer is a web page, not JSON"
+    return "the answer is not JSON"
+
+
+def _unreadable(what: str, request: Request, answer: Response) -> PayloadUnexpected:
+    kind = answer.headers.get("content-type", "") or "none"
+    start = _excerpt(answer.body[: 4 * _EXCERPT].decode("utf-8", "replace"), _EXCERPT)
+    shown = f"; it starts with {start!r}" if start else ""
+    return PayloadUnexpected(
+        f"{what} (status {answer.status}, content type {mask_text(kind)[:_EXCERPT]}){shown}",
+        where=request_location(request),
+        hint="check that `url` is the address of the API itself, not of a login page or a proxy",
+    )
+
+
+def _excerpt(text: str, most: int) -> str:
+    plain = "".join(letter if letter.isprintable() else " " for letter in mask_text(text))
+    line = " ".join(plain.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _message(value: Json) -> str:
+    match value:
+        case str():
+            return value
+        case list() if value:
+            return _message(value[0])
+        case {"errors": [first, *_]}:
+            return _message(first)
+        case dict():
+            return next((text for name in _MESSAGE_MEMBERS if (text := _message(value.get(name)))), "")
+        case _:
+            return ""
+
+
+def _code(value: Json) -> int:
+    match value:
+        case {"error_code": code} | {"error": {"code": code}} | {"errors": [{"code": code}, *_]} | {"code": code}:
+            return int(code) if isinstance(code, int | str) and str(code).isdecimal() else 0
+        case _:
+            return 0
+
+
+_STATUS = {
+    400: "the request was not understood",
+    401: "credentials refused",
+    403: "access denied",
+    404: "not found",
+    405: "not offered here",
+    407: "the proxy wants credentials",
+    408: "the server timed out",
+    410: "gone",
+    429: "too many requests",
+    500: "the server failed",
+    502: "the gateway failed",
+    503: "the service is not available",
+    504: "the gateway timed out",
+}
+_LARGE_HINT = "report it to the source's operator: no real answer is this large"
+_PATH_HINT = "check the path in `url`: what the API is served under, often nothing, and nothing of its own paths"
+# What web servers and frameworks say of a path that leads nowhere; an API names what is missing, or has a code for it.
+_NO_PATH = re.compile(r"$|((HTTP )?404:? ?)?(resource )?not found\b|could not find resource|no static resource", re.I)
+_HINTS = {
+    401: "check the credentials in `auth` of this source",
+    403: "give this user the right to read it",
+    407: "put user and password into the proxy's URL",
+}

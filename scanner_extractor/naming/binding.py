@@ -1,0 +1,279 @@
+"""Binds the subjects of registries to topics: one link a version, and topics that only a subject's name tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scanner_extractor.naming import Candidate, Choice, Link, Proposed, Subject, choose, propose, strategies_in_force
+from scanner_extractor.naming.declared import declared_topics, unmatched, unused_keys
+from scanner_extractor.naming.subjects import group_and_name, reference_places
+from scanner_extractor.naming.table import default_names
+from scanner_extractor.settings.cluster import NamingSettings
+from scanner_model.kafka import Topic
+from scanner_model.manual import Assignment
+from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName, TopicName
+from scanner_model.pattern_limits import REWRITE, shown
+from scanner_model.problems import Problem
+from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion, TopicSchema, qualified_subject
+
+_SHOWN = 5
+"""How many names a summary shows; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSubject:
+    """A subject without a topic, by its name with its context.
+
+    *strategy* is one that is not in force and would find a known topic, else empty.
+    """
+
+    subject: str
+    strategy: str = ""
+
+
+def open_problems(source: SourceId, subjects: Iterable[OpenSubject]) -> Iterator[Problem]:
+    """Summarise the subjects without a topic: one problem for each strategy that would help, one for the rest."""
+    by_strategy: dict[str, list[str]] = {}
+    for one in subjects:
+        by_strategy.setdefault(one.strategy, []).append(one.subject)
+    for strategy, names in sorted(by_strategy.items()):
+        yield _helped(source, strategy, names) if strategy else _unbound(source, names)
+
+
+def ambiguity(source: SourceId, subject: str, choice: Choice) -> Problem:
+    """Report that *subject* may be of several known topics, naming what was taken first."""
+    first, *others = map(_reading, (*choice.bound, *choice.others))
+    what = f"subject {subject!r} is read as {first}, and may be {', or '.join(others)}"
+    return Problem(str(source), what, "declare the right topic in naming.subjects, or reorder naming.strategies")
+
+
+def slow_problems(source: SourceId, subjects: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
+    """Report each pattern that took too long, with the subjects that only the other strategies could read."""
+    for pattern, names in sorted(subjects.items()):
+        what = f"the naming pattern {shown(pattern)} takes too long and is not evaluated on {_counted(names)}"
+        yield Problem(str(source), what, REWRITE)
+
+
+def _helped(source: SourceId, strategy: str, names: Sequence[str]) -> Problem:
+    what = f"only naming strategy {strategy!r} finds a known topic for {_counted(names)}"
+    return Problem(str(source), what, f"add {strategy!r} to naming.strategies")
+
+
+def _unbound(source: SourceId, names: Sequence[str]) -> Problem:
+    hint = "declare their topics in naming.subjects or by manual input, or name another strategy"
+    return Problem(str(source), f"no topic is found for {_counted(names)}", hint)
+
+
+def _counted(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, sorted(names)[:_SHOWN]))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{len(names)} subject{'s' if len(names) != 1 else ''}: {shown}{more}"
+
+
+def _reading(candidate: Candidate) -> str:
+    record = f", record {candidate.record!r}" if candidate.record else ""
+    return f"the {candidate.role} of topic {candidate.topic!r} (strategy {candidate.strategy}{record})"
+
+
+Records = Mapping[Fingerprint, tuple[RecordName, ...]]
+Place = tuple[str, SubjectName]
+"""Where a subject stands in its registry: context and name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryNaming:
+    """One registry that answered, and what is told of the topics of its subjects."""
+
+    registry: Registry
+    naming: NamingSettings = field(default_factory=NamingSettings)
+    associations: tuple[Association, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What binding gives: links sorted by topic and subject, topics that no source knew, and what stays open."""
+
+    topic_schemas: tuple[TopicSchema, ...] = ()
+    topics: tuple[Topic, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """One subject, all its versions, the newest live one (or the newest), and whether others refer to it."""
+
+    place: Place
+    subject: Subject
+    versions: tuple[SchemaVersion, ...]
+    newest: SchemaVersion
+    referenced: bool
+
+
+def bind(
+    versions: Iterable[SchemaVersion],
+    records: Records,
+    topics: Iterable[Topic],
+    registries: Sequence[RegistryNaming],
+    assignments: Sequence[Assignment] = (),
+) -> Bound:
+    """Bind every subject of *registries* to its topics, and every version of it with it.
+
+    *versions* know their fingerprints, *records* the names each text bears, *topics* what other sources know. The
+    newest live version decides; a subject that others refer to is bound only where its topic is known or declared.
+    Takes time in proportion to the number of subjects. Raises InputInvalid for a naming strategy that cannot be used.
+    """
+    known = {topic.name: topic.source for topic in topics}
+    listed = tuple(versions)
+    parts = [
+        _bind_registry(told, [v for v in listed if v.source == told.registry.source], records, known, assignments)
+        for told in registries
+    ]
+    links = [link for part in parts for link in part.topic_schemas]
+    return Bound(
+        topic_schemas=tuple(sorted(links, key=_order)),
+        topics=tuple(_invented(links, known)),
+        problems=(*(problem for part in parts for problem in part.problems), *unmatched(assignments, listed)),
+    )
+
+
+def _bind_registry(
+    told: RegistryNaming,
+    versions: Sequence[SchemaVersion],
+    records: Records,
+    known: Mapping[TopicName, SourceId],
+    assignments: Sequence[Assignment],
+) -> Bound:
+    kind, source = told.registry.kind, told.registry.source
+    declared = declared_topics(kind, told.naming.subjects, told.associations, assignments)
+    targets = _reference_targets(versions)
+    groups = _by_place(versions)
+    links: list[TopicSchema] = []
+    problems: list[Problem] = []
+    unbound: list[OpenSubject] = []
+    slow: dict[str, list[str]] = {}
+    for place, group in groups.items():
+        case = _case(place, group, records, declared.of(*place), kind, place in targets)
+        proposed = propose(case.subject, strategies_in_force(told.naming.strategies, kind))
+        choice = _choice(case, proposed, told, known)
+        for error in proposed.slow:
+            slow.setdefault(error.pattern, []).append(qualified_subject(*place))
+        links.extend(_links(case, choice, known))
+        if choice.ambiguous:
+            problems.append(ambiguity(source, qualified_subject(*place), choice))
+        if not choice.bound and not case.newest.deleted and not case.referenced:
+            unbound.append(OpenSubject(subject=qualified_subject(*place), strategy=_helpful(case.subject, kind, known)))
+    slow_names = slow_problems(source, slow)
+    problems.extend((*slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
+    return Bound(topic_schemas=tuple(links), problems=tuple(problems))
+
+
+def _by_place(versions: Iterable[SchemaVersion]) -> dict[Place, list[SchemaVersion]]:
+    groups: dict[Place, list[SchemaVersion]] = {}
+    for version in versions:
+        groups.setdefault((version.context, version.subject), []).append(version)
+    return groups
+
+
+def _reference_targets(versions: Iterable[SchemaVersion]) -> set[Place]:
+    """Name the subjects that others refer to, in every way that a reference can be read."""
+    return {
+        (context, SubjectName(subject))
+        for version in versions
+        for reference in version.references
+        for context, subject in reference_places(version.context, reference.subject)
+    }
+
+
+def _case(
+    place: Place,
+    versions: Sequence[SchemaVersion],
+    records: Records,
+    links: tuple[Link, ...],
+    kind: str,
+    referenced: bool,
+) -> _Case:
+    # A version that is deleted, or whose state is not an ordinary one (in review, failed), describes nothing now.
+    newest = max(versions, key=lambda version: (not version.deleted, not version.state, version.version))
+    group, name = group_and_name(place[1], place[0], kind)
+    subject = Subject(name=name, group=group, records=records.get(newest.fingerprint, ()), links=links)
+    return _Case(place=place, subject=subject, versions=tuple(versions), newest=newest, referenced=referenced)
+
+
+def _choice(case: _Case, proposed: Proposed, told: RegistryNaming, known: Mapping[TopicName, SourceId]) -> Choice:
+    choice = choose(proposed, known)
+    if choice.topic_known or case.subject.links or not choice.chosen:
+        return choice
+    if _fits_any_name(choice.chosen, told) or not _assumable(case, choice.chosen, topics_told=bool(known)):
+        return Choice(others=(*choice.bound, *choice.others))
+    return choice
+
+
+def _fits_any_name(candidate: Candidate, told: RegistryNaming) -> bool:
+    """Return whether a strategy that takes every name for a topic was only one among the registry kind's defaults."""
+    weak = candidate.strategy == "simple-topic-id" and not told.naming.strategies
+    return weak and default_names(told.registry.kind)[0] != candidate.strategy
+
+
+def _assumable(case: _Case, candidate: Candidate, *, topics_told: bool) -> bool:
+    """Return whether a topic that no source knows may be assumed to exist.
+
+    Not where the subject is deleted. One that others refer to needs no topic, unless nothing is known of topics and
+    its suffix says plainly that it has one.
+    """
+    plain = candidate.strategy == "topic" and not topics_told
+    return not case.newest.deleted and (plain or not case.referenced)
+
+
+def _helpful(subject: Subject, kind: str, known: Mapping[TopicName, SourceId]) -> str:
+    """Name a strategy of the registry kind that finds a known topic for *subject*, though it is not configured."""
+    choice = choose(propose(subject, strategies_in_force((), kind)), known)
+    return choice.chosen.strategy if choice.chosen and choice.topic_known else ""
+
+
+def _links(case: _Case, choice: Choice, known: Mapping[TopicName, SourceId]) -> Iterator[TopicSchema]:
+    for candidate in choice.bound:
+        evidence, confidence = _because(case, choice, candidate, known)
+        for version in case.versions:
+            yield TopicSchema(
+                source=version.source,
+                topic=candidate.topic,
+                role=candidate.role,
+                fingerprint=version.fingerprint,
+                strategy=candidate.strategy,
+                evidence=evidence,
+                confidence=confidence,
+                context=version.context,
+                subject=version.subject,
+                version=version.version,
+                schema_id=version.schema_id,
+                current=version is case.newest and not version.deleted,
+                deleted=version.deleted,
+            )
+
+
+def _because(
+    case: _Case, choice: Choice, candidate: Candidate, known: Mapping[TopicName, SourceId]
+) -> tuple[str, Confidence]:
+    """Report why *candidate* was taken, and how sure that is."""
+    told = next((link.evidence for link in case.subject.links if link.topic == candidate.topic), None)
+    if told:
+        return told, Confidence.DECLARED
+    rule = f"subject {qualified_subject(*case.place)!r} by strategy {candidate.strategy}"
+    if not choice.topic_known:
+        return f"{rule}; no source knows the topic", Confidence.ASSUMED
+    confidence = Confidence.AMBIGUOUS if choice.ambiguous else Confidence.CONFIRMED
+    return f"{rule}; topic known from {known[candidate.topic].partition(':')[0]}", confidence
+
+
+def _invented(links: Iterable[TopicSchema], known: Mapping[TopicName, SourceId]) -> Iterator[Topic]:
+    """Name each topic that only subjects tell of, as the first registry that does."""
+    sources: dict[TopicName, SourceId] = {}
+    for link in links:
+        sources.setdefault(link.topic, link.source)
+    for name in sorted(sources.keys() - known.keys()):
+        yield Topic(source=sources[name], name=name)
+
+
+def _order(link: TopicSchema) -> tuple[str, str, str, str, str, int]:
+    return link.topic, link.role, link.subject, link.context, link.source, link.version or 0

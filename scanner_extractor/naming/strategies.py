@@ -1,0 +1,156 @@
+"""The naming strategies of Confluent's serialisers, which Karapace and most other registries share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import regex
+
+from scanner_extractor.naming.candidates import SUFFIXES, Candidate, Strategy, Subject, declared, proposal
+from scanner_model.errors import InputInvalid
+from scanner_model.names import RecordName, Role
+from scanner_model.pattern_limits import TimeLimit, is_too_large
+
+
+def by_group_and_record(subject: Subject) -> tuple[Candidate, ...]:
+    """Read group `shop`, artifact `Created` as record `shop.Created` in its declared topics (RecordIdStrategy)."""
+    return declared(subject, "apicurio-record", _full_name(subject.group, subject.name))
+
+
+def by_group_topic_and_record(subject: Subject) -> tuple[Candidate, ...]:
+    """Read group `shop`, artifact `orders-Created` as record `shop.Created` in topic `orders`.
+
+    So TopicRecordIdStrategy names them; in 1.x it wrote the record's full name. A group that is not told agrees with
+    every namespace.
+    """
+    splits = _artifact_at_last_dash(subject) if subject.records is None else _artifact_before(subject)
+    return tuple(
+        candidate
+        for topic, record in splits
+        for candidate in proposal(topic, Role.VALUE, "apicurio-topic-record", record)
+    )
+
+
+def by_qualified_record(subject: Subject) -> tuple[Candidate, ...]:
+    """Read artifact `shop.Created` of no group as that record in the topics declared for it."""
+    if subject.group:
+        return ()
+    return declared(subject, "apicurio-qualified-record", RecordName(subject.name))
+
+
+def _full_name(namespace: str, name: str) -> RecordName:
+    return RecordName(f"{namespace}.{name}" if namespace and "." not in name else name)
+
+
+def _artifact_at_last_dash(subject: Subject) -> Iterator[tuple[str, RecordName]]:
+    topic, _, record = subject.name.rpartition("-")
+    if record and record not in SUFFIXES:
+        yield topic, _full_name(subject.group, record)
+
+
+def _artifact_before(subject: Subject) -> Iterator[tuple[str, RecordName]]:
+    for record in dict.fromkeys(subject.records or ()):
+        namespace, _, simple = record.rpartition(".")
+        if record and subject.name.endswith(f"-{record}"):
+            yield subject.name.removesuffix(f"-{record}"), record
+        elif simple and subject.name.endswith(f"-{simple}") and subject.group in ("", namespace):
+            yield subject.name.removesuffix(f"-{simple}"), record
+
+
+def by_topic(subject: Subject) -> tuple[Candidate, ...]:
+    """Read `orders-value` as the value of topic `orders` (TopicNameStrategy); exactly one suffix is taken off."""
+    topic, _, suffix = subject.name.rpartition("-")
+    role = SUFFIXES.get(suffix)
+    return proposal(topic, role, "topic") if role else ()
+
+
+def by_topic_and_record(subject: Subject) -> tuple[Candidate, ...]:
+    """Read `orders-shop.Created` as record `shop.Created` in topic `orders` (TopicRecordNameStrategy).
+
+    The record's name is the schema's own, because a JSON title may hold dashes; only where the schema was not seen
+    does the last dash split, and a suffix `key` or `value` is then TopicNameStrategy's.
+    """
+    splits = _at_last_dash(subject.name) if subject.records is None else _before(subject.name, subject.records)
+    return tuple(
+        candidate for topic, record in splits for candidate in proposal(topic, Role.VALUE, "topic-record", record)
+    )
+
+
+def by_record(subject: Subject) -> tuple[Candidate, ...]:
+    """Read `shop.Created` as that record in the topics declared for it (RecordNameStrategy names no topic)."""
+    return declared(subject, "record", RecordName(subject.name))
+
+
+def by_simple_topic(subject: Subject) -> tuple[Candidate, ...]:
+    """Read `orders` as the value of topic `orders` (SimpleTopicIdStrategy; the default of Glue, for keys as well)."""
+    return proposal(subject.name, Role.VALUE, "simple-topic-id")
+
+
+def by_association(subject: Subject) -> tuple[Candidate, ...]:
+    """Repeat what the registry itself associates the subject with (AssociatedNameStrategy): nothing is guessed."""
+    return tuple(
+        Candidate(topic=link.topic, role=link.role or Role.VALUE, strategy="associated")
+        for link in subject.links
+        if link.strategy == "associated"
+    )
+
+
+def _at_last_dash(name: str) -> Iterator[tuple[str, RecordName]]:
+    topic, _, record = name.rpartition("-")
+    if record and record not in SUFFIXES:
+        yield topic, RecordName(record)
+
+
+def _before(name: str, records: Iterable[RecordName]) -> Iterator[tuple[str, RecordName]]:
+    for record in dict.fromkeys(records):
+        if record and name.endswith(f"-{record}"):
+            yield name.removesuffix(f"-{record}"), record
+
+
+_SUFFIXES = {":k": Role.KEY, ":v": Role.VALUE}
+
+
+def by_hortonworks(subject: Subject) -> tuple[Candidate, ...]:
+    """Read `orders` as the value and `orders:k` as the key of topic `orders`; no topic holds a colon."""
+    role = _SUFFIXES.get(subject.name[-2:])
+    topic = subject.name[:-2] if role else subject.name
+    return proposal(topic, role or Role.VALUE, "hortonworks")
+
+
+PREFIX = "regex:"
+
+_ROLES = {"": Role.VALUE, "key": Role.KEY, "k": Role.KEY, "value": Role.VALUE, "val": Role.VALUE, "v": Role.VALUE}
+
+
+def regex_strategy(name: str, limit: TimeLimit | None = None) -> Strategy:
+    """Build a strategy of `regex:PATTERN`; the pattern must match the whole subject.
+
+    Group `topic` is required; `role` (key, k, value, val, v in any case; absent: value) and `record` are optional.
+    A role that is none of these words is no match. Raises InputInvalid for a pattern that cannot be used, and the
+    strategy raises it for a subject on which the pattern takes too long.
+    """
+    pattern = _compiled(name)
+    if "topic" not in pattern.groupindex:
+        hint = "write (?P<topic>…) around the topic; (?P<role>…) and (?P<record>…) are optional"
+        raise InputInvalid(f"naming strategy {name!r} has no group called topic", hint=hint)
+    time_limit = limit or TimeLimit()
+
+    def by_pattern(subject: Subject) -> tuple[Candidate, ...]:
+        match = time_limit.run(pattern.fullmatch, subject.name, pattern.pattern)
+        groups = match.groupdict(default="") if match else {}
+        role = _ROLES.get(groups.get("role", "").lower())
+        if not match or role is None:
+            return ()
+        return proposal(groups["topic"], role, name, RecordName(groups.get("record", "")) or None)
+
+    return by_pattern
+
+
+def _compiled(name: str) -> regex.Pattern[str]:
+    text = name.removeprefix(PREFIX)
+    if is_too_large(text):
+        raise InputInvalid(f"naming strategy {name!r} repeats too much to be evaluated")
+    try:
+        return regex.compile(text)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise InputInvalid(f"naming strategy {name!r} is not a regular expression: {error}") from error

@@ -1,0 +1,267 @@
+"""From the JSON of Apicurio's core API (v3, v2, and the entities of an export) to what it tells of versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scanner_extractor.http.messages import Json
+from scanner_extractor.naming.subjects import artifact_place, artifact_reference
+from scanner_extractor.registries.result import (
+    BadRow,
+    RegistryContent,
+    Row,
+    RowError,
+    bad_row,
+    details,
+    items,
+    key_of,
+    lost,
+    member,
+    needed_number,
+    needed_text,
+    text,
+)
+from scanner_extractor.schemas.references import LATEST
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError
+from scanner_model.names import SourceId, SubjectName
+from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
+
+Place = tuple[str, SubjectName]
+Labels = tuple[tuple[str, str | None], ...]
+
+DRAFT = "DRAFT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What people wrote beside an artifact or a version; empty where they did not."""
+
+    name: str = ""
+    description: str = ""
+    owner: str = ""
+    labels: Labels = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """An artifact as it is listed; *group* as the server writes it, empty for the default one."""
+
+    group: str
+    name: str
+    format: str
+    described: Described
+
+    @property
+    def place(self) -> Place:
+        """Return where its versions stand: context and subject."""
+        context, subject = artifact_place(self.group, self.name)
+        return context, SubjectName(subject)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A version as it is listed, without its text; *label* is the text that Apicurio takes for a version."""
+
+    artifact: Artifact
+    label: str
+    global_id: int
+    content_id: int
+    state: str
+    described: Described
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pointer:
+    """A reference as Apicurio writes it; an empty *label* means the newest version."""
+
+    name: str
+    group: str
+    artifact: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """A text and what it refers to; versions that share it share its id."""
+
+    text: str
+    pointers: tuple[Pointer, ...] = ()
+
+
+def read_artifact(payload: Json) -> Artifact:
+    """Read one entry of `/search/artifacts`; raises RowError."""
+    name = text(payload, "artifactId") or needed_text(payload, "id", "artifact id")
+    kind = (text(payload, "artifactType") or text(payload, "type")).upper()
+    return Artifact(group=text(payload, "groupId"), name=name, format=kind, described=_described(payload))
+
+
+def read_found(payload: Json, source: SourceId, artifact: Artifact | None = None) -> Found | BadRow:
+    """Read one version; *artifact* stands in for what a list of one artifact's versions does not say."""
+    try:
+        own = artifact or read_artifact(payload)
+        if not own.format:
+            raise RowError("it has no artifact type")
+        return Found(
+            artifact=own,
+            label=needed_text(payload, "version", "version"),
+            global_id=needed_number(payload, "globalId", "globalId"),
+            content_id=needed_number(payload, "contentId", "contentId"),
+            state=text(payload, "state").upper(),
+            described=_described(payload),
+        )
+    except RowError as wrong:
+        known = qualified_subject(*artifact.place) if artifact else ""
+        name = known or text(payload, "artifactId") or text(payload, "id")
+        return bad_row(source, name, wrong, payload)
+
+
+def read_content(body: bytes, references: Json) -> Content:
+    """Read a text and its references; raises PayloadUnexpected for a text that is not UTF-8, or other references."""
+    try:
+        return Content(text=body.decode("utf-8"), pointers=tuple(map(_pointer, references or [])))
+    except UnicodeDecodeError as error:
+        raise PayloadUnexpected("its text is not UTF-8") from error
+    except (RowError, TypeError) as error:
+        raise PayloadUnexpected(f"its references cannot be read: {error}") from error
+
+
+def page(payload: Json, name: str) -> tuple[list[Json], int]:
+    """Read a page's entries and how many there are in all; raises PayloadUnexpected."""
+    count = member(payload, "count")
+    if not isinstance(count, int) or not isinstance(member(payload, name), list):
+        hint = "is this Apicurio's API? check `url` and `type`"
+        raise PayloadUnexpected(f"the answer is not a page of {name}", hint=hint)
+    return items(payload, name), count
+
+
+def _described(payload: Json) -> Described:
+    return Described(
+        name=text(payload, "name"),
+        description=text(payload, "description"),
+        owner=text(payload, "owner") or text(payload, "createdBy"),
+        labels=_labels(payload),
+    )
+
+
+def _labels(payload: Json) -> Labels:
+    """Read labels; in v2 they were `properties`, and `labels` a list of words, which became labels without a value."""
+    told: dict[str, str | None] = {word: None for word in items(payload, "labels") if isinstance(word, str)}
+    for name in ("labels", "properties"):
+        pairs = member(payload, name)
+        for key, value in pairs.items() if isinstance(pairs, dict) else ():
+            told[key] = value if isinstance(value, str) else None
+    return tuple(sorted(told.items()))
+
+
+def _pointer(payload: Json) -> Pointer:
+    return Pointer(
+        name=needed_text(payload, "name", "name"),
+        group=text(payload, "groupId"),
+        artifact=needed_text(payload, "artifactId", "artifact id"),
+        label=text(payload, "version"),
+    )
+
+
+Numbers = Mapping[tuple[str, SubjectName, str], int]
+"""The number of each version, by context, subject and label."""
+
+UNKNOWN = 0
+"""The number in a reference to a version that is not there; no version has it."""
+
+_ORDINARY = "ENABLED"
+_DISABLED = "DISABLED"
+_NO_TEXT = NotFound("the registry gives no text for it", status=404)
+
+
+def assemble(
+    source: SourceId,
+    founds: Sequence[Found],
+    contents: Mapping[int, Content | ScannerError],
+    artifacts: Mapping[Place, Described],
+) -> RegistryContent:
+    """Put versions and texts together; a version whose text could not be read is reported."""
+    numbers = numbered(founds)
+    rows: list[Row] = []
+    errors: list[tuple[str, ScannerError]] = []
+    for found in founds:
+        content = contents.get(found.content_id, _NO_TEXT)
+        if isinstance(content, ScannerError):
+            errors.append((qualified_subject(*found.artifact.place), content))
+        else:
+            rows.append(Row(version=_version(source, found, content, numbers, artifacts)))
+    return RegistryContent(rows={key_of(row.version): row for row in rows}) + lost(source, errors)
+
+
+def numbered(founds: Iterable[Found]) -> Numbers:
+    """Number the versions of each artifact.
+
+    A label is any text. One that is a number, greater than those before it, is that number, as Apicurio labels
+    versions itself; any other is the number after the one before it, in the order of registration.
+    """
+    numbers: dict[tuple[str, SubjectName, str], int] = {}
+    last: dict[Place, int] = {}
+    for found in sorted(founds, key=lambda found: found.global_id):
+        place = found.artifact.place
+        before = last.get(place, 0)
+        own = _number(found.label)
+        last[place] = own if own > before else before + 1
+        numbers[*place, found.label] = last[place]
+    return numbers
+
+
+def _version(
+    source: SourceId, found: Found, content: Content, numbers: Numbers, artifacts: Mapping[Place, Described]
+) -> SchemaVersion:
+    context, subject = found.artifact.place
+    number = numbers[context, subject, found.label]
+    return SchemaVersion(
+        source=source,
+        context=context,
+        subject=subject,
+        version=number,
+        schema_id=str(found.content_id),
+        format=found.artifact.format,
+        text=content.text,
+        references=tuple(_references(content.pointers, context, numbers)),
+        metadata=details(
+            globalId=found.global_id,
+            version="" if found.label == str(number) else found.label,
+            artifact=_told(artifacts.get((context, subject), Described())),
+            **_told(found.described),
+        ),
+        # Apicurio's compatible API deletes a version softly by disabling it.
+        deleted=found.state == _DISABLED,
+        state="" if found.state == _ORDINARY else found.state,
+    )
+
+
+def _references(pointers: Iterable[Pointer], context: str, numbers: Numbers) -> Iterator[Reference]:
+    for pointer in pointers:
+        own, artifact = artifact_place(pointer.group, pointer.artifact)
+        number = numbers.get((own, SubjectName(artifact), pointer.label), _number(pointer.label) or UNKNOWN)
+        yield Reference(
+            name=pointer.name,
+            subject=SubjectName(artifact_reference(pointer.group, pointer.artifact, context)),
+            version=number if pointer.label else LATEST,
+        )
+
+
+def _told(described: Described) -> dict[str, Json]:
+    told = {
+        "name": described.name,
+        "description": described.description,
+        "owner": described.owner,
+        "labels": dict(described.labels),
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _number(label: str) -> int:
+    """Return the number that a label is written as; 0 where it is none, or larger than a dictionary holds."""
+    return int(label) if label.isascii() and label.isdecimal() and len(label) < 10 and label[0] != "0" else 0
+
+
+def described(artifacts: Iterable[Artifact]) -> Mapping[Place, Described]:
+    """Return what is written beside each artifact."""
+    return {artifact.place: artifact.described for artifact in artifacts}

@@ -1,0 +1,201 @@
+"""Which way a Confluent-compatible registry is read: in bulk where it can be, else by a walk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.http.pagination import PagesWithoutEnd, paged
+from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.naming.table import default_names
+from scanner_extractor.registries.confluent.bulk import key, prefix_for, read_bulk
+from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
+from scanner_extractor.registries.confluent.reader import Origin
+from scanner_extractor.registries.confluent.walk import Wanted, lost, read_one, walk
+from scanner_extractor.registries.result import (
+    BadRow,
+    RegistryContent,
+    Row,
+    as_result,
+    associations_failed,
+    failed,
+    separate_rows,
+    truncated_list,
+)
+from scanner_extractor.scan.results import Progress, RegistryResult
+from scanner_extractor.schemas.references import find_reference, finder
+from scanner_extractor.settings.cluster import RegistrySettings
+from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
+from scanner_model.names import SubjectName
+from scanner_model.problems import Problem
+from scanner_model.schemas import Reference, qualified_subject
+
+Place = tuple[str, SubjectName]
+
+
+def add_associations(
+    settings: RegistrySettings, client: ConfluentClient, gathered: RegistryContent, crew: WorkerPool
+) -> RegistryContent:
+    """Add the registry's associations, where the naming strategy `associated` is in force.
+
+    Rows may carry them; then nothing is asked. Else one subject is asked first: a registry before 8.2 does not know
+    the question, and that is the end of it. Then the list of associated schemas is read, and those subjects of it that
+    do not show their associations are asked one by one. What cannot be asked is reported, and naming goes on without.
+    """
+    places = sorted({(row.version.context, row.version.subject) for row in gathered.rows.values() if _live(row)})
+    inline = any(row.associations for row in gathered.rows.values())
+    strategies = settings.naming.strategies or default_names(settings.type)
+    if "associated" not in strategies or inline or not places:
+        return gathered
+    try:
+        client.associations(qualified_subject(*places[0]))
+        shown, silent = _listed(client, places)
+    except NotFound:
+        return gathered
+    except ScannerError as error:
+        return gathered + RegistryContent(problems=(associations_failed(settings.source, error),))
+    answers = map_concurrently(silent, lambda place: client.associations(qualified_subject(*place)), crew=crew)
+    found = [link for links in answers if not isinstance(links, ScannerError) for link in links]
+    problems = [
+        failed(settings.source, qualified_subject(*place), error)
+        for place, error in zip(silent, answers, strict=True)
+        if isinstance(error, ScannerError)
+    ]
+    inline_links = (link for row in shown for link in row.associations)
+    return gathered + RegistryContent(associations=(*inline_links, *found), problems=tuple(problems))
+
+
+def _listed(client: ConfluentClient, places: Iterable[Place]) -> tuple[list[Row], list[Place]]:
+    """List associated schemas: rows that show their associations, and subjects whose rows do not.
+
+    Where there is no such list, or it is refused, every subject is one that does not show them.
+    """
+    try:
+        listed = paged(lambda offset, _: client.associated(offset, prefix=prefix_for(client)), key=key, size=PAGE)
+        rows = [row for row in listed if not isinstance(row, BadRow)]
+    except (
+        NotFound,
+        SourceObjected,
+        SourceRefused,
+    ):  # refused: the list of all is often another right than one subject
+        return [], list(places)
+    shown = [row for row in rows if row.associations]
+    silent = {(row.version.context, row.version.subject) for row in rows} - {
+        (row.version.context, row.version.subject) for row in shown
+    }
+    return shown, sorted(silent)
+
+
+def _live(row: Row) -> bool:
+    return not row.version.deleted
+
+
+_ROUNDS = 100
+"""How long a chain of versions that only references lead to may be."""
+
+
+def close(client: ConfluentClient, gathered: RegistryContent, crew: WorkerPool) -> RegistryContent:
+    """Add what references lead to and is missing, so that every reference that the registry can resolve is resolved.
+
+    A subject that could not be read is not tried again.
+    """
+    tried: set[tuple[str, int]] = set()
+    for _ in range(_ROUNDS):
+        wanted = [one for one in _missing(client, gathered) if (one.subject, one.number) not in tried]
+        if not wanted:
+            break
+        tried |= {(one.subject, one.number) for one in wanted}
+        answers = map_concurrently(wanted, lambda one: read_one(client, one), crew=crew)
+        rows = [row for row in answers if not isinstance(row, ScannerError)]
+        # Not found needs no word here: whoever resolves the reference says which schema misses it.
+        errors = [
+            (one.subject, answer)
+            for one, answer in zip(wanted, answers, strict=True)
+            if isinstance(answer, ScannerError) and not isinstance(answer, NotFound)
+        ]
+        gathered = gathered + separate_rows(rows) + lost(client, errors)
+    return gathered
+
+
+def _missing(client: ConfluentClient, gathered: RegistryContent) -> list[Wanted]:
+    find = finder(row.version for row in gathered.rows.values())
+    targets = {
+        _target(row.version.context, reference, client.origin.kind)
+        for row in gathered.rows.values()
+        for reference in row.version.references
+        if find_reference(row.version.context, reference, find) is None
+    }
+    return [
+        Wanted(subject=subject, number=number, live=True)
+        for subject, number in sorted(targets)
+        if qualified_subject(*seen_subject(subject, client.origin.kind)) not in gathered.unread
+    ]
+
+
+def _target(context: str, reference: Reference, kind: str) -> tuple[str, int]:
+    """Return the name to ask for: a reference without a context of its own stays in the one it is made in."""
+    inherits = seen_subject(reference.subject, kind)[1] == reference.subject
+    return qualified_subject(context, reference.subject) if inherits else reference.subject, reference.version
+
+
+_CCOMPAT = ("apis", "ccompat", "v7")
+
+
+def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
+    """Read every version that a Confluent-compatible registry has, with the fewest requests.
+
+    Raises SourceRefused and SourceUnreachable where not even the list of subjects can be read; anything less gives
+    what could be read, PARTIAL, with the names of the rest. Sources: Confluent Schema Registry API, Karapace,
+    Apicurio's ccompat/v7 (whose path is added where `url` names none).
+    """
+    return read_registry(settings, http, progress, WorkerPool(threads=settings.http.concurrency))
+
+
+def read_registry(settings: RegistrySettings, http: Http, progress: Progress, crew: WorkerPool) -> RegistryResult:
+    """Do what `read_confluent` does, with a *crew* of one's own."""
+    client = compatible_client(settings, http)
+    gathered = _everything(settings, client, progress, crew)
+    gathered = close(client, gathered, crew)
+    gathered = add_associations(settings, client, gathered, crew)
+    return as_result(settings, gathered, http.requests)
+
+
+def _everything(
+    settings: RegistrySettings, client: ConfluentClient, progress: Progress, crew: WorkerPool
+) -> RegistryContent:
+    problems: tuple[Problem, ...] = ()
+    try:
+        rows = read_bulk(client, deleted=settings.deleted, told=lambda done: progress(settings.source, done, None))
+        if rows is not None:
+            return rows
+    except PagesWithoutEnd as error:
+        return separate_rows(error.items) + truncated_list(settings.source, error)
+    except (NotFound, SourceObjected):
+        pass  # a registry without the bulk endpoint, as most are that only resemble Confluent's
+    except ScannerError as error:
+        problems = (_no_bulk(settings, error),)
+    walked = walk(
+        client,
+        crew,
+        deleted=settings.deleted,
+        told=lambda done, total: progress(settings.source, done, total),
+    )
+    return replace(walked, problems=(*problems, *walked.problems))
+
+
+def _no_bulk(settings: RegistrySettings, error: ScannerError) -> Problem:
+    hint = "every subject was asked for by itself, which takes many requests"
+    return Problem(str(settings.source), f"reading in bulk failed: {error}", hint)
+
+
+def compatible_client(settings: RegistrySettings, http: Http) -> ConfluentClient:
+    """Return the client of a registry's Confluent-compatible API."""
+    origin = Origin(source=settings.source, kind=settings.type, context=settings.one_context)
+    return ConfluentClient(http, origin, compatible_base(settings))
+
+
+def compatible_base(settings: RegistrySettings) -> tuple[str, ...]:
+    """Return the steps of the compatible API's path that `url` does not name."""
+    return _CCOMPAT if settings.type == "apicurio" and "/apis/" not in f"{settings.http.url}/" else ()

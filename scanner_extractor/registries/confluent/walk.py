@@ -1,0 +1,160 @@
+"""The walk: subjects, then each one's versions, then each version; for registries without a usable bulk answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.http.pagination import PagesWithoutEnd, paged
+from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.registries import result
+from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
+from scanner_extractor.registries.result import BadRow, RegistryContent, Row, separate_rows, truncated_list
+from scanner_extractor.schemas.references import LATEST
+from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
+from scanner_model.names import SubjectName
+from scanner_model.problems import Problem
+from scanner_model.schemas import qualified_subject
+
+Told = Callable[[int, int], None]
+"""Told how many requests of how many known so far are done."""
+
+_APICURIO_LIST = 500
+"""How many of a subject's versions Apicurio lists at most, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """One version to read: of a *live* subject it is asked for plainly first, which tells whether it is deleted."""
+
+    subject: str
+    number: int
+    live: bool
+    deleted: bool = True
+
+
+def walk(client: ConfluentClient, crew: WorkerPool, *, deleted: bool, told: Told) -> RegistryContent:
+    """Read every version of every listed subject; one broken subject costs one subject.
+
+    A subject that is not found after it was listed is reported, and not kept as unread. Registries that hide what a
+    user may not read answer in the same words: neither that nor a missing name proves that a subject is deleted.
+    Raises SourceRefused where everything is refused, and what `Http` raises where the list of subjects fails.
+    """
+    live, cut = _all_subjects(client, deleted=False)
+    hidden, cut_hidden = _deleted_subjects(client) if deleted else (set[str](), RegistryContent())
+    subjects = sorted(live | hidden)
+    count = _Count(told, len(subjects))
+    listed = map_concurrently(subjects, lambda subject: _numbers(client, subject, deleted), crew=crew, told=count.one)
+    wanted = [
+        Wanted(subject=subject, number=number, live=subject in live, deleted=deleted)
+        for subject, numbers in zip(subjects, listed, strict=True)
+        if not isinstance(numbers, ScannerError)
+        for number in numbers
+    ]
+    count.total += len(wanted)
+    read = map_concurrently(wanted, lambda one: read_one(client, one), crew=crew, told=count.one)
+    rows = [_own(client, row) for row in read if not isinstance(row, ScannerError)]
+    errors = [*_errors(subjects, listed), *_errors([one.subject for one in wanted], read)]
+    if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
+        raise errors[0][1]
+    return separate_rows(rows) + lost(client, errors) + cut + cut_hidden
+
+
+def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
+    """List every subject of what is read, whether the server pages, caps its pages, or ignores that it should.
+
+    Apicurio counts a page before it drops what is no schema, so its pages may be short or bring nothing new in the
+    midst of others: it is asked for one more window.
+    """
+    patience, limit = (2, PAGE) if client.origin.kind == "apicurio" else (1, None)
+
+    def page(offset: int, _size: int) -> Sequence[str]:
+        return client.subjects(offset, deleted=deleted, limit=limit)
+
+    return wanted_subjects(client, paged(page, key=str, size=PAGE, patience=patience))
+
+
+def wanted_subjects(client: ConfluentClient, names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of *names* that are in the one context that is read, or all where every context is."""
+    only = client.origin.context
+    return tuple(name for name in names if not only or seen_subject(name, client.origin.kind)[0] == only)
+
+
+def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
+    """Read one version and flag it as deleted where it is; raises NotFound where the registry does not give it."""
+    if wanted.live:
+        try:
+            return client.version(wanted.subject, wanted.number, deleted=False)
+        except NotFound:
+            if not wanted.deleted:
+                raise
+    return _flagged(client.version(wanted.subject, wanted.number, deleted=True))
+
+
+def lost(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
+    """Report what could not be read, by subject."""
+    return result.lost(client.origin.source, ((_name(client, subject), error) for subject, error in errors))
+
+
+def _all_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[set[str], RegistryContent]:
+    """Return the subjects, and the report of a list without end, of which those that were read are kept."""
+    try:
+        return set(list_subjects(client, deleted=deleted)), RegistryContent()
+    except PagesWithoutEnd as error:
+        return set(wanted_subjects(client, error.items)), truncated_list(client.origin.source, error)
+
+
+def _deleted_subjects(client: ConfluentClient) -> tuple[set[str], RegistryContent]:
+    try:
+        return _all_subjects(client, deleted=True)
+    except (NotFound, SourceObjected):  # it does not know the parameter, so it keeps nothing deleted
+        return set(), RegistryContent()
+
+
+def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int, ...]:
+    """List the numbers of a subject's versions; Confluent pages them since 7.9.2, the others do not."""
+    if client.origin.kind == "confluent":
+        listed = paged(lambda offset, _: client.versions(subject, offset, deleted=deleted), key=int)
+        return tuple(sorted(listed))
+    numbers = client.versions(subject, deleted=deleted)
+    if client.origin.kind != "apicurio" or len(numbers) < _APICURIO_LIST:
+        return numbers
+    newest = client.version(subject, LATEST, deleted=False)
+    beyond = newest.version.version if isinstance(newest, Row) else 0
+    return (*numbers, *range(numbers[-1] + 1, beyond + 1))
+
+
+def _own(client: ConfluentClient, row: Row | BadRow) -> Row | BadRow:
+    """Return a row that is the listed subject's own: its alias hides those that the bulk list shows."""
+    if isinstance(row, BadRow) or not row.behind:
+        return row
+    name = qualified_subject(row.version.context, row.version.subject)
+    what = f"it has an alias, so the registry shows the versions of {row.behind!r} in place of its own"
+    problem = Problem(f"{client.origin.source} {name!r}", what, "only `GET /schemas` shows its own")
+    return BadRow(subject=SubjectName(name), problem=problem, text="")
+
+
+def _flagged(row: Row | BadRow) -> Row | BadRow:
+    return row if isinstance(row, BadRow) or row.flagged else replace(row, version=replace(row.version, deleted=True))
+
+
+def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tuple[str, ScannerError]]:
+    for subject, answer in zip(subjects, answers, strict=True):
+        if isinstance(answer, ScannerError):
+            yield subject, answer
+
+
+def _name(client: ConfluentClient, subject: str) -> SubjectName:
+    return SubjectName(qualified_subject(*seen_subject(subject, client.origin.kind)))
+
+
+@dataclass(slots=True)
+class _Count:
+    told: Told
+    total: int
+    done: int = 0
+
+    def one(self) -> None:
+        self.done += 1
+        self.told(self.done, self.total)

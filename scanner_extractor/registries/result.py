@@ -1,0 +1,261 @@
+"""What is gathered from a registry while it is read, and the reading that becomes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from scanner_extractor.http.messages import Json
+from scanner_extractor.http.pagination import PagesWithoutEnd
+from scanner_extractor.scan.results import RegistryResult
+from scanner_extractor.schemas.references import find_reference, finder
+from scanner_extractor.settings.cluster import RegistrySettings
+from scanner_model.errors import NotFound, ScannerError
+from scanner_model.names import SourceId, SubjectName
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.schemas import Association, Registry, SchemaVersion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One schema row: a version, and the topics that the registry associates its subject with.
+
+    *flagged*: the row says itself whether the version is deleted, as Confluent's do since 8.0. *behind* is the subject
+    that the registry answered with in place of the one asked for, which is an alias; else empty.
+    """
+
+    version: SchemaVersion
+    flagged: bool = False
+    behind: str = ""
+    associations: tuple[Association, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadRow:
+    """A row that cannot be read: its subject where that is legible (else empty), why, and what identifies it."""
+
+    subject: SubjectName
+    problem: Problem
+    text: str
+
+
+class RowError(ValueError):
+    """Report which member of a row is not as documented."""
+
+
+def bad_row(source: str, subject: str, wrong: RowError, payload: Json) -> BadRow:
+    """Report a row that cannot be read."""
+    name = repr(str(subject)) if subject else "a row without subject"
+    problem = Problem(f"{source} {name}", f"the registry's row cannot be read: {wrong}")
+    return BadRow(subject=SubjectName(subject), problem=problem, text=canonical(payload))
+
+
+def member(payload: Json, name: str) -> Json:
+    """Return a member; None where there is none, or no object."""
+    return payload.get(name) if isinstance(payload, dict) else None
+
+
+def text(payload: Json, name: str) -> str:
+    """Return a member that is text; empty where it is none."""
+    value = member(payload, name)
+    return value if isinstance(value, str) else ""
+
+
+def items(payload: Json, name: str) -> list[Json]:
+    """Return a member that is a list; empty where it is none."""
+    value = member(payload, name)
+    return value if isinstance(value, list) else []
+
+
+def needed_text(payload: Json, name: str, what: str) -> str:
+    """Return a member that must be text, perhaps empty; raises RowError that names it as *what*."""
+    value = member(payload, name)
+    if not isinstance(value, str):
+        raise RowError(f"it has no {what}")
+    return value
+
+
+def needed_number(payload: Json, name: str, what: str) -> int:
+    """Return a member that must be a whole number; raises RowError that names it as *what*."""
+    value = member(payload, name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise RowError(f"it has no {what}")
+    return value
+
+
+def details(**members: Json) -> str:
+    """Return what a registry says beside a schema as JSON text, without what is empty; empty where all of it is."""
+    kept = {name: value for name, value in members.items() if value not in (None, "", [], {})}
+    return canonical(kept) if kept else ""
+
+
+def canonical(payload: Json) -> str:
+    """Write JSON in one way, whatever order it came in; empty where it is nested too deeply to be written."""
+    try:
+        return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    except RecursionError:
+        return ""
+
+
+KIND = "schema_registry"
+
+Key = tuple[str, SubjectName, int]
+"""What names a version in its registry: context, subject, number. An id does not: many versions share one."""
+
+_SHOWN = 3
+_MANY = 5
+_NOTHING = NotFound("", status=404)
+_VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryContent:
+    """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read.
+
+    *cut* says why a list was not read to its end; empty where it was. What it did not name need not be gone.
+    """
+
+    rows: Mapping[Key, Row] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    unread: Mapping[SubjectName, str] = field(default_factory=dict)
+    associations: tuple[Association, ...] = ()
+    cut: str = ""
+
+    def __add__(self, other: RegistryContent) -> RegistryContent:
+        """Return both; a row that is here already stays."""
+        return RegistryContent(
+            rows={**other.rows, **self.rows},
+            problems=(*self.problems, *other.problems),
+            unread={**other.unread, **self.unread},
+            associations=(*self.associations, *other.associations),
+            cut=self.cut or other.cut,
+        )
+
+
+def truncated_list(source: SourceId, error: PagesWithoutEnd) -> RegistryContent:
+    """Report a list without end, of which nothing is kept but what was read."""
+    return RegistryContent(problems=(Problem(str(source), error.what, error.hint),), cut=error.what)
+
+
+def key_of(version: SchemaVersion) -> Key:
+    """Return what names *version* in its registry."""
+    return version.context, version.subject, version.version
+
+
+def separate_rows(rows: Iterable[Row | BadRow]) -> RegistryContent:
+    """Part rows from what cannot be read; the first row of a key counts."""
+    listed = tuple(rows)
+    bad = {row.problem: row for row in listed if isinstance(row, BadRow)}
+    return RegistryContent(
+        rows={key_of(row.version): row for row in reversed(listed) if isinstance(row, Row)},
+        problems=tuple(sorted(bad)),
+        unread={row.subject: row.problem.what for row in bad.values() if row.subject},
+    )
+
+
+def failed(source: SourceId, subject: str, error: ScannerError) -> Problem:
+    """Report that a subject could not be read this time; *subject* is its name, with its context."""
+    return Problem(f"{source} {str(subject)!r}", _why(error), error.hint)
+
+
+def associations_failed(source: SourceId, error: ScannerError) -> Problem:
+    """Report that a registry's associations could not be asked for."""
+    return Problem(f"{source} associations", _why(error), error.hint)
+
+
+def _why(error: ScannerError) -> str:
+    return f"{error.where}: {error.what}" if error.where else error.what
+
+
+def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
+    """Report what could not be read, a subject once; one that is not found is not unread."""
+    first: dict[str, ScannerError] = {}
+    for subject, error in errors:
+        if isinstance(first.get(subject, _NOTHING), NotFound):
+            first[subject] = error
+    unread = {subject: error for subject, error in first.items() if not isinstance(error, NotFound)}
+    return RegistryContent(
+        problems=tuple(_reported(source, first)),
+        unread={SubjectName(subject): error.what for subject, error in unread.items()},
+    )
+
+
+def without_deleted(gathered: RegistryContent) -> RegistryContent:
+    """Leave deleted versions out, except those that a live one refers to, or one that it refers to."""
+    find = finder(row.version for row in gathered.rows.values())
+    kept = {key: row for key, row in gathered.rows.items() if not row.version.deleted}
+    waiting = [row.version for row in kept.values()]
+    while waiting:
+        version = waiting.pop()
+        for reference in version.references:
+            target = find_reference(version.context, reference, find)
+            if target and key_of(target) not in kept:
+                kept[key_of(target)] = gathered.rows[key_of(target)]
+                waiting.append(target)
+    return replace(gathered, rows=kept)
+
+
+def as_result(settings: RegistrySettings, gathered: RegistryContent, requests: int) -> RegistryResult:
+    """Return the reading in its fixed order; it is PARTIAL where something that exists was not read."""
+    versions = tuple(gathered.rows[key].version for key in sorted(gathered.rows))
+    inline = (link for row in gathered.rows.values() for link in row.associations)
+    return RegistryResult(
+        registry=Registry(
+            source=settings.source, kind=settings.type, url=settings.http.url, environment=settings.environment
+        ),
+        outcome=_outcome(settings.source, gathered, len(versions), requests),
+        versions=versions,
+        associations=tuple(sorted({*inline, *gathered.associations}, key=_order)),
+        problems=tuple(sorted(set(gathered.problems))),
+    )
+
+
+def _reported(source: SourceId, errors: Mapping[str, ScannerError]) -> Iterator[Problem]:
+    """Report each subject by itself, but many that failed alike in one line: a dead registry fails them all."""
+    alike: dict[str, list[str]] = {}
+    for subject, error in errors.items():
+        alike.setdefault(error.what, []).append(subject)
+    for what, subjects in alike.items():
+        if len(subjects) > _MANY:
+            one = _lost(source, subjects[0], errors[subjects[0]])
+            why = one.what if isinstance(errors[subjects[0]], NotFound) else what
+            names = f"{', '.join(map(repr, subjects[:_SHOWN]))} and {len(subjects) - _SHOWN} more"
+            yield Problem(str(source), f"{len(subjects)} subjects could not be read: {why} ({names})", one.hint)
+        else:
+            yield from (_lost(source, subject, errors[subject]) for subject in subjects)
+
+
+def _lost(source: SourceId, subject: str, error: ScannerError) -> Problem:
+    if isinstance(error, NotFound):
+        return Problem(f"{source} {str(subject)!r}", "it was listed, and is not found when it is read", _VANISHED)
+    return failed(source, subject, error)
+
+
+def _outcome(source: SourceId, gathered: RegistryContent, got: int, requests: int) -> SourceResult:
+    unread = sorted(gathered.unread)
+    outcome = SourceResult(
+        source=source, kind=KIND, answer=SourceStatus.READ, got=got, asked=got + len(unread), requests=requests
+    )
+    if gathered.cut:
+        return replace(outcome, answer=SourceStatus.PARTIAL, reason=gathered.cut, hint="what was read of it is stored")
+    if not unread:
+        return outcome
+    return replace(
+        outcome,
+        answer=SourceStatus.PARTIAL,
+        reason=f"{_counted(unread)} could not be read: {gathered.unread[unread[0]]}",
+        hint="what earlier scans know of them stays; the problems tell more",
+        unread=frozenset(unread),
+    )
+
+
+def _counted(names: Sequence[SubjectName]) -> str:
+    shown = ", ".join(map(repr, names[:_SHOWN]))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{len(names)} subject{'s' if len(names) != 1 else ''} ({shown}{more})"
+
+
+def _order(link: Association) -> tuple[str, SubjectName, str, str, str]:
+    return link.context, link.subject, link.topic, link.role, link.namespace

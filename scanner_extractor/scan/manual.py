@@ -1,0 +1,120 @@
+"""Where manual input meets the registries: it adds what is missing; of a contradiction the registry's side stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from scanner_extractor.schemas.definitions import define_text, fingerprint
+from scanner_model.manual import Assignment, ManualSchema
+from scanner_model.names import Fingerprint, Role, TopicName
+from scanner_model.problems import Problem
+from scanner_model.schemas import Association, Confidence, Definition, TopicSchema
+
+
+@dataclass(slots=True)
+class Merged:
+    """What manual schemas add: definitions, links, and the contradictions found."""
+
+    definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
+    topic_schemas: list[TopicSchema] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def merge_schemas(
+    schemas: Iterable[ManualSchema], bound: Iterable[TopicSchema], definitions: Mapping[Fingerprint, Definition]
+) -> Merged:
+    """Add each manual schema that no registry fact covers; one that says otherwise is reported and left out.
+
+    Covered: the registry has the same subject and version of the topic, or, where the file names no subject, a current
+    schema of the same topic and role. The same columns are no contradiction.
+    """
+    merged = Merged()
+    sides: dict[tuple[TopicName, Role], list[TopicSchema]] = {}
+    for link in bound:
+        sides.setdefault((link.topic, link.role), []).append(link)
+    for schema in schemas:
+        _merge(schema, sides.get((schema.topic, schema.role), []), definitions, merged)
+    return merged
+
+
+def agreeing(
+    assignments: Iterable[Assignment], associations: Iterable[Association]
+) -> tuple[tuple[Assignment, ...], tuple[Problem, ...]]:
+    """Leave out assignments that contradict the registry's own associations of the subject, and report them."""
+    topics: dict[str, set[TopicName]] = {}
+    for association in associations:
+        topics.setdefault(association.subject, set()).add(association.topic)
+    kept, problems = [], []
+    for assignment in assignments:
+        known = topics.get(assignment.subject)
+        if known and assignment.topic not in known:
+            what = f"the registry associates {assignment.subject!r} with {', '.join(sorted(known))}"
+            what += f", not with {assignment.topic!r}"
+            problems.append(Problem(assignment.place, what, "the registry's link stays"))
+        else:
+            kept.append(assignment)
+    return tuple(kept), tuple(problems)
+
+
+def _merge(
+    schema: ManualSchema,
+    side: Sequence[TopicSchema],
+    definitions: Mapping[Fingerprint, Definition],
+    merged: Merged,
+) -> None:
+    definition = _definition(schema)
+    merged.problems += [Problem(f"{schema.place} {p.where}".rstrip(), p.what, p.hint) for p in definition.problems]
+    covering = [link for link in side if _covers(link, schema)]
+    if not covering:
+        merged.definitions[definition.fingerprint] = definition
+        merged.topic_schemas.append(_link(schema, definition, side))
+    elif not any(_agree(definition, definitions[link.fingerprint]) for link in covering):
+        merged.problems.append(_contradiction(schema, covering[0]))
+
+
+def _definition(schema: ManualSchema) -> Definition:
+    if schema.text:
+        return define_text(schema.format, schema.text, dict(schema.references), schema.record or None)
+    text = "\n".join(json.dumps(asdict(column), ensure_ascii=False, sort_keys=True) for column in schema.columns)
+    mark = fingerprint(schema.format, text, {}, (), None)
+    return Definition(fingerprint=mark, format=schema.format, text=text, columns=schema.columns)
+
+
+def _covers(link: TopicSchema, schema: ManualSchema) -> bool:
+    if schema.subject:
+        return link.subject == schema.subject and schema.version in (None, link.version)
+    return link.current
+
+
+def _agree(one: Definition, other: Definition) -> bool:
+    # Types are each format's own words: a CSV list made by hand and an Avro schema can agree in paths only.
+    typed = one.format == other.format
+    return _shape(one, typed) == _shape(other, typed)
+
+
+def _shape(definition: Definition, typed: bool) -> list[tuple[tuple[str, ...], str]]:
+    return sorted((column.path, column.type if typed else "") for column in definition.columns)
+
+
+def _link(schema: ManualSchema, definition: Definition, side: Sequence[TopicSchema]) -> TopicSchema:
+    return TopicSchema(
+        source=schema.source,
+        topic=schema.topic,
+        role=schema.role,
+        fingerprint=definition.fingerprint,
+        strategy="manual",
+        evidence=schema.place,
+        confidence=Confidence.DECLARED,
+        subject=schema.subject,
+        version=schema.version,
+        schema_id=schema.schema_id,
+        current=not any(link.subject == schema.subject != "" and link.current for link in side),
+    )
+
+
+def _contradiction(schema: ManualSchema, link: TopicSchema) -> Problem:
+    of = f"the {schema.role} of topic {schema.topic!r}"
+    what = f"other columns for {of} than the registry's {link.subject or link.strategy!r}"
+    return Problem(schema.place, what, "the registry's fact stays; remove the schema here or correct it")

@@ -1,0 +1,331 @@
+"""From what the sources said to one scan: definitions read, subjects bound, manual input merged. Pure; asks nobody."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain
+from typing import TypedDict, TypeVar
+
+from scanner_extractor.naming.binding import Bound, RegistryNaming, bind
+from scanner_extractor.naming.declared import cluster_associations
+from scanner_extractor.scan.manual import agreeing, merge_schemas
+from scanner_extractor.scan.phases import SourceResults
+from scanner_extractor.scan.results import (
+    CatalogResult,
+    ConnectResult,
+    JobsResult,
+    KafkaResult,
+    KsqlResult,
+    RegistryResult,
+)
+from scanner_extractor.scan.runner import SourceReadings
+from scanner_extractor.scan.topics import (
+    hidden_topics,
+    ksqldb_internal,
+    ksqldb_topics,
+    merge_groups,
+    merge_topics,
+    missing_topics,
+    with_earlier_settings,
+)
+from scanner_extractor.schemas.definitions import Defined, define
+from scanner_extractor.schemas.parsing import ParseEach, parse_in_process
+from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.sources.kafka.end_offsets import LOG_END
+from scanner_extractor.sources.ksqldb.schemas import collection_schemas
+from scanner_model.broker_address import broker_address
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.connect import Connector
+from scanner_model.flink import FlinkJob, FlinkStatement
+from scanner_model.kafka import Cluster, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Topic
+from scanner_model.manual import Assignment, ManualInput, ManualSchema
+from scanner_model.names import Role, TopicName
+from scanner_model.problems import Problem
+from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
+from scanner_model.schemas import Definition, TopicSchema
+from scanner_model.streams import StreamsTopology
+
+
+def of_own_connectors(annotations: Iterable[Annotation], connectors: Iterable[Connector]) -> Iterator[Annotation]:
+    """Return *annotations*, those of connectors with the name that this cluster's own connector of that id has.
+
+    One whose id no connector of this cluster has is about another cluster's connector, perhaps a namesake: it names
+    none. Where no managed connector was read, nothing tells, and the catalog's name stays.
+    """
+    names = {each.managed_id: each.name for each in connectors if each.managed_id}
+    for each in annotations:
+        identity = next((part for part in each.name.split(":") if part.startswith("lcc-")), "")
+        if each.connector is not None and names and identity:
+            yield replace(each, connector=names.get(identity))
+        else:
+            yield each
+
+
+RATE = "records_in_per_second"
+
+
+def rates(metrics: Iterable[Metric], earlier: Iterable[Metric]) -> Iterator[Metric]:
+    """Return the records a second that were written to each topic since the *earlier* reading of the same source.
+
+    None where there is none, where no time has passed, and where the offset fell: that is another topic of this name.
+    """
+    before = {(each.source, each.topic): each for each in earlier if each.name == LOG_END}
+    for each in metrics:
+        last = before.get((each.source, each.topic))
+        seconds = _seconds(last.ended, each.ended) if last and each.name == LOG_END else 0.0
+        if last and seconds > 0 and each.amount >= last.amount:
+            amount = (each.amount - last.amount) / seconds
+            yield replace(each, name=RATE, amount=amount, started=last.ended)
+
+
+def _seconds(started: str, ended: str) -> float:
+    try:
+        return (datetime.fromisoformat(ended) - datetime.fromisoformat(started)).total_seconds()
+    except (ValueError, TypeError):  # no time, or one without a zone beside one with
+        return 0.0
+
+
+NOTHING = PreviousState()
+
+_Kind = TypeVar("_Kind", CatalogResult, ConnectResult, JobsResult, KafkaResult, KsqlResult, RegistryResult)
+_Fact = TypeVar("_Fact")
+
+
+def merge_results(
+    settings: Settings,
+    asked: SourceReadings,
+    manual: ManualInput | None = None,
+    *,
+    remembered: PreviousState = NOTHING,
+    read: ParseEach = parse_in_process,
+) -> ClusterScan:
+    """Put together what one scan of one cluster found.
+
+    *remembered* is what earlier scans know from sources that were not fully read this time. *read* reads the texts of
+    registered schemas. Everything has a fixed order, whatever order the sources answered in. Problems of reading,
+    naming and merging are listed; none of them loses a fact.
+    """
+    settings = asked.settings or settings
+    manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
+    said = _Said.of(asked.readings)
+    cluster = _cluster(settings, said.kafka, said.connect, manual)
+    listed, named = said.topics(remembered), tuple(ksqldb_topics(said.collections))
+    told = merge_topics(listed or (), manual.topics, named)
+    defined = define((version for reading in said.registries for version in reading.versions), read)
+    registries, strange = _of_cluster(said.registries, cluster.cluster_id or remembered.cluster_id)
+    bound, objections = _bind(settings, registries, defined, merge_topics(told, remembered.topics), manual)
+    declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
+    links = (*bound.topic_schemas, *declared.topic_schemas)
+    described = collection_schemas(said.collections, _described(links, remembered))
+    topics = merge_topics(told, bound.topics, map(_linked_topic, links))
+    met = chain.from_iterable(reading.problems for reading in asked.readings)
+    doubts = (
+        *_strangers(said.connect, said.kafka),
+        *strange,
+        *missing_topics(listed, chain(manual.topics, named), said.lost),
+        *hidden_topics(listed, ((each.outcome.source, each.missing) for each in said.ksqldb)),
+    )
+    return ClusterScan(
+        cluster=cluster,
+        outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
+        topics=tuple(ksqldb_internal(topics, (reading.service for reading in said.ksqldb))),
+        registries=tuple(reading.registry for reading in said.registries),
+        versions=defined.versions,
+        definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
+        topic_schemas=_ordered(links, (link for _, link in described)),
+        consumer_groups=merge_groups(reading.consumer_groups for reading in said.kafka),
+        ksql_sources=said.collections,
+        queries=tuple(query for reading in said.ksqldb for query in reading.queries),
+        connectors=tuple(connector for reading in said.connect for connector in reading.connectors),
+        manual_flows=manual.flows,
+        **said.estate(remembered),
+        problems=(*met, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
+    )
+
+
+class Estate(TypedDict):
+    """The members of a scan that are the readings' own, one after the other."""
+
+    flink_statements: tuple[FlinkStatement, ...]
+    flink_jobs: tuple[FlinkJob, ...]
+    topologies: tuple[StreamsTopology, ...]
+    ksql_functions: tuple[KsqlFunction, ...]
+    ksql_types: tuple[KsqlType, ...]
+    mirror_topics: tuple[MirrorTopic, ...]
+    annotations: tuple[Annotation, ...]
+    materializations: tuple[Materialization, ...]
+    catalog_tables: tuple[CatalogTable, ...]
+    catalog_links: tuple[CatalogLink, ...]
+    metrics: tuple[Metric, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The readings by kind of source."""
+
+    kafka: tuple[KafkaResult, ...]
+    connect: tuple[ConnectResult, ...]
+    ksqldb: tuple[KsqlResult, ...]
+    registries: tuple[RegistryResult, ...]
+    jobs: tuple[JobsResult, ...]
+    catalogs: tuple[CatalogResult, ...]
+
+    @classmethod
+    def of(cls, readings: Iterable[SourceResults]) -> _Said:
+        listed = tuple(readings)
+        return cls(
+            _of(KafkaResult, listed),
+            _of(ConnectResult, listed),
+            _of(KsqlResult, listed),
+            _of(RegistryResult, listed),
+            _of(JobsResult, listed),
+            _of(CatalogResult, listed),
+        )
+
+    def estate(self, remembered: PreviousState) -> Estate:
+        """Return what stands around the topics, as received, and how fast topics grow."""
+        metrics = _all(each.metrics for each in self.catalogs)
+        connectors = _all(each.connectors for each in self.connect)
+        return {
+            "flink_statements": _all(each.statements for each in self.jobs),
+            "flink_jobs": _all(each.jobs for each in self.jobs),
+            "topologies": _all(each.topologies for each in self.jobs),
+            "ksql_functions": _all(each.functions for each in self.ksqldb),
+            "ksql_types": _all(each.types for each in self.ksqldb),
+            "mirror_topics": _all(each.mirrors for each in self.kafka),
+            "annotations": tuple(of_own_connectors(_all(each.annotations for each in self.catalogs), connectors)),
+            "materializations": _all(each.materializations for each in self.catalogs),
+            "catalog_tables": _all(each.tables for each in self.catalogs),
+            "catalog_links": _all(each.links for each in self.catalogs),
+            "metrics": (*metrics, *rates(metrics, remembered.metrics)),
+        }
+
+    @property
+    def collections(self) -> tuple[KsqlSource, ...]:
+        return tuple(source for reading in self.ksqldb for source in reading.sources)
+
+    @property
+    def lost(self) -> frozenset[TopicName]:
+        """Return the topics that ksqlDB itself does not find."""
+        return frozenset[TopicName]().union(*(reading.missing for reading in self.ksqldb))
+
+    def topics(self, remembered: PreviousState) -> tuple[Topic, ...] | None:
+        """Return the brokers' topics; None where the brokers did not answer, which is not the same as no topics."""
+        if not self.kafka:
+            return None
+        configured = {topic.name for reading in self.kafka for topic in reading.topics if topic.config}
+        return tuple(
+            topic
+            for reading in self.kafka
+            for topic in with_earlier_settings(reading.topics, reading.unconfigured - configured, remembered.topics)
+        )
+
+
+def _bind(
+    settings: Settings,
+    registries: Sequence[RegistryResult],
+    defined: Defined,
+    topics: Iterable[Topic],
+    manual: ManualInput,
+) -> tuple[Bound, tuple[Problem, ...]]:
+    naming = {registry.source: registry.naming for registry in settings.registries}
+    assignments, objections = agreeing(manual.assignments, (a for reading in registries for a in reading.associations))
+    told = [
+        RegistryNaming(
+            registry=reading.registry,
+            naming=naming[reading.registry.source],
+            associations=reading.associations,
+        )
+        for reading in registries
+    ]
+    return bind(defined.versions, defined.records, topics, told, assignments), objections
+
+
+def _of_cluster(
+    registries: Iterable[RegistryResult], cluster_id: str
+) -> tuple[tuple[RegistryResult, ...], tuple[Problem, ...]]:
+    """Return the readings with the associations of this cluster only, and what is wrong with the others."""
+    parts = [(each, *cluster_associations(each.registry.source, each.associations, cluster_id)) for each in registries]
+    readings = tuple(replace(each, associations=own) for each, own, _ in parts)
+    return readings, _all(problems for _, _, problems in parts)
+
+
+def _all(facts: Iterable[tuple[_Fact, ...]]) -> tuple[_Fact, ...]:
+    return tuple(chain.from_iterable(facts))
+
+
+def _of(kind: type[_Kind], readings: Iterable[SourceResults]) -> tuple[_Kind, ...]:
+    return tuple(reading for reading in readings if isinstance(reading, kind))
+
+
+def _cluster(
+    settings: Settings, kafka: Sequence[KafkaResult], connect: Sequence[ConnectResult], manual: ManualInput
+) -> Cluster:
+    addresses = chain(settings.brokers, *(reading.brokers for reading in kafka), manual.cluster.brokers)
+    told = (
+        settings.identity,
+        *(reading.cluster_id for reading in kafka),
+        *(reading.kafka_cluster_id for reading in connect),
+    )
+    identities = [identity for identity in told if identity]
+    return Cluster(
+        name=settings.cluster,
+        brokers=tuple(dict.fromkeys(map(broker_address, addresses))),
+        cluster_id=identities[0] if identities else "",
+        aliases=settings.aliases,
+        unnamed=sum(reading.unnamed for reading in kafka),
+    )
+
+
+def _strangers(connect: Iterable[ConnectResult], kafka: Iterable[KafkaResult]) -> Iterator[Problem]:
+    """Find Connect clusters that work on another Kafka cluster than the brokers are of."""
+    own = {reading.cluster_id for reading in kafka if reading.cluster_id}
+    for reading in connect:
+        if own and reading.kafka_cluster_id and reading.kafka_cluster_id not in own:
+            what = f"it works on the Kafka cluster {reading.kafka_cluster_id}, the brokers are of {', '.join(own)}"
+            yield Problem(reading.outcome.source, what, "name it in the cluster.json of its own cluster")
+
+
+def _manual_outcomes(manual: ManualInput) -> Iterator[SourceResult]:
+    listed: Iterable[Topic | ManualSchema | Assignment | ManualFlow] = chain(
+        manual.topics, manual.schemas, manual.assignments, manual.flows
+    )
+    facts = Counter(fact.source for fact in listed)
+    for source in manual.sources:
+        yield SourceResult(
+            source=source, kind="manual", answer=SourceStatus.READ, got=facts[source], asked=facts[source]
+        )
+
+
+def _described(links: Iterable[TopicSchema], remembered: PreviousState) -> set[tuple[TopicName, Role]]:
+    return {(link.topic, link.role) for link in links if link.current} | remembered.sides
+
+
+def _linked_topic(link: TopicSchema) -> Topic:
+    """Name the topic of a link: one that only an earlier scan knows stands under it all the same."""
+    return Topic(source=link.source, name=link.topic)
+
+
+def _distinct(*definitions: Iterable[Definition]) -> tuple[Definition, ...]:
+    by_fingerprint = {definition.fingerprint: definition for definition in chain(*definitions)}
+    return tuple(by_fingerprint[mark] for mark in sorted(by_fingerprint))
+
+
+def _ordered(*links: Iterable[TopicSchema]) -> tuple[TopicSchema, ...]:
+    return tuple(
+        sorted(
+            chain(*links),
+            key=lambda link: (
+                link.topic,
+                link.role,
+                link.source,
+                link.context,
+                link.subject,
+                link.version or 0,
+                link.fingerprint,
+            ),
+        )
+    )

@@ -1,0 +1,116 @@
+"""What each source's reader gives the runner: facts, what it could not read, and how the source answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scanner_extractor.settings.confluent_cloud import Organization
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.connect import Connector
+from scanner_model.flink import FlinkJob, FlinkStatement
+from scanner_model.kafka import ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, Query, Topic
+from scanner_model.names import SourceId, TopicName
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult
+from scanner_model.schemas import Association, Registry, SchemaVersion
+from scanner_model.streams import StreamsTopology
+
+Progress = Callable[[SourceId, int, int | None], None]
+"""Told how many objects of a source are done, and of how many (None: not known yet); called from any thread."""
+
+
+def no_progress(source: SourceId, done: int, total: int | None) -> None:
+    """Return nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryResult:
+    """What a registry said: every version of every subject, sorted by context, subject and version."""
+
+    registry: Registry
+    outcome: SourceResult
+    versions: tuple[SchemaVersion, ...] = ()
+    associations: tuple[Association, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlResult:
+    """What a ksqlDB cluster said: collections and queries, each sorted by name.
+
+    *missing* are topics of collections that the server does not find: deleted, or hidden from its user. *service* is
+    the id of the server, which names its own topics; empty where it does not tell.
+    """
+
+    outcome: SourceResult
+    sources: tuple[KsqlSource, ...] = ()
+    queries: tuple[Query, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    missing: frozenset[TopicName] = frozenset()
+    service: str = ""
+    functions: tuple[KsqlFunction, ...] = ()
+    types: tuple[KsqlType, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectResult:
+    """What a Connect cluster said: its connectors, sorted by name, and the id of the Kafka cluster it works on."""
+
+    outcome: SourceResult
+    kafka_cluster_id: str = ""
+    connectors: tuple[Connector, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaResult:
+    """What the brokers said: the cluster's own id, the brokers' addresses, topics and groups, each sorted by name.
+
+    *brokers* are first those of the listener that was asked, then those of the others; *unnamed* counts those that are
+    not among them although they hold replicas. *unconfigured* are the topics whose settings the brokers did not tell:
+    their empty `config` is unknown, not empty.
+    """
+
+    outcome: SourceResult
+    cluster_id: str = ""
+    brokers: tuple[str, ...] = ()
+    unnamed: int = 0
+    topics: tuple[Topic, ...] = ()
+    consumer_groups: tuple[ConsumerGroup, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    unconfigured: frozenset[TopicName] = frozenset()
+    mirrors: tuple[MirrorTopic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobsResult:
+    """What tells of jobs over topics said: Flink's statements and jobs, Streams topologies; each sorted by name."""
+
+    outcome: SourceResult
+    statements: tuple[FlinkStatement, ...] = ()
+    jobs: tuple[FlinkJob, ...] = ()
+    topologies: tuple[StreamsTopology, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudResult:
+    """What Confluent Cloud's control plane said of an organisation: where a cluster's sources are, no facts."""
+
+    outcome: SourceResult
+    organization: Organization
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogResult:
+    """What a catalog or a source of figures said of topics and tables; each kind sorted by what names it."""
+
+    outcome: SourceResult
+    annotations: tuple[Annotation, ...] = ()
+    materializations: tuple[Materialization, ...] = ()
+    tables: tuple[CatalogTable, ...] = ()
+    links: tuple[CatalogLink, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    problems: tuple[Problem, ...] = ()

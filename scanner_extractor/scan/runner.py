@@ -1,0 +1,183 @@
+"""Runs the phases of one scan: order, threads, deadlines, progress, and the one broad except."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from scanner_extractor.discovery.expansion import expanded
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.phases import DISCOVERY, PHASES, Mode, Phase, SourceResults, Task
+from scanner_extractor.scan.results import CloudResult, Progress, no_progress
+from scanner_extractor.settings.cluster import Settings
+from scanner_model.errors import ScannerError
+from scanner_model.names import SourceId
+from scanner_model.scan import SourceResult, SourceStatus
+
+_LOG = logging.getLogger(__name__)
+
+DEADLINE = 120.0
+"""Seconds without any progress after which a source is given up; a slow source that goes on is waited for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which sources to ask: those of *mode*'s phases; kinds or source ids, an empty *only* means all."""
+
+    only: frozenset[str] = frozenset()
+    skip: frozenset[str] = frozenset()
+    mode: Mode = Mode.FULL
+
+    def takes(self, task: Task) -> bool:
+        """Return whether *task* is chosen."""
+        names = {task.kind, str(task.source)}
+        return not (names & self.skip) and (not self.only or bool(names & self.only))
+
+
+ALL = Choice()
+"""Every source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceReadings:
+    """What asking every source gave: one outcome a source, and the readings of those that answered.
+
+    *settings* are those that were asked with, where they were found first.
+    """
+
+    outcomes: tuple[SourceResult, ...]
+    readings: tuple[SourceResults, ...]
+    settings: Settings | None = None
+
+
+def read_sources(
+    settings: Settings,
+    access: Connections,
+    *,
+    choice: Choice = ALL,
+    progress: Progress = no_progress,
+    phases: Sequence[Phase] = PHASES,
+    deadline: float = DEADLINE,
+) -> SourceReadings:
+    """Query every chosen source, phase after phase; one that fails gives an outcome, and everything else goes on.
+
+    A source whose phase the mode does not have is kept as it is. Outcomes and readings stand in the order of the
+    phases and of cluster.json, whatever thread was first.
+    """
+    now = (access.clock or Clock()).now
+    settings, results = _discovered(settings, access, choice, _Watch(progress, deadline, now))
+    for phase in phases:
+        tasks = tuple(phase.tasks(settings, access))
+        if not phase.runs_in(choice.mode):
+            results += [(kept(task.source, task.kind, choice.mode), None) for task in tasks]
+            continue
+        results += _together(tasks, choice, _Watch(progress, deadline, now))
+    return SourceReadings(
+        outcomes=tuple(_costed(outcome, access) for outcome, _ in results),
+        readings=tuple(_with_problems(reading, access) for _, reading in results if reading is not None),
+        settings=settings,
+    )
+
+
+def _discovered(
+    settings: Settings, access: Connections, choice: Choice, watch: _Watch
+) -> tuple[Settings, list[tuple[SourceResult, SourceResults | None]]]:
+    """Query Confluent Cloud where the sources are, whatever is chosen but a `skip` of it; without an answer, go on."""
+    tasks = tuple(DISCOVERY.tasks(settings, access))
+    results = _together(tasks, Choice(skip=choice.skip), watch)
+    for _, reading in results:
+        if isinstance(reading, CloudResult) and settings.cloud:
+            settings = expanded(settings, settings.cloud, reading.organization)
+    return settings, results
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Passes progress on, and knows when each source last moved."""
+
+    tell: Progress
+    deadline: float
+    now: Callable[[], float]
+    moved: dict[SourceId, float] = field(default_factory=dict)
+
+    def progress(self, source: SourceId, done: int, total: int | None) -> None:
+        self.moved[source] = self.now()
+        self.tell(source, done, total)
+
+    def left(self, sources: Iterable[SourceId]) -> float:
+        return max(0.0, min(self.moved[source] for source in sources) + self.deadline - self.now())
+
+    def stuck(self, source: SourceId) -> bool:
+        return self.now() >= self.moved[source] + self.deadline
+
+
+def _together(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[SourceResult, SourceResults | None]]:
+    done: queue.SimpleQueue[tuple[SourceId, SourceResult, SourceResults | None]] = queue.SimpleQueue()
+    waiting = {task.source: task for task in tasks if choice.takes(task)}
+    for task in waiting.values():
+        watch.progress(task.source, 0, None)
+        _in_background(lambda task=task: done.put((task.source, *_attempt(task, watch))))  # type: ignore[misc]
+    results: dict[SourceId, tuple[SourceResult, SourceResults | None]] = {}
+    while waiting:
+        try:
+            source, outcome, reading = done.get(timeout=watch.left(waiting) + 0.01)
+            results[source] = (outcome, reading)
+            waiting.pop(source, None)
+        except queue.Empty:
+            for task in [task for task in waiting.values() if watch.stuck(task.source)]:
+                results[task.source] = (_given_up(task, watch.deadline), None)
+                del waiting[task.source]
+    return [results.get(task.source, (_skipped(task), None)) for task in tasks]
+
+
+def _in_background(work: Callable[[], None]) -> None:
+    # A daemon, so that neither Ctrl-C nor a source that hangs keeps the program alive.
+    threading.Thread(target=work, daemon=True).start()
+
+
+def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, SourceResults | None]:
+    started = watch.now()
+    try:
+        reading = task.run(watch.progress)
+    except ScannerError as error:
+        return _unavailable(task, str(error.what), error.where, error.hint, watch.now() - started), None
+    except Exception as error:  # noqa: BLE001  the one place: a defect of ours in one source must not lose the others
+        _LOG.debug("source %s failed", task.source, exc_info=True)
+        what = f"scanner's reader failed: {type(error).__name__}: {error}"
+        hint = "this is a defect of scanner; `--verbose` shows where, and a capture lets others reproduce it"
+        return _unavailable(task, what, "", hint, watch.now() - started), None
+    return replace(reading.outcome, seconds=watch.now() - started), reading
+
+
+def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -> SourceResult:
+    reason = f"{where}: {what}" if where else what
+    return SourceResult(
+        source=task.source, kind=task.kind, answer=SourceStatus.UNAVAILABLE, reason=reason, hint=hint, seconds=seconds
+    )
+
+
+def _given_up(task: Task, deadline: float) -> SourceResult:
+    hint = "is the source overloaded? try again later"
+    return _unavailable(task, f"no progress for {deadline:g} s", "", hint, deadline)
+
+
+def kept(source: SourceId, kind: str, mode: Mode) -> SourceResult:
+    """Return the outcome of a source that *mode* does not ask."""
+    return SourceResult(source=source, kind=kind, answer=SourceStatus.KEPT, reason=f"not asked in mode {mode}")
+
+
+def _costed(outcome: SourceResult, access: Connections) -> SourceResult:
+    return replace(outcome, requests=outcome.requests or access.requests(outcome.source))
+
+
+def _with_problems(reading: SourceResults, access: Connections) -> SourceResults:
+    found = access.problems(reading.outcome.source)
+    return replace(reading, problems=(*reading.problems, *found)) if found else reading
+
+
+def _skipped(task: Task) -> SourceResult:
+    return SourceResult(source=task.source, kind=task.kind, answer=SourceStatus.SKIPPED, reason="not chosen")

@@ -1,0 +1,110 @@
+"""One topic from everything that names it: brokers first, then manual input, ksqlDB, and the registries' subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from scanner_model.kafka import ConsumerGroup, KsqlSource, Topic
+from scanner_model.names import SourceId, TopicName
+from scanner_model.problems import Problem
+
+REGISTRY_STORE = frozenset({"_schemas", "_schema_encoders"})
+"""The topics that Confluent's registry and Karapace keep schemas in; the brokers take them for any others."""
+_KSQLDB = "_confluent-ksql-"
+
+
+def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
+    """Return each topic once, by name; the first source that knows it owns it, later ones add what it left open."""
+    merged: dict[TopicName, Topic] = {}
+    for topic in (topic for topics in sources for topic in topics):
+        known = merged.get(topic.name)
+        merged[topic.name] = _filled(known, topic) if known else topic
+    return tuple(_marked(merged[name]) for name in sorted(merged))
+
+
+def merge_groups(readings: Iterable[Iterable[ConsumerGroup]]) -> tuple[ConsumerGroup, ...]:
+    """Return each consumer group once, by name; the first reading that knows it owns it, later ones add topics."""
+    merged: dict[str, ConsumerGroup] = {}
+    for group in (group for groups in readings for group in groups):
+        known = merged.get(group.name)
+        both = tuple(sorted({*known.topics, *group.topics})) if known else group.topics
+        merged[group.name] = replace(known, topics=both, state=known.state or group.state) if known else group
+    return tuple(merged[name] for name in sorted(merged))
+
+
+def with_earlier_settings(
+    topics: Iterable[Topic], unconfigured: Collection[TopicName], remembered: Iterable[Topic]
+) -> Iterator[Topic]:
+    """Return *topics*, those among *unconfigured* with the settings and the mark as internal that are remembered."""
+    earlier = {topic.name: topic for topic in remembered if topic.name in unconfigured}
+    for topic in topics:
+        known = earlier.get(topic.name)
+        yield replace(topic, config=known.config, internal=topic.internal or known.internal) if known else topic
+
+
+def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:
+    """Name the topics that ksqlDB's collections stand on, with what the server says of them."""
+    for collection in collections:
+        yield Topic(
+            source=collection.source,
+            name=collection.topic,
+            partitions=collection.partitions or None,
+            replication=collection.replication or None,
+            internal=collection.internal,
+        )
+
+
+def ksqldb_internal(topics: Iterable[Topic], services: Iterable[str]) -> Iterator[Topic]:
+    """Return *topics* with those marked that ksqlDB makes for itself; *services* are the ids of its servers.
+
+    Source: ksqlDB's `_confluent-ksql-<service id>query_<query id>-…-changelog` (`-repartition`, `-topic`) and
+    `…_command_topic`; its processing log is `<service id>ksql_processing_log` by default.
+    """
+    logs = {f"{service}ksql_processing_log" for service in services if service}
+    for topic in topics:
+        own = topic.name.startswith(_KSQLDB) or topic.name in logs
+        yield replace(topic, internal=True) if own and not topic.internal else topic
+
+
+def missing_topics(
+    brokers: Iterable[Topic] | None, others: Iterable[Topic], reported: Collection[TopicName] = ()
+) -> Iterator[Problem]:
+    """Report topics that other sources name and the brokers do not have; None: the brokers were not asked.
+
+    *reported* are those of which the other source itself says so.
+    """
+    if brokers is None:
+        return
+    known = {topic.name for topic in brokers}
+    for topic in merge_topics(others):
+        if topic.name not in known and topic.name not in reported:
+            hint = "kept as declared; was it deleted, or is it on another cluster?"
+            yield Problem(str(topic.source), f"the brokers have no topic {topic.name!r}", hint)
+
+
+def _marked(topic: Topic) -> Topic:
+    return replace(topic, internal=True) if topic.name in REGISTRY_STORE and not topic.internal else topic
+
+
+def hidden_topics(
+    brokers: Iterable[Topic] | None, missing: Iterable[tuple[SourceId, Iterable[TopicName]]]
+) -> Iterator[Problem]:
+    """Report topics that the brokers have and a ksqlDB server does not find; deleted ones are a finding already."""
+    known = {topic.name for topic in brokers or ()}
+    for source, topics in missing:
+        for name in sorted(known.intersection(topics)):
+            what = f"it does not find the topic {name!r}, which the brokers have"
+            yield Problem(str(source), what, "its user needs the right to describe it")
+
+
+def _filled(first: Topic, later: Topic) -> Topic:
+    return replace(
+        first,
+        partitions=later.partitions if first.partitions is None else first.partitions,
+        replication=later.replication if first.replication is None else first.replication,
+        internal=first.internal or later.internal,
+        config=first.config or later.config,
+        description=first.description or later.description,
+        tags=tuple(dict.fromkeys((*first.tags, *later.tags))),
+    )

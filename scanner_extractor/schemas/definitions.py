@@ -1,0 +1,146 @@
+"""From registered versions to definitions: references resolved, each text read once, metadata tags laid on columns."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from scanner_extractor.contract_tags import TagPatterns
+from scanner_extractor.schemas.parsing import ParseEach, ParseRequest, parse_in_process, parse_one
+from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
+from scanner_model.columns import ParsedSchema
+from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
+from scanner_model.problems import Problem
+from scanner_model.schemas import Definition, SchemaVersion, qualified_subject
+
+READERS = 2
+"""Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defined:
+    """Versions that know their fingerprint, each definition once, and the record names that each text may go by."""
+
+    versions: tuple[SchemaVersion, ...]
+    definitions: Mapping[Fingerprint, Definition]
+    records: Mapping[Fingerprint, tuple[RecordName, ...]]
+    problems: tuple[Problem, ...]
+
+
+def define(versions: Iterable[SchemaVersion], read: ParseEach = parse_in_process) -> Defined:
+    """Read every version's text, each distinct text (with what its references resolve to) once, by *read*.
+
+    A text that cannot be read keeps its version, with a definition that has no columns and says why.
+    """
+    listed = tuple(versions)
+    finders = {source: finder(v for v in listed if v.source == source) for source in {v.source for v in listed}}
+    reader = _Reader(read, finders)
+    marks = reader.read((version, None) for version in listed)
+    named = [(at, record) for at, version in enumerate(listed) if (record := reader.record_of(version, marks[at]))]
+    for (at, _), mark in zip(named, reader.read((listed[at], record) for at, record in named), strict=True):
+        marks[at] = mark
+    return Defined(
+        versions=tuple(replace(version, fingerprint=mark) for version, mark in zip(listed, marks, strict=True)),
+        definitions=dict(sorted(reader.definitions.items())),
+        records=dict(sorted(reader.records.items())),
+        problems=tuple(problem for at, version in enumerate(listed) for problem in reader.problems(version, marks[at])),
+    )
+
+
+def define_text(
+    format_name: str, text: str, references: Mapping[str, str], record: RecordName | None = None
+) -> Definition:
+    """Read one schema text that no registry holds; *record* names which of several records (None: the default)."""
+    unread = ParseRequest(format=format_name, text=text, texts=references, tags=(), record=record)
+    return _definition(fingerprint(format_name, text, references, (), record), unread, parse_one(unread))
+
+
+def fingerprint(
+    format_name: str, text: str, references: Mapping[str, str], tags: TagPatterns, record: RecordName | None
+) -> Fingerprint:
+    """Identify a definition by everything that its columns depend on, our readers too."""
+    parts = [READERS, format_name, text, sorted(references.items()), tags, record]
+    canonical = _ENCODER.encode(parts).encode("utf-8", "surrogatepass")
+    return Fingerprint(hashlib.sha256(canonical).hexdigest())
+
+
+def metadata_tags(metadata: str) -> TagPatterns:
+    """Read the path patterns of a version's metadata and their tags; JSON text of another shape has none."""
+    document = json.loads(metadata) if metadata else None
+    tags = document.get("tags") if isinstance(document, dict) else None
+    if not isinstance(tags, dict):
+        return ()
+    return tuple(
+        (str(pattern), tuple(map(str, names))) for pattern, names in sorted(tags.items()) if isinstance(names, list)
+    )
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the texts of versions and remembers every definition by its fingerprint."""
+
+    each: ParseEach
+    finders: Mapping[SourceId, Find]
+    definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
+    records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
+
+    def read(self, wanted: Iterable[tuple[SchemaVersion, RecordName | None]]) -> list[Fingerprint]:
+        """Read what is not known yet; gives the fingerprint of each version with the record that is wanted of it."""
+        marks: list[Fingerprint] = []
+        unread: dict[Fingerprint, ParseRequest] = {}
+        for version, record in wanted:
+            one = self._unread(version, record)
+            mark = fingerprint(one.format, one.text, one.texts, one.tags, record)
+            marks.append(mark)
+            if mark not in self.definitions:
+                unread.setdefault(mark, one)
+        for (mark, one), parsed in zip(unread.items(), self.each(tuple(unread.values())), strict=True):
+            self.definitions[mark] = _definition(mark, one, parsed)
+            self.records[mark] = parsed.records
+        return marks
+
+    def record_of(self, version: SchemaVersion, mark: Fingerprint) -> RecordName | None:
+        """Return which other record of its text a version is of; None: the root."""
+        return _record_of(version.subject, self.definitions[mark].name, self.records[mark])
+
+    def problems(self, version: SchemaVersion, mark: Fingerprint) -> Iterator[Problem]:
+        """List what is wrong with a version: references that lead nowhere, what of its text cannot be read."""
+        if version.references:
+            yield from self._resolved(version).problems
+        if not version.deleted:
+            yield from _placed(version, self.definitions[mark].problems)
+
+    def _unread(self, version: SchemaVersion, record: RecordName | None) -> ParseRequest:
+        texts = self._resolved(version).texts if version.references else {}
+        tags = metadata_tags(version.metadata)
+        return ParseRequest(format=version.format, text=version.text, texts=texts, tags=tags, record=record)
+
+    def _resolved(self, version: SchemaVersion) -> Resolved:
+        return resolve(version, self.finders[version.source])
+
+
+def _definition(mark: Fingerprint, unread: ParseRequest, parsed: ParsedSchema) -> Definition:
+    return Definition(
+        fingerprint=mark,
+        format=unread.format,
+        text=unread.text,
+        name=parsed.name,
+        columns=parsed.columns,
+        problems=parsed.problems,
+    )
+
+
+def _record_of(subject: SubjectName, root: RecordName, records: tuple[RecordName, ...]) -> RecordName | None:
+    """Return which other record of a text a subject is named after, as record naming does; None: the root."""
+    named = [record for record in records if f"-{subject}".endswith(f"-{record}")]
+    return max(named, key=len) if named and root not in named else None
+
+
+def _placed(version: SchemaVersion, problems: tuple[Problem, ...]) -> Iterator[Problem]:
+    for problem in problems:
+        where = f"{qualified_subject(version.context, version.subject)!r} version {version.version}"
+        yield replace(problem, where=f"{where} {problem.where}".rstrip())

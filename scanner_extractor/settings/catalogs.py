@@ -1,0 +1,95 @@
+"""What a scan is told of catalogs of tables: where they are, which of their tables matter, how much lineage to ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_model.names import SourceId
+
+
+class Lineage(StrEnum):
+    """How much of its lineage a catalog is asked for; each level costs more requests."""
+
+    NONE = "none"
+    TABLES = "tables"
+    COLUMNS = "columns"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsSettings:
+    """Where a service of AWS is; *profile* is one of AWS's configuration files, empty for the default credentials.
+
+    *endpoint_url* stands in for the region's public endpoint.
+    """
+
+    region: str
+    profile: str = ""
+    endpoint_url: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which tables matter: globs of names, none of a kind for all of it.
+
+    *catalogs* are Unity's catalogs or Google's projects; *schemas* Unity's schemas, Glue's databases, BigQuery's
+    datasets; *tables* the tables' own names.
+    """
+
+    catalogs: tuple[str, ...] = ()
+    schemas: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+    def catalog(self, name: str) -> bool:
+        """Return whether a catalog may hold tables that matter."""
+        return _fits(name, self.catalogs)
+
+    def schema(self, name: str) -> bool:
+        """Return whether a schema may hold tables that matter."""
+        return _fits(name, self.schemas)
+
+    def table(self, name: str) -> bool:
+        """Return whether a table of a schema that matters does so itself."""
+        return _fits(name, self.tables)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogSettings:
+    """One catalog of tables; *type* is its entry in the table of providers, *name* what people call it (or empty).
+
+    *aws* is None where it is not AWS's. *account* is the AWS account whose Glue catalog is meant, *domain* DataZone's,
+    *location* where Google keeps the lineage, *warehouse* the SQL warehouse that Databricks' system tables are asked
+    through; each is empty where it is not told. *lineage_days* bounds how old lineage from there may be. *endpoints*
+    stand in for Google's public ones, by service.
+    """
+
+    type: str
+    http: HttpSettings
+    name: str = ""
+    wanted: Wanted = Wanted()
+    lineage: Lineage = Lineage.TABLES
+    aws: AwsSettings | None = None
+    account: str = ""
+    domain: str = ""
+    location: str = ""
+    warehouse: str = ""
+    lineage_days: int = 90
+    endpoints: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan; a name stays when the address changes."""
+        return SourceId(f"catalog:{self.name or self._address}")
+
+    @property
+    def _address(self) -> str:
+        if self.aws:
+            parts = (self.type, self.aws.endpoint_url or self.aws.region, self.aws.profile, self.account or self.domain)
+            return ":".join(part for part in parts if part)
+        return f"{self.type}:{','.join(self.wanted.catalogs) if self.type == 'google' else self.http.url}"
+
+
+def _fits(name: str, patterns: tuple[str, ...]) -> bool:
+    return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)

@@ -1,0 +1,245 @@
+"""What a scan is told: one frozen settings type a source; `cluster_file` makes them of a cluster.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scanner_model.names import ClusterName, SourceId
+from scanner_model.problems import Problem
+
+if TYPE_CHECKING:
+    from scanner_extractor.settings.catalogs import CatalogSettings
+    from scanner_extractor.settings.confluent_cloud import (
+        CloudSettings,
+        KafkaRestSettings,
+        Lacking,
+        MetricsSettings,
+        OffsetSettings,
+        StreamCatalogSettings,
+        TableflowSettings,
+    )
+    from scanner_extractor.settings.flink import FlinkSettings, SqlFilesSettings, StreamsSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasicAuth:
+    """A user and password (or API key and secret) for HTTP Basic."""
+
+    user: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BearerAuth:
+    """A token that is sent as it is."""
+
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuthAuth:
+    """OAuth 2.0 client credentials: a token is fetched at *token_url*, and again when it is about to expire."""
+
+    token_url: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    scope: str = ""
+
+
+_URL_CONTEXT = re.compile(r"/contexts/(?::|%3A)?(?P<context>\.[^/:%]*)(?::|%3A)?$", re.IGNORECASE)
+
+
+def url_context(url: str) -> str:
+    """Return the context that the path of a registry's URL names, as in `/contexts/.eu`; empty where it names none."""
+    found = _URL_CONTEXT.search(url)
+    return found["context"] if found else ""
+
+
+Auth = BasicAuth | BearerAuth | OAuthAuth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tls:
+    """A private CA, and certificate and key for mutual TLS; None: the system's CAs, no client certificate."""
+
+    ca: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    verify: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpSettings:
+    """How one HTTP source is asked. Seconds for times; *requests_per_second* None: no limit of ours.
+
+    *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
+    are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
+    are names whose values are hidden in answers, besides those that are so everywhere.
+    """
+
+    url: str
+    auth: Auth | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tls: Tls = field(default_factory=Tls)
+    connect_timeout: float = 10.0
+    read_timeout: float = 60.0
+    requests_per_second: float | None = None
+    max_bytes: int = 256 * 1024 * 1024
+    concurrency: int = 16
+    retry_also: frozenset[int] = frozenset()
+    secret_names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamingSettings:
+    """How subjects find their topics: *strategies* in order of preference, `regex:…` among them; *subjects* declared.
+
+    Without *strategies*, those that the registry's kind offers apply (`naming.DEFAULTS`).
+    """
+
+    strategies: tuple[str, ...] = ()
+    subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlueSettings:
+    """AWS Glue's schema registries of one region: all, or those named in *registries*.
+
+    *profile* is one of the AWS configuration files, empty for the default chain of credentials; *endpoint_url* stands
+    in for the region's public endpoint.
+    """
+
+    region: str
+    registries: tuple[str, ...] = ()
+    profile: str = ""
+    endpoint_url: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return what tells these registries apart from others of AWS."""
+        parts = ("glue", self.endpoint_url or self.region, self.profile, ",".join(self.registries))
+        return ":".join(parts).rstrip(":")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrySettings:
+    """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
+
+    *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
+    None for every registry that is not AWS Glue's.
+    """
+
+    type: str
+    http: HttpSettings
+    naming: NamingSettings = field(default_factory=NamingSettings)
+    environment: str = ""
+    deleted: bool = True
+    glue: GlueSettings | None = None
+    context: str = ""
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan; a context belongs to it, in `context` or in the URL."""
+        address = f"{self.http.url}/contexts/{self.context}" if self.context else self.http.url
+        return SourceId(f"schema_registry:{self.glue.name if self.glue else address}")
+
+    @property
+    def one_context(self) -> str:
+        """Return the only context that is read; empty: every one."""
+        return self.context or (url_context(self.http.url) if self.type == "confluent" else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlSettings:
+    """One ksqlDB cluster."""
+
+    http: HttpSettings
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan."""
+        return SourceId(f"ksqldb:{self.http.url}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectSettings:
+    """One Kafka Connect cluster; *name* is what people call it, may be empty.
+
+    *active_topics*: each connector is asked which topics it uses, one request each. *secret_names*: settings of
+    connectors that are hidden, besides those that are so everywhere.
+    """
+
+    http: HttpSettings
+    name: str = ""
+    active_topics: bool = True
+    secret_names: frozenset[str] = frozenset()
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan; a name stays when the address changes."""
+        return SourceId(f"connect:{self.name or self.http.url}")
+
+    @property
+    def is_managed(self) -> bool:
+        """Return whether these are the managed connectors of Confluent Cloud, whose API offers less."""
+        return "/connect/v1/environments/" in self.http.url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KafkaSettings:
+    """The Kafka protocol: bootstrap brokers and librdkafka's own properties (which hold secrets)."""
+
+    brokers: tuple[str, ...]
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = 20.0
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan."""
+        return SourceId("kafka:" + ",".join(self.brokers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenLineageSettings:
+    """Where OpenLineage events go: the settings of a transport as openlineage-python takes them, which hold secrets."""
+
+    transport: Mapping[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One cluster.json, read. *kafka* is None where the Kafka protocol is not to be asked (no `kafka` member).
+
+    *openlineage* is None where the file does not say where events go.
+    *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
+    what the file says and this version does not act on. With *cloud*, what it leaves out is found when a scan starts:
+    only then are there *lacking* sources, the cluster's *identity* and its *aliases* as (kind, name) pairs.
+    """
+
+    cluster: ClusterName
+    brokers: tuple[str, ...]
+    file: Path
+    kafka: KafkaSettings | None = None
+    registries: tuple[RegistrySettings, ...] = ()
+    ksqldb: tuple[KsqlSettings, ...] = ()
+    connect: tuple[ConnectSettings, ...] = ()
+    catalogs: tuple[CatalogSettings, ...] = ()
+    kafka_rest: KafkaRestSettings | None = None
+    stream_catalogs: tuple[StreamCatalogSettings, ...] = ()
+    tableflow: TableflowSettings | None = None
+    metrics: MetricsSettings | OffsetSettings | None = None
+    cloud: CloudSettings | None = None
+    lacking: tuple[Lacking, ...] = ()
+    identity: str = ""
+    aliases: tuple[tuple[str, str], ...] = ()
+    flink: tuple[FlinkSettings, ...] = ()
+    sql_files: tuple[SqlFilesSettings, ...] = ()
+    streams: tuple[StreamsSettings, ...] = ()
+    openlineage: OpenLineageSettings | None = None
+    manual_input: tuple[Path, ...] = ()
+    secret_names: frozenset[str] = frozenset()
+    warnings: tuple[Problem, ...] = ()

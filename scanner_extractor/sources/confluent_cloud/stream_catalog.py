@@ -1,0 +1,311 @@
+"""Asks a stream catalog what people wrote: by search for everything, by GraphQL for what a search does not tell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.http.messages import Json
+from scanner_extractor.http.pagination import Listed, kept_pages, paged
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
+from scanner_extractor.sources.confluent_cloud.pagination import member, objects, text
+from scanner_model.catalogs import Annotation
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.names import SourceId, TopicName
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+
+TOPIC = "kafka_topic"
+CONNECTOR = "cn_connector"
+FIELD = "sr_field"
+KINDS = (TOPIC, CONNECTOR, "sr_schema", "sr_record", FIELD, "sr_subject_version")
+"""The entity types that are about something of a scan."""
+
+_HINT = "check the `url` of this source: it is the registry's, without /catalog"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What GraphQL adds to an entity: *topics* None where it does not tell."""
+
+    tags: tuple[str, ...] = ()
+    metadata: tuple[tuple[str, str], ...] = ()
+    topics: tuple[TopicName, ...] | None = None
+
+
+UNSAID = Said()
+"""Nothing: GraphQL was not asked, or does not know the entity."""
+
+
+def read_search(payload: Json) -> list[dict[str, Json]]:
+    """Read the page of `GET /catalog/v1/search/basic`; raises PayloadUnexpected."""
+    match payload:
+        case {"entities": list(entities)}:
+            return objects(entities)
+        case {"entities": None} | {"searchParameters": _}:  # a page without any has no member
+            return []
+        case _:
+            raise PayloadUnexpected("the answer is not a search of a stream catalog", hint=_HINT)
+
+
+def read_entity(entity: Mapping[str, Json], said: Said, source: SourceId, cluster: str) -> Annotation | None:
+    """Read an entity of a search, with what GraphQL adds.
+
+    None where it is deleted, nobody wrote anything about it, or it is not about anything of *cluster*.
+    """
+    attributes = member(entity, "attributes")
+    found = Annotation(
+        source=source,
+        kind=text(entity, "typeName"),
+        name=qualified_name(entity),
+        tags=tuple(sorted({*_words(entity.get("classificationNames")), *said.tags})),
+        owner=text(attributes, "owner"),
+        owner_email=text(attributes, "ownerEmail"),
+        description=text(attributes, "description") or text(attributes, "userDescription"),
+        business_metadata=said.metadata or _business(entity),
+        connector_topics=said.topics if text(entity, "typeName") == CONNECTOR else None,
+    )
+    if text(entity, "status") == "DELETED" or not is_told(found):
+        return None
+    own = text(attributes, "name") or text(entity, "name") or text(entity, "displayText")
+    return placed(found, own, cluster)
+
+
+def is_told(annotation: Annotation) -> bool:
+    """Return whether somebody wrote something, or the catalog knows a connector's topics."""
+    written = (annotation.tags, annotation.owner, annotation.owner_email, annotation.description)
+    return any((*written, annotation.business_metadata, annotation.connector_topics is not None))
+
+
+def qualified_name(entity: Mapping[str, Json]) -> str:
+    """Return an entity's qualified name, from a search or from GraphQL; empty where it has none."""
+    return text(member(entity, "attributes"), "qualifiedName") or text(entity, "qualifiedName")
+
+
+def placed(annotation: Annotation, own: str, cluster: str) -> Annotation | None:
+    """Fill in what of *cluster* an annotation is about; None where it is about another cluster or no name tells.
+
+    *own* is the entity's last name. A connector's qualified name has the Connect cluster, which tells no Kafka cluster.
+    """
+    parts = annotation.name.split(":", 2)
+    match annotation.kind:
+        case "kafka_topic":
+            return replace(annotation, topic=TopicName(parts[2])) if len(parts) == 3 and parts[1] == cluster else None
+        case "cn_connector":
+            return replace(annotation, connector=own or parts[-1]) if annotation.name else None
+        case "sr_subject_version":
+            return _of_subject(annotation, parts)
+        case "sr_schema" | "sr_record" | "sr_field" if len(parts) == 3:
+            return _of_schema(annotation, parts, own)
+        case _:
+            return None
+
+
+def read_graphql(payload: Json, root: str) -> list[dict[str, Json]]:
+    """Read the entities under *root* of a GraphQL answer, whose errors have status 200; raises PayloadUnexpected."""
+    match payload:
+        case {"errors": [first, *_]}:
+            raise PayloadUnexpected(f"GraphQL refused: {text(first, 'message') or 'no reason given'}", hint=_HINT)
+        case {"data": {**data}} if root in data:
+            return objects(data[root])
+        case _:
+            raise PayloadUnexpected("the answer is not one of GraphQL", hint=_HINT)
+
+
+def read_said(entity: Mapping[str, Json]) -> Said:
+    """Read what GraphQL says of an entity; collections that nobody set are null."""
+    topics = entity.get("topics")
+    named = {text(each, "name") for each in objects(topics)} - {""}
+    return Said(
+        tags=_words(entity.get("tags")),
+        metadata=tuple(sorted((text(each, "name"), _json(each.get("value"))) for each in _metadata(entity))),
+        topics=tuple(map(TopicName, sorted(named))) if isinstance(topics, list) else None,
+    )
+
+
+def _of_subject(annotation: Annotation, parts: list[str]) -> Annotation | None:
+    subject, _, version = parts[-1].rpartition(":")
+    if len(parts) != 3 or not subject or not version.isdecimal():
+        return None
+    return replace(annotation, context=parts[1], subject=subject, version=int(version))
+
+
+def _of_schema(annotation: Annotation, parts: list[str], own: str) -> Annotation | None:
+    """Read id, record and field; a field is what *own* says, because names of fields may hold dots."""
+    identity, _, rest = parts[2].partition(":")
+    about = replace(annotation, context=parts[1], schema_id=identity)
+    if annotation.kind == "sr_schema" or not rest:
+        return about if annotation.kind == "sr_schema" else None
+    if annotation.kind == "sr_record":
+        return replace(about, record=rest)
+    named = rest.removesuffix(f".{own}") if own and rest.endswith(f".{own}") else rest.rpartition(".")[0]
+    field = rest[len(named) + 1 :] if named else rest
+    return replace(about, record=named, path=(field,))
+
+
+def _business(entity: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+    """Read business metadata where a search tells it: attributes by name, by the metadata's name."""
+    told = member(entity, "businessMetadata") or member(entity, "businessAttributes")
+    pairs = (
+        (f"{name}.{key}", value) for name, each in told.items() for key, value in member(told, name).items() if each
+    )
+    return tuple(sorted((name, _json(value)) for name, value in pairs))
+
+
+def _metadata(entity: Mapping[str, Json]) -> Iterable[dict[str, Json]]:
+    return (each for each in objects(entity.get("business_metadata")) if text(each, "name"))
+
+
+def _words(value: Json) -> tuple[str, ...]:
+    """Read names of tags: texts, or objects with a name."""
+    listed = value if isinstance(value, list) else []
+    names = {each if isinstance(each, str) else text(each, "name") or text(each, "typeName") for each in listed}
+    return tuple(sorted(names - {""}))
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+SEARCH_PAGE = 500
+"""The most entities that a search gives at once."""
+GRAPHQL_PAGE = 1000
+"""The most entities that a GraphQL query gives at once."""
+
+_ATTRIBUTES = ("owner", "ownerEmail", "description", "qualifiedName", "name")
+_QUERIES = {
+    TOPIC: "qualifiedName tags business_metadata { name value }",
+    CONNECTOR: "qualifiedName name tags business_metadata { name value } topics { name }",
+}
+_NOT_OFFERED = (NotFound, SourceObjected)
+_NO_GRAPHQL = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
+_ADVANCED = "business metadata and connectors' topics want the Advanced package of Stream Governance"
+
+_PATIENCE = 3600.0
+"""Seconds that one type may take: its pages are progress, and the runner sees where there is none."""
+
+Entity = dict[str, Json]
+Answers = dict[str, Listed[Entity] | ScannerError]
+
+
+def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+    """Read tags, owners, descriptions and business metadata, and connectors' topics.
+
+    `GET /catalog/v1/search/basic` in pages of 500 for each type of entity; `POST /catalog/graphql` in pages of 1000
+    for topics and connectors. A catalog that refuses GraphQL (package Essentials) is read without it. Raises
+    ScannerError where neither tells anything of topics; everything less is a problem, and the answer partial.
+    """
+    scan = _Scan(settings, http, progress)
+    found = scan.annotations()
+    progress(settings.source, len(found), len(found))
+    return CatalogResult(
+        outcome=SourceResult(
+            source=settings.source,
+            kind="stream_catalog",
+            answer=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
+            got=len(found),
+            asked=len(found),
+            reason="; ".join(scan.reasons[:2]),
+            requests=http.requests,
+        ),
+        annotations=found,
+        problems=tuple(dict.fromkeys(scan.problems)),
+    )
+
+
+def search_page(http: Http, kind: str, start: int, size: int) -> list[Entity]:
+    """Return a page of the entities of a type; raises ScannerError."""
+    attributes: list[tuple[str, str | int]] = [("attr", name) for name in _ATTRIBUTES]
+    params = [("type", kind), *attributes, ("limit", size), ("offset", start)]
+    return read_search(http.get("catalog", "v1", "search", "basic", params=params))
+
+
+def graphql_page(http: Http, root: str, start: int, size: int) -> list[Entity]:
+    """Return a page of what GraphQL tells of a type; the service takes no `variables`. Raises ScannerError."""
+    query = f"{{ {root}(limit: {size}, offset: {start}) {{ {_QUERIES[root]} }} }}"
+    return read_graphql(http.post("catalog", "graphql", body={"query": query}), root)
+
+
+@dataclass(slots=True)
+class _Scan:
+    """Asks one catalog; *refused* is what GraphQL answered where it is not offered."""
+
+    settings: StreamCatalogSettings
+    http: Http
+    progress: Progress
+    done: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+
+    def annotations(self) -> tuple[Annotation, ...]:
+        """Get everything that is written, sorted; raises what the search of topics raised where GraphQL fails too."""
+        kinds = [kind for kind in KINDS if kind != FIELD or self.settings.fields]
+        jobs = [*(partial(self._search, kind) for kind in kinds), *(partial(self._graphql, root) for root in _QUERIES)]
+        crew = WorkerPool(threads=min(self.settings.http.concurrency, len(jobs)), patience=_PATIENCE)
+        told = map_concurrently(jobs, lambda job: job(), crew=crew)
+        searched = dict(zip(kinds, told, strict=False))
+        said = dict(zip(_QUERIES, told[len(kinds) :], strict=True))
+        first = searched[TOPIC]
+        if isinstance(first, ScannerError) and isinstance(said[TOPIC], ScannerError):
+            raise first
+        self._weigh(searched, said)
+        read = {each.name: each for kind in kinds for each in self._read(kind, searched[kind], said)}
+        return tuple(read[name] for name in sorted(read))
+
+    def _search(self, kind: str) -> Listed[Entity]:
+        return self._pages(paged(partial(search_page, self.http, kind), key=_identity, size=SEARCH_PAGE))
+
+    def _graphql(self, root: str) -> Listed[Entity]:
+        return self._pages(paged(partial(graphql_page, self.http, root), key=_identity, size=GRAPHQL_PAGE))
+
+    def _pages(self, pages: Iterator[Entity]) -> Listed[Entity]:
+        return kept_pages(map(self._counted, pages))
+
+    def _counted(self, entity: Entity) -> Entity:
+        self.done += 1
+        if self.done % SEARCH_PAGE == 0:
+            self.progress(self.settings.source, self.done, None)
+        return entity
+
+    def _read(self, kind: str, searched: Listed[Entity] | ScannerError, said: Answers) -> Iterator[Annotation]:
+        """Return the annotations of a type, with what GraphQL adds; one that only GraphQL knows, too."""
+        more = _by_name(said.get(kind))
+        entities = () if isinstance(searched, ScannerError) else searched.items
+        pairs = [(entity, more.pop(qualified_name(entity), None)) for entity in entities]
+        for entity, told in (*pairs, *((entity, entity) for entity in more.values())):
+            added = read_said(told) if told else UNSAID
+            found = read_entity(entity | {"typeName": kind}, added, self.settings.source, self.settings.cluster)
+            yield from (found,) if found else ()
+
+    def _weigh(self, searched: Answers, said: Answers) -> None:
+        """Report what is missing: a whole type, the end of a list, or all that only GraphQL tells."""
+        for kind, answer in searched.items():
+            error = answer if isinstance(answer, ScannerError) else answer.error
+            if error and not (isinstance(error, _NOT_OFFERED) and kind != TOPIC):  # a catalog without this type
+                self._lacks(f"{kind} could not be {'read' if answer is error else 'read to the end'}", error)
+        for answer in said.values():
+            error = answer if isinstance(answer, ScannerError) else answer.error
+            if isinstance(error, _NO_GRAPHQL) and answer is error:
+                self.problems.append(
+                    Problem(str(self.settings.source), f"GraphQL tells nothing: {error.what}", _ADVANCED)
+                )
+            elif error:
+                self._lacks("what GraphQL tells could not be read", error)
+
+    def _lacks(self, what: str, error: ScannerError) -> None:
+        self.problems.append(Problem(str(self.settings.source), f"{what}: {error.what}", error.hint))
+        self.reasons.append(f"{what}: {error.what}")
+
+
+def _by_name(answer: Listed[Entity] | ScannerError | None) -> dict[str, Entity]:
+    items = answer.items if isinstance(answer, Listed) else ()
+    return {qualified_name(each): each for each in items}
+
+
+def _identity(entity: Entity) -> str:
+    return text(entity, "guid") or qualified_name(entity)

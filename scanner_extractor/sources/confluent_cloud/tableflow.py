@@ -1,0 +1,219 @@
+"""Reads what Tableflow tells of topics that are kept as tables, and how catalogs call these tables; asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Json
+from scanner_extractor.http.pagination import Listed
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.confluent_cloud import TableflowSettings
+from scanner_extractor.sources.confluent_cloud.pagination import cloud_list, member, objects, text
+from scanner_model.catalogs import Materialization
+from scanner_model.errors import NotFound, ScannerError
+from scanner_model.names import TopicName
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+
+DELTA = "DELTA"
+ICEBERG = "ICEBERG"
+
+_FORMATS = {"Unity": (DELTA,), "AwsGlue": (ICEBERG,), "Snowflake": (ICEBERG,)}
+"""Which of a topic's formats a kind of catalog takes; another kind may have any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Integration:
+    """A catalog that tables are made known to; *config* is what its kind wants."""
+
+    id: str
+    kind: str
+    state: str
+    config: Mapping[str, Json]
+
+
+def read_integrations(listed: Iterable[Json]) -> dict[str, Integration]:
+    """Read `GET /tableflow/v1/catalog-integrations`, by id; what has no id is none."""
+    found = (
+        Integration(
+            id=text(each, "id"),
+            kind=text(member(each, "spec", "config"), "kind"),
+            state=text(member(each, "status"), "phase"),
+            config=member(each, "spec", "config"),
+        )
+        for each in objects(list(listed))
+    )
+    return {each.id: each for each in found if each.id}
+
+
+def read_tables(
+    listed: Iterable[Json], integrations: Mapping[str, Integration], settings: TableflowSettings
+) -> tuple[Materialization, ...]:
+    """Read `GET /tableflow/v1/tableflow-topics`: a table a format, and one a catalog that it is synced to, sorted.
+
+    A catalog counts only where the topic's own `catalog_sync_statuses` name it: that there is an integration does not
+    prove that this topic is synced.
+    """
+    found = (table for each in objects(list(listed)) for table in _Topic(each, settings).tables(integrations))
+    unique = {(each.topic, each.table_format, each.catalog): each for each in found}
+    return tuple(unique[key] for key in sorted(unique))
+
+
+@dataclass(frozen=True, slots=True)
+class _Topic:
+    told: Mapping[str, Json]
+    settings: TableflowSettings
+
+    def tables(self, integrations: Mapping[str, Integration]) -> Iterator[Materialization]:
+        """Return the tables of one topic, none where it has no name."""
+        spec, status = member(self.told, "spec"), member(self.told, "status")
+        if not self._name:
+            return
+        formats = sorted(_texts(spec.get("table_formats"))) or [""]
+        for table_format in formats:
+            yield self._table(table_format, "", "", self._own_name(), self._state(table_format))
+        for sync in objects(status.get("catalog_sync_statuses")):
+            identity = text(sync, "catalog_integration_id")
+            at = integrations.get(identity) or Integration(
+                id=identity, kind=text(sync, "catalog_type"), state="", config={}
+            )
+            state = (text(sync, "sync_status") or text(sync, "phase") or at.state, text(sync, "error_message"))
+            for table_format in [each for each in formats if each in _FORMATS.get(at.kind, formats)] or formats[:1]:
+                yield self._table(table_format, identity, at.kind, self._name_in(at), state)
+
+    @property
+    def _name(self) -> str:
+        spec = member(self.told, "spec")
+        return text(spec, "display_name") or text(spec, "topic_name") or text(self.told, "topic_name")
+
+    @property
+    def _location(self) -> str:
+        storage = member(self.told, "spec", "storage")
+        return text(storage, "table_path")
+
+    def _table(
+        self, table_format: str, catalog: str, kind: str, name: tuple[str, str], state: tuple[str, str]
+    ) -> Materialization:
+        spec = member(self.told, "spec")
+        return Materialization(
+            source=self.settings.source,
+            topic=TopicName(self._name),
+            table_format=table_format,
+            catalog=catalog,
+            catalog_kind=kind,
+            namespace=name[0],
+            name=name[1],
+            location=self._location,
+            state=state[0],
+            write_mode=text(member(self.told, "status"), "write_mode"),
+            storage=text(member(spec, "storage"), "kind"),
+            suspended=spec.get("suspended") is True,
+            detail=state[1],
+        )
+
+    def _state(self, table_format: str) -> tuple[str, str]:
+        """Return the topic's phase and what went wrong; a format may fail while the topic runs."""
+        status = member(self.told, "status")
+        for each in objects(status.get("failing_table_formats")):
+            if text(each, "table_format") == table_format:
+                return "FAILED", text(each, "error_message")
+        return text(status, "phase"), text(status, "error_message")
+
+    def _own_name(self) -> tuple[str, str]:
+        """Name a table by its place, as OpenLineage does; by Confluent's ids where the place is not told."""
+        scheme, _, rest = self._location.partition("://")
+        store, _, path = rest.partition("/")
+        if scheme and store:
+            return f"{scheme}://{store}", path.strip("/") or "/"
+        return f"tableflow://{self.settings.environment}", f"{self.settings.cluster}.{self._name}"
+
+    def _name_in(self, at: Integration) -> tuple[str, str]:
+        """Name the table as OpenLineage names those of a kind of catalog; a kind that we do not know is a place too."""
+        config, cluster = at.config, self.settings.cluster
+        match at.kind:
+            case "Unity":
+                catalog = text(config, "catalog_name")
+                schema = text(config, "custom_schema") or cluster
+                host = _host(text(config, "workspace_endpoint"))
+                return f"unitycatalog://{host}", ".".join(filter(None, (catalog, schema, self._name.replace(".", "_"))))
+            case "AwsGlue":
+                database = text(config, "custom_database") or cluster
+                region = text(member(self.told, "spec", "storage"), "bucket_region")
+                return f"arn:aws:glue:{region}:{self.settings.aws_account}", f"table/{database}/{self._name}"
+            case "Snowflake":
+                account = _host(text(config, "endpoint")).removesuffix(".snowflakecomputing.com")
+                space = text(config, "custom_namespace") or cluster
+                return f"snowflake://{account}", ".".join(filter(None, (text(config, "warehouse"), space, self._name)))
+            case _:
+                return f"tableflow://{at.id or at.kind or self.settings.environment}", f"{cluster}.{self._name}"
+
+
+def _host(url: str) -> str:
+    try:
+        parts = urlsplit(url if "://" in url else f"https://{url}")
+        return (parts.hostname or "") + (f":{parts.port}" if parts.port not in (None, 443) else "")
+    except ValueError:
+        return ""
+
+
+def _texts(value: Json) -> set[str]:
+    return {each for each in value if isinstance(each, str)} if isinstance(value, list) else set()
+
+
+_KEY = "Tableflow wants a Tableflow key, or a Cloud key: see docs/sources/tableflow.md"
+
+
+def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) -> CatalogResult:
+    """Read the tables of topics, 100 a request, and the catalogs that they are made known to.
+
+    `GET /tableflow/v1/tableflow-topics` and `…/catalog-integrations`. Raises ScannerError where the topics are not
+    listed; without the integrations, catalogs are named by their ids, and the answer is partial.
+    """
+    listed = tableflow_topics(settings, http, told=lambda: progress(settings.source, 0, None))
+    progress(settings.source, len(listed.items), None)
+    catalogs, lacking = _integrations(settings, http)
+    problems = [_problem(settings, "topics", error) for error in (listed.error,) if error]
+    problems += [_problem(settings, "catalog integrations", error) for error in (catalogs.error, lacking) if error]
+    tables = read_tables(listed.items, read_integrations(catalogs.items), settings)
+    progress(settings.source, len(tables), len(tables))
+    return CatalogResult(
+        outcome=SourceResult(
+            source=settings.source,
+            kind="tableflow",
+            answer=SourceStatus.PARTIAL if problems else SourceStatus.READ,
+            got=len(tables),
+            asked=len(tables),
+            reason="; ".join(problem.what for problem in problems),
+            hint=problems[0].hint if problems else "",
+            requests=http.requests,
+        ),
+        materializations=tables,
+        problems=tuple(problems),
+    )
+
+
+def tableflow_topics(
+    settings: TableflowSettings, http: Http, *, told: Callable[[], None] = lambda: None
+) -> Listed[Json]:
+    """List the topics that are kept as tables; *told* is called before each page. Raises ScannerError."""
+    return cloud_list(http, "tableflow", "v1", "tableflow-topics", params=_where(settings), told=told)
+
+
+def _integrations(settings: TableflowSettings, http: Http) -> tuple[Listed[Json], ScannerError | None]:
+    try:
+        return cloud_list(http, "tableflow", "v1", "catalog-integrations", params=_where(settings)), None
+    except NotFound:  # none was ever made
+        return Listed(()), None
+    except ScannerError as error:
+        return Listed(()), error
+
+
+def _where(settings: TableflowSettings) -> list[tuple[str, str | int]]:
+    return [("environment", settings.environment), ("spec.kafka_cluster", settings.cluster)]
+
+
+def _problem(settings: TableflowSettings, things: str, error: ScannerError) -> Problem:
+    return Problem(str(settings.source), f"{things} could not all be read: {error.what}", error.hint or _KEY)

@@ -1,0 +1,123 @@
+"""Hides what the plug-ins of a Connect cluster declare as passwords before any reader or recorder sees an answer.
+
+Only a plug-in knows that its setting `cipher.seed` is a secret, and an answer that is kept raw must not hold it either.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote
+
+from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
+from scanner_extractor.http.messages import Json, Request, Response, Transport
+from scanner_extractor.settings.cluster import ConnectSettings
+from scanner_extractor.sources.connect.reader import CLASS, plugin_classes, read_config, read_passwords
+from scanner_model.errors import PayloadUnexpected, ScannerError
+from scanner_model.json_input import check_size, load_json
+from scanner_model.redaction import KnownSecrets, mask_config, mask_text
+
+_TRACES = ("trace", "msg")
+
+
+def with_masked_passwords(settings: ConnectSettings, live: Transport) -> Transport:
+    """Return an exchange that asks *live* and hides the secrets of every connector that it tells.
+
+    A class that is met first costs a request more (`GET /connector-plugins/{class}/config`, from Kafka 3.2 on). Where
+    that is not answered, names and values alone tell what is secret.
+    """
+    return _Veil(settings, live)
+
+
+@dataclass(slots=True)
+class _Veil:
+    settings: ConnectSettings
+    live: Transport
+    passwords: dict[str, frozenset[str]] = field(default_factory=dict)
+    secrets: KnownSecrets = field(default_factory=KnownSecrets)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, request: Request) -> Response:
+        """Return the answer without secrets; one that is no JSON of connectors as it is."""
+        answer = self.live(request)
+        if not request.url.startswith(f"{self.settings.http.url}/connectors") or answer.status != 200:
+            return answer
+        try:
+            check_size(answer.body)
+            told = json.loads(answer.body)
+        except (ValueError, RecursionError):
+            return answer
+        text = json.dumps(self._hidden(told, request), ensure_ascii=False)
+        # Half a surrogate pair stays an escape, for the reader to replace and report.
+        return replace(answer, body=text.encode("utf-8", "backslashreplace"))
+
+    def _hidden(self, told: Json, request: Request) -> Json:
+        holders = tuple(_holders(told))
+        configs = [_config(holder) for holder in holders]
+        classes = sorted({name for config in configs for name in plugin_classes(config).values()})
+        self._learn([name for name in classes if name not in self.passwords], request)
+        for holder, config in zip(holders, configs, strict=True):
+            passwords = (
+                prefix + name for prefix, kind in plugin_classes(config).items() for name in self.passwords[kind]
+            )
+            hidden: list[str] = []
+            holder["config"] = mask_config(config, frozenset(passwords), self.settings.secret_names, hidden.append)
+            with self.lock:
+                self.secrets.add(hidden)
+        with self.lock:
+            _hide_in_traces(told, self.secrets)
+        return told
+
+    def _learn(self, classes: list[str], request: Request) -> None:
+        """Query which settings of *classes* are passwords."""
+        if self.settings.is_managed:  # the service masks them itself, and does not tell
+            told: list[frozenset[str] | ScannerError] = [frozenset()] * len(classes)
+        else:
+            crew = WorkerPool(threads=self.settings.http.concurrency)
+            told = map_concurrently(classes, lambda name: self._declared(name, request), crew=crew)
+        for name, passwords in zip(classes, told, strict=True):
+            self.passwords[name] = frozenset() if isinstance(passwords, ScannerError) else passwords
+
+    def _declared(self, name: str, request: Request) -> frozenset[str]:
+        url = f"{self.settings.http.url}/connector-plugins/{quote(name, safe='')}/config"
+        answer = self.live(replace(request, method="GET", url=url, body=""))
+        try:
+            return read_passwords(load_json(answer.body).value) if answer.status == 200 else frozenset()
+        except (ValueError, RecursionError):
+            return frozenset()
+
+
+def _holders(told: Json) -> Iterator[dict[str, Json]]:
+    """List the objects of an answer that hold a configuration: itself, its `info`, or those of its members."""
+    if isinstance(told, dict):
+        for each in (told, *told.values()):
+            for holder in (each, each.get("info")) if isinstance(each, dict) else ():
+                if isinstance(holder, dict) and _config(holder):
+                    yield holder
+
+
+def _config(holder: dict[str, Json]) -> dict[str, str]:
+    try:
+        config = read_config(holder.get("config"))
+    except PayloadUnexpected:
+        return {}
+    return config if CLASS in config else {}
+
+
+def _hide_in_traces(told: Json, secrets: KnownSecrets) -> None:
+    """Hide *secrets*, and what looks like one, in every trace; tasks that fail together have the same one."""
+    waiting = [told]
+    done: dict[str, str] = {}
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            for member in _TRACES:
+                if isinstance(trace := each.get(member), str) and trace:
+                    if trace not in done:
+                        done[trace] = mask_text(secrets.hide(trace))
+                    each[member] = done[trace]
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each

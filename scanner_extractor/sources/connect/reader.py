@@ -1,0 +1,162 @@
+"""Reads what a Connect worker, or Confluent Cloud's managed Connect, tells of a connector; asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scanner_extractor.http.messages import Json
+from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
+from scanner_model.errors import PayloadUnexpected
+from scanner_model.names import SourceId, TopicName
+from scanner_model.redaction import NO_EXTRA, ExtraNames, KnownSecrets, mask_config, mask_text
+
+CLASS = "connector.class"
+
+_CONVERTERS = ("key.converter", "value.converter", "header.converter")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """A connector plug-in that a worker has; *version* may be empty."""
+
+    kind: ConnectorKind
+    version: str
+
+
+def read_connector(name: str, told: Json, source: SourceId, extra: ExtraNames = NO_EXTRA) -> Connector:
+    """Read a member of `GET /connectors?expand=info&expand=status`, secrets hidden; raises PayloadUnexpected.
+
+    *told* has `info` (as `GET /connectors/{name}`) and `status`, which may be missing; Confluent Cloud adds `id`.
+    `topics` is left None: another request tells them.
+    """
+    info, status = _object(told, "info"), _object(told, "status")
+    plain = read_config(info.get("config"))
+    hidden: list[str] = []
+    config = mask_config(plain, extra=extra, found=hidden.append)
+    secrets = KnownSecrets(hidden)
+    own = _object(status, "connector")
+    return Connector(
+        source=source,
+        name=name,
+        kind=_kind(info.get("type"), status.get("type")),
+        connector_class=str(config.get(CLASS, "")),
+        config=tuple(sorted((key, str(value)) for key, value in config.items())),
+        state=_text(own, "state"),
+        worker=_text(own, "worker_id"),
+        trace=_trace(own, secrets),
+        tasks=tuple(_tasks(info.get("tasks"), status.get("tasks"), secrets)),
+        plugin_version=_text(own, "version"),
+        managed_id=_text(_object(told, "id"), "id"),
+    )
+
+
+def read_config(config: Json) -> dict[str, str]:
+    """Read a configuration: an object, or a list of {config, value}; raises PayloadUnexpected for anything else.
+
+    A number or a truth is given as JSON writes it; what has no value is left out.
+    """
+    match config:
+        case dict():
+            pairs = config
+        case list() if all(isinstance(pair, dict) and isinstance(pair.get("config"), str) for pair in config):
+            pairs = {pair["config"]: pair.get("value") for pair in config}
+        case _:
+            raise PayloadUnexpected("a connector has no configuration")
+    return {key: _plain(value) for key, value in pairs.items() if value is not None}
+
+
+def read_active_topics(payload: Json, name: str) -> tuple[TopicName, ...]:
+    """Read `GET /connectors/{name}/topics`, sorted; raises PayloadUnexpected."""
+    match payload:
+        case {**members} if isinstance(topics := _object(members, name).get("topics"), list):
+            return tuple(sorted({TopicName(topic) for topic in topics if isinstance(topic, str)}))
+        case _:
+            raise PayloadUnexpected("the answer is not a list of active topics")
+
+
+def read_consumed_topics(payload: Json) -> tuple[TopicName, ...]:
+    """Read `GET /connectors/{name}/offsets` of a sink: the topics it really read, sorted; raises PayloadUnexpected."""
+    match payload:
+        case {"offsets": list(offsets)}:
+            found = {_text(_object(each, "partition"), "kafka_topic") for each in _objects(offsets)}
+            return tuple(map(TopicName, sorted(found - {""})))
+        case _:
+            raise PayloadUnexpected("the answer is not a list of offsets")
+
+
+def read_plugins(payload: Json) -> dict[str, Plugin]:
+    """Read `GET /connector-plugins`: the plug-ins by class; what is none is left out."""
+    return {
+        _text(each, "class"): Plugin(kind=_kind(each.get("type")), version=_version(each)) for each in _objects(payload)
+    }
+
+
+def plugin_classes(config: Mapping[str, str]) -> dict[str, str]:
+    """Name the class of every plug-in of a configuration, by the prefix of its settings (empty for the connector)."""
+    found = {"": config.get(CLASS, "")}
+    for kind in ("transforms", "predicates"):
+        for alias in filter(None, (alias.strip() for alias in config.get(kind, "").split(","))):
+            found[f"{kind}.{alias}."] = config.get(f"{kind}.{alias}.type", "")
+    found |= {f"{converter}.": config.get(converter, "") for converter in _CONVERTERS}
+    return {prefix: name for prefix, name in found.items() if name}
+
+
+def read_passwords(payload: Json) -> frozenset[str]:
+    """Read `GET /connector-plugins/{class}/config`: the settings that the plug-in itself declares as passwords."""
+    return frozenset(_text(each, "name") for each in _objects(payload) if each.get("type") == "PASSWORD")
+
+
+def _tasks(listed: Json, told: Json, secrets: KnownSecrets) -> Iterator[ConnectorTask]:
+    """Return the tasks by number: those of the status, and those that have none yet."""
+    states = {number: task for task in _objects(told) if (number := _number(task.get("id"))) is not None}
+    numbers = {number for task in _objects(listed) if (number := _number(task.get("task"))) is not None}
+    for number in sorted(numbers | states.keys()):
+        task = states.get(number, {})
+        yield ConnectorTask(
+            number=number, state=_text(task, "state"), worker=_text(task, "worker_id"), trace=_trace(task, secrets)
+        )
+
+
+def _trace(told: Mapping[str, Json], secrets: KnownSecrets) -> str:
+    return mask_text(secrets.hide(_text(told, "trace") or _text(told, "msg")))
+
+
+def _kind(*told: Json) -> ConnectorKind:
+    return next((kind for word in told for kind in ConnectorKind if kind == word), ConnectorKind.UNKNOWN)
+
+
+def _version(plugin: Mapping[str, Json]) -> str:
+    version = _text(plugin, "version")
+    return "" if version in ("null", "undefined") else version
+
+
+def _plain(value: Json) -> str:
+    match value:
+        case str():
+            return value
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return str(value)
+        case _:
+            raise PayloadUnexpected("a setting of a connector is neither text nor number")
+
+
+def _object(told: Json, member: str) -> dict[str, Any]:
+    value = told.get(member) if isinstance(told, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Json) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _text(told: Mapping[str, Json], member: str) -> str:
+    value = told.get(member)
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: Json) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None

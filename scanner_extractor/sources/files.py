@@ -1,0 +1,168 @@
+"""Texts of files that tell of jobs: read, freed of secrets, and kept in captures as one document a source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from scanner_extractor.http.messages import Json
+from scanner_extractor.scan.results import JobsResult, Progress
+from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
+from scanner_model.errors import InputInvalid, SourceUnreachable
+from scanner_model.flink import SCRIPT, FlinkStatement
+from scanner_model.names import SourceId
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.streams import StreamsTopology
+
+DOCUMENT = "files"
+"""The name under which a capture holds them."""
+
+LARGEST = 4 * 1024 * 1024
+"""Bytes of one file, at most: nobody writes more SQL than this by hand."""
+
+Hide = Callable[[str], str]
+"""Takes the secrets out of a text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileText:
+    """A file: *name* is its path from cluster.json, with slashes; *failure* says why there is no *text*."""
+
+    name: str
+    text: str = ""
+    failure: str = ""
+
+
+def read_texts(settings: FileSettings, hide: Hide) -> tuple[FileText, ...]:
+    """Read every file, sorted by name; one that is no readable text of UTF-8 says why. Nothing shows a secret."""
+    texts = (_read(path, _name(path, settings.base), hide) for path in settings.files)
+    return tuple(sorted(texts, key=lambda each: each.name))
+
+
+def texts_document(texts: Iterable[FileText]) -> Json:
+    """Return *texts* as JSON; its members are described in `docs/capture.md`."""
+    return [{"name": each.name, "statement": each.text, "failure": each.failure} for each in texts]
+
+
+def read_texts_document(document: Json, source: SourceId) -> tuple[FileText, ...]:
+    """Read what `texts_document` gave; raises InputInvalid for anything else."""
+    match document:
+        case list() if all(isinstance(each, dict) for each in document):
+            texts = [{member: each.get(member, "") for member in ("name", "statement", "failure")} for each in document]
+            if all(isinstance(value, str) for each in texts for value in each.values()):
+                return tuple(FileText(name=t["name"], text=t["statement"], failure=t["failure"]) for t in texts)
+    raise InputInvalid("the capture's document is damaged", where=str(source), hint="record the capture again")
+
+
+def sorted_out(
+    texts: Iterable[FileText], pattern: str, source: SourceId
+) -> tuple[tuple[FileText, ...], tuple[FileText, ...]]:
+    """Part the files that have a text from those that have none.
+
+    Raises SourceUnreachable where no file has one: that is not the same as no statements.
+    """
+    listed = tuple(texts)
+    found = tuple(each for each in listed if not each.failure)
+    failed = tuple(each for each in listed if each.failure)
+    if not found:
+        what = f"none of its {len(failed)} files can be read" if failed else f"{pattern!r} matches no file"
+        hint = f"{failed[0].name}: {failed[0].failure}" if failed else "the pattern is relative to cluster.json"
+        raise SourceUnreachable(what, where=str(source), hint=hint)
+    return found, failed
+
+
+def file_problem(each: FileText, source: SourceId) -> Problem:
+    """Report why a file could not be read."""
+    return Problem(f"{source} {each.name}", each.failure, "check the file and its rights")
+
+
+def file_outcome(source: SourceId, kind: str, got: int, unread: frozenset[str]) -> SourceResult:
+    """Report how a source of files answered; *unread* are the names of what they would have told."""
+    return SourceResult(
+        source=source,
+        kind=kind,
+        answer=SourceStatus.PARTIAL if unread else SourceStatus.READ,
+        got=got,
+        asked=got + len(unread),
+        reason=f"{len(unread)} of its files could not be read" if unread else "",
+        unread=unread,
+    )
+
+
+def _name(path: Path, base: Path) -> str:
+    return Path(os.path.relpath(path, base)).as_posix()
+
+
+def _read(path: Path, name: str, hide: Hide) -> FileText:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return FileText(name=name, failure=f"it is not UTF-8 at byte {error.start}")
+    except (OSError, ValueError) as error:
+        return FileText(name=name, failure=f"it cannot be read: {getattr(error, 'strerror', '') or 'no such file'}")
+    if len(content) > LARGEST:
+        return FileText(name=name, failure=f"it is larger than {LARGEST} bytes")
+    return FileText(name=name, text=hide(text)) if "\0" not in text else FileText(name=name, failure="it is no text")
+
+
+def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
+    """Return each file as a statement of kind SCRIPT, named by its path from cluster.json, sorted by name.
+
+    Catalog and database are those of the settings: what a file itself sets, the reader of its SQL finds. Raises
+    SourceUnreachable where no file can be read; one that cannot is a problem, and what it said before stays.
+    """
+    found, failed = sorted_out(texts, settings.files.pattern, settings.source)
+    statements = tuple(
+        FlinkStatement(
+            source=settings.source,
+            name=each.name,
+            statement=each.text,
+            kind=SCRIPT,
+            catalog_name=settings.catalog,
+            database_name=settings.database,
+        )
+        for each in found
+    )
+    progress(settings.source, len(statements), len(statements))
+    return JobsResult(
+        outcome=file_outcome(settings.source, "flink", len(statements), frozenset(each.name for each in failed)),
+        statements=statements,
+        problems=tuple(file_problem(each, settings.source) for each in failed),
+    )
+
+
+_MARK = "Sub-topology:"
+_NONE = "it holds no topology as `Topology.describe()` prints it"
+
+
+def read_topologies(settings: StreamsSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
+    """Return the topology of each file, named by the application id, sorted by name.
+
+    The id is `name` of the settings, else the file's own name without its ending. Raises SourceUnreachable where no
+    file can be read; one that cannot, or that holds no topology, is a problem, and what it said before stays.
+    """
+    readable, failed = sorted_out(texts, settings.files.pattern, settings.source)
+    found = [each for each in readable if _MARK in each.text]
+    failed += tuple(replace(each, failure=_NONE) for each in readable if _MARK not in each.text)
+    topologies = tuple(sorted((_topology(each, settings) for each in found), key=lambda each: each.name))
+    progress(settings.source, len(topologies), len(topologies))
+    unread = frozenset(_application(each.name, settings) for each in failed)
+    return JobsResult(
+        outcome=file_outcome(settings.source, "streams", len(topologies), unread),
+        topologies=topologies,
+        problems=tuple(file_problem(each, settings.source) for each in failed),
+    )
+
+
+def _topology(each: FileText, settings: StreamsSettings) -> StreamsTopology:
+    name = _application(each.name, settings)
+    return StreamsTopology(source=settings.source, name=name, topology=each.text, file=each.name)
+
+
+def _application(file: str, settings: StreamsSettings) -> str:
+    return settings.name or PurePosixPath(file).stem

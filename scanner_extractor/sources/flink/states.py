@@ -1,0 +1,75 @@
+"""Asks a Flink server how its statements and jobs are doing, and for nothing else: a request a poll, or a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.flink import CMF, CONFLUENT, JOB_MANAGER, FlinkSettings
+from scanner_extractor.sources.flink import confluent
+from scanner_extractor.sources.flink.confluent import FlinkListing
+from scanner_extractor.sources.flink.confluent_reader import read_statement, read_table, statement_name, table_name
+from scanner_extractor.sources.flink.jobs import read_cause, read_jobs
+from scanner_model.errors import NotFound, PayloadUnexpected, SourceObjected, SourceRefused
+from scanner_model.flink import FlinkJob, FlinkStatement
+
+_DISPENSABLE = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlinkStates:
+    """What a server runs now, sorted by name; *unread* names what is there and could not be read."""
+
+    statements: tuple[FlinkStatement, ...] = ()
+    jobs: tuple[FlinkJob, ...] = ()
+    unread: frozenset[str] = frozenset()
+
+
+def _confluent(settings: FlinkSettings, http: Http) -> FlinkStates:
+    """Read statements and, where they are offered, materialised tables, 100 a request."""
+    listing = FlinkListing(settings, no_progress)
+    listing.take(confluent.list_cloud_statements(settings, http, "statements"), read_statement, statement_name)
+    with suppress(NotFound, SourceRefused):  # not offered there, or not to this user: none of them was ever told
+        listing.take(confluent.list_cloud_statements(settings, http, "materialized-tables"), read_table, table_name)
+    return _listed(listing)
+
+
+def _manager(settings: FlinkSettings, http: Http) -> FlinkStates:
+    listing = FlinkListing(settings, no_progress)
+    listing.take(confluent.list_cmf_statements(settings, http), read_statement, statement_name)
+    return _listed(listing)
+
+
+def _job_manager(settings: FlinkSettings, http: Http) -> FlinkStates:
+    return FlinkStates(jobs=read_jobs(http.get("jobs", "overview"), settings.source))
+
+
+def _listed(listing: FlinkListing) -> FlinkStates:
+    """Get what was listed; raises PayloadUnexpected where something has no name: it may be anything that is missed."""
+    if not listing.whole:
+        raise PayloadUnexpected("a statement in its list has no name", where=str(listing.settings.source))
+    statements = tuple(listing.statements[name] for name in sorted(listing.statements))
+    return FlinkStates(statements=statements, unread=frozenset(listing.unread))
+
+
+STATES: Mapping[str, Callable[[FlinkSettings, Http], FlinkStates]] = {
+    CONFLUENT: _confluent,
+    CMF: _manager,
+    JOB_MANAGER: _job_manager,
+}
+"""How each kind is asked; raises ScannerError where not all is listed. A SQL gateway lists nothing."""
+
+
+def job_causes(http: Http, jobs: Iterable[str]) -> Mapping[str, str]:
+    """Return the trace of what each of *jobs* failed for (`GET /jobs/{id}/exceptions`), empty where nobody tells."""
+    return {job: _cause(http, job) for job in jobs}
+
+
+def _cause(http: Http, job: str) -> str:
+    try:
+        return read_cause(http.get("jobs", job, "exceptions", params=[("maxExceptions", 1)]))
+    except _DISPENSABLE:
+        return ""

@@ -1,0 +1,202 @@
+"""Reads a cluster through the Kafka protocol: brokers, topics, their settings, and who consumes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from scanner_extractor.scan.results import KafkaResult, Progress
+from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_extractor.sources.kafka.reader import (
+    ClusterAnswer,
+    DescriptionAnswer,
+    TopicAnswer,
+    listener_addresses,
+    read_brokers,
+    read_config,
+    read_group,
+    read_topic,
+    unnamed_brokers,
+)
+from scanner_model.errors import SourceRefused
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.names import SourceId, TopicName
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+
+_SHOWN = 5
+_GROUPS = "__consumer_offsets"
+_RIGHTS = "give it DESCRIBE on the cluster, DESCRIBE and DESCRIBE_CONFIGS on topics: see docs/sources/kafka.md"
+
+
+def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient | None = None) -> KafkaResult:
+    """Read the cluster's id, brokers, topics with their settings, and consumer groups with their topics.
+
+    Needs DESCRIBE and DESCRIBE_CONFIGS on the cluster and on topics, DESCRIBE on groups; what the rights do not show
+    is left out and said. Brokers leave out topics that we may not DESCRIBE without a word, so whether those shown are
+    all cannot be told: we take it so where we may DESCRIBE the cluster; where not, the answer is partial without
+    unread names, which proves nothing to be gone. Raises InputInvalid for properties that librdkafka does not take,
+    SourceRefused and SourceUnreachable within `settings.timeout` where the brokers do not talk to us, SourceRefused
+    also where they show no topic to a user without the rights: this is not an empty cluster.
+    """
+    scan = _Scan(client or KafkaClient(settings), settings.source, progress)
+    metadata = scan.client.metadata()
+    brokers, problems = scan.brokers(metadata)
+    topics = scan.topics(metadata)
+    groups = scan.groups(metadata)
+    partial = scan.problems or problems or scan.unread
+    unnamed = unnamed_brokers(metadata)
+    return KafkaResult(
+        outcome=SourceResult(
+            source=settings.source,
+            kind="kafka",
+            answer=SourceStatus.PARTIAL if partial else SourceStatus.READ,
+            got=len(topics) + len(groups),
+            asked=len(topics) + len(groups) + len(scan.unread),
+            reason="; ".join(problem.what for problem in scan.problems[:2]),
+            hint=scan.problems[0].hint if scan.problems else "",
+            requests=scan.requests,
+            # With a name in it, a partial answer counts as a list of everything else.
+            unread=frozenset(scan.unread) if scan.lists_all else frozenset(),
+        ),
+        cluster_id=metadata.cluster_id or "",
+        brokers=brokers,
+        unnamed=len(unnamed),
+        topics=topics,
+        consumer_groups=groups,
+        problems=(*problems, *scan.problems, *_down(unnamed, settings.source)),
+        unconfigured=frozenset(scan.unconfigured),
+    )
+
+
+class _Scan:
+    """One reading of one cluster, and what could not be read on the way."""
+
+    def __init__(self, client: KafkaClient, source: SourceId, progress: Progress) -> None:
+        self.client = client
+        self.problems: list[Problem] = []
+        self.unread: set[str] = set()
+        self.unconfigured: set[TopicName] = set()
+        self.lists_all = True
+        self.requests = 1
+        self._source = source
+        self._progress = progress
+
+    def brokers(self, metadata: ClusterAnswer) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
+        """Read the brokers' addresses: those of the listener that was asked, then those of the others if we may."""
+        told, problems = read_brokers(metadata.brokers.values(), self._source)
+        settings = self.client.broker_settings(sorted(metadata.brokers))
+        self.requests += settings.requests
+        return (*told, *listener_addresses(settings.answers.values(), told)), problems
+
+    def topics(self, metadata: ClusterAnswer) -> tuple[Topic, ...]:
+        """Read every topic; its settings and its mark as internal are left open where the brokers do not tell."""
+        told = sorted(metadata.topics)
+        failed = {name: why for name in told if (why := _hidden(metadata.topics[name]))}
+        names = [name for name in told if name not in failed]
+        self._say("topics", "read", failed)
+        self.unread |= failed.keys()
+        self._progress(self._source, 0, len(names))
+        descriptions = self.client.internal(names)
+        self._progress(self._source, 0, len(names))
+        configs = self.client.configs(names)
+        self._rights(metadata, descriptions.answers.values())
+        self.unconfigured |= set(map(TopicName, configs.failures))
+        self._say("topics", "asked for their settings", configs.failures)
+        self.requests += descriptions.requests + configs.requests
+        self._progress(self._source, len(names), len(names))
+        return tuple(
+            read_topic(
+                metadata.topics[name],
+                self._source,
+                internal=descriptions.answers[name].is_internal if name in descriptions.answers else None,
+                config=read_config(configs.answers.get(name, {})),
+            )
+            for name in names
+        )
+
+    def groups(self, metadata: ClusterAnswer) -> tuple[ConsumerGroup, ...]:
+        """Read every consumer group; one whose offsets and members are both hidden from us stays as it was.
+
+        Brokers that are up do not list groups of one that is down: then what is not listed is not gone.
+        """
+        listed, reasons = self.client.groups()
+        reasons = [*reasons, *_without_coordinator(metadata)]
+        self.problems += [Problem(str(self._source), f"consumer groups are not listed: {why}") for why in reasons]
+        self.lists_all = self.lists_all and not reasons
+        names = [one.group_id for one in listed]
+        self._progress(self._source, 0, len(names))
+        committed = self.client.committed(names)
+        self._progress(self._source, 0, len(names))
+        members = self.client.members(names)
+        self._say("consumer groups", "asked for their offsets", committed.failures)
+        self._say("consumer groups", "asked for their members", members.failures)
+        self.unread |= committed.failures.keys() & members.failures.keys()
+        self.requests += 1 + committed.requests + members.requests
+        self._progress(self._source, len(names), len(names))
+        return tuple(
+            read_group(one, self._source, committed.answers.get(one.group_id, ()), members.answers.get(one.group_id))
+            for one in listed
+            if one.group_id not in self.unread
+        )
+
+    def _rights(self, metadata: ClusterAnswer, descriptions: Iterable[DescriptionAnswer]) -> None:
+        """Report where topics and groups may be hidden from us; brokers that tell no rights at all are believed."""
+        told = any(description.authorized_operations for description in descriptions)
+        self.requests += 1
+        if _sees_cluster(self.client, metadata, self._source) or (metadata.topics and not told):
+            return
+        self.lists_all = False
+        what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
+        self.problems.insert(0, Problem(str(self._source), what, _RIGHTS))
+
+    def _say(self, things: str, done: str, failures: Mapping[str, str]) -> None:
+        self.problems += _summarised(self._source, things, done, failures)
+
+
+def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool:
+    """Check if we may DESCRIBE the cluster; raises SourceRefused where no topic is shown and rights are missing."""
+    seen = client.may_describe_cluster()
+    if not metadata.topics and (seen is False or client.hides_topics()):
+        missing = "DESCRIBE the cluster" if seen is False else "DESCRIBE topics"
+        what = f"no topic is shown, and the user has no right to {missing}"
+        raise SourceRefused(what, where=str(source), hint=_RIGHTS)
+    return bool(seen)
+
+
+def _without_coordinator(metadata: ClusterAnswer) -> Iterator[str]:
+    """Tell how many parts of the topic that holds consumer groups have no leader, and with it groups no coordinator."""
+    if topic := metadata.topics.get(_GROUPS):
+        lost = sum(partition.leader < 0 for partition in topic.partitions.values())
+        if lost:
+            yield f"{lost} of {len(topic.partitions)} partitions of {_GROUPS} have no leader"
+
+
+def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:
+    """Report which brokers hold replicas and are not named; the others told all the same, so the answer is whole."""
+    if unnamed:
+        what = f"brokers that hold replicas are down: {', '.join(map(str, sorted(unnamed)))}; their addresses stay"
+        yield Problem(str(source), what, "where one left for good, give its replicas to others")
+
+
+def _hidden(topic: TopicAnswer) -> str:
+    """Report why the brokers do not show *topic*; empty where they do, even without a leader just now."""
+    return str(topic.error.str()) if topic.error is not None and not topic.partitions else ""
+
+
+def _summarised(source: SourceId, things: str, done: str, failures: Mapping[str, str]) -> Iterator[Problem]:
+    """Report once for each reason what could not be done, with how many and the first names."""
+    for reason in sorted(set(failures.values())):
+        names = sorted(name for name, why in failures.items() if why == reason)
+        shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+        what = f"{len(names)} {things} could not be {done}: {reason} ({shown})"
+        yield Problem(str(source), what, "has the user the rights? see docs/sources/kafka.md")
+
+
+def probe(settings: KafkaSettings, client: KafkaClient | None = None) -> str:
+    """Report in a few words what the brokers show, for `scanner check`; raises what `read_kafka` raises."""
+    client = client or KafkaClient(settings)
+    metadata = client.metadata()
+    if not metadata.topics:
+        _sees_cluster(client, metadata, settings.source)
+    return f"{len(metadata.brokers)} brokers, {len(metadata.topics)} topics"

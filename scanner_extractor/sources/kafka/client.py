@@ -1,0 +1,247 @@
+"""Asks the brokers through confluent-kafka's AdminClient: one method, one question; waiting is bounded everywhere."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_extractor.sources.kafka.errors import Failures
+from scanner_extractor.sources.kafka.reader import (
+    ClusterAnswer,
+    ConfigAnswer,
+    DescriptionAnswer,
+    GroupAnswer,
+    MembersAnswer,
+    OffsetAnswer,
+)
+
+# Without a handler of its own, librdkafka's log lines would reach stderr through Python's last resort.
+_LOG = logging.getLogger("scanner_extractor.kafka")
+_LOG.addHandler(logging.NullHandler())
+
+_BATCH = 500
+_PARTITIONS = 5000
+_PATIENCE = 5.0
+"""Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
+
+_NOBODYS = "scanner.asks-whether-topics-are-hidden"
+"""The name of a topic that no cluster has."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Gathered(Generic[_T]):
+    """Answers by name, and the reasons of those that have none."""
+
+    answers: dict[str, _T] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    requests: int = 0
+
+
+class KafkaClient:
+    """Asks one cluster; *make* stands in for `AdminClient` in tests.
+
+    Raises InputInvalid where librdkafka does not take the properties.
+    """
+
+    def __init__(self, settings: KafkaSettings, make: Callable[..., Any] | None = None) -> None:
+        from confluent_kafka import KafkaException, admin
+
+        self._timeout = settings.timeout
+        self._failures = Failures(settings.properties, str(settings.source))
+        self._exception = KafkaException
+        self._admin_module: Any = admin
+        properties: dict[str, Any] = {
+            "client.id": "scanner",
+            **settings.properties,
+            "bootstrap.servers": ",".join(settings.brokers),
+            "error_cb": self._failures.note,
+        }
+        try:
+            self._admin: Any = (make or admin.AdminClient)(properties, logger=_LOG)
+        except KafkaException as error:
+            raise self._failures.invalid(error.args[0]) from error
+
+    def metadata(self) -> ClusterAnswer:
+        """Return the cluster's id, brokers and topics.
+
+        Raises SourceRefused as soon as the brokers have refused us, SourceUnreachable once the time is over, or after
+        a few seconds in which no broker took a connection.
+        """
+        started, patience = time.monotonic(), 1.0
+        while True:
+            left = started + self._timeout - time.monotonic()
+            try:
+                answer: ClusterAnswer = self._admin.list_topics(timeout=max(0.05, min(patience, left)))
+            except self._exception as error:
+                self._admin.poll(0)
+                waited = time.monotonic() - started
+                hopeless = self._failures.all_down and waited >= _PATIENCE
+                if self._failures.final or hopeless or waited >= self._timeout:
+                    raise self._failures.error(error.args[0]) from error
+            else:
+                return answer
+            patience *= 2
+
+    def internal(self, topics: Sequence[str]) -> Gathered[DescriptionAnswer]:
+        """Query which topics the brokers hold for themselves, and what we may do with each (DescribeTopics)."""
+        from confluent_kafka import TopicCollection
+
+        def ask(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
+            asked = TopicCollection(list(names))
+            futures: Mapping[str, Future[DescriptionAnswer]] = self._admin.describe_topics(
+                asked, include_authorized_operations=True, request_timeout=self._timeout
+            )
+            return futures
+
+        return self._batches(topics, ask)
+
+    def may_describe_cluster(self) -> bool | None:
+        """Return whether we may DESCRIBE the cluster (DescribeCluster); None: the brokers did not answer.
+
+        confluent-kafka gives a user without any right the answer of brokers that tell no rights: False here, too.
+        """
+        try:
+            future = self._admin.describe_cluster(include_authorized_operations=True, request_timeout=self._timeout)
+            operations = future.result().authorized_operations
+        except self._exception:
+            return None
+        return self._admin_module.AclOperation.DESCRIBE in (operations or ())
+
+    def hides_topics(self) -> bool:
+        """Return whether topics are kept from us: asked for by a name, they are refused, also where there is none such.
+
+        No topic is created by this (DescribeTopics).
+        """
+        from confluent_kafka import KafkaError, TopicCollection
+
+        try:
+            futures = self._admin.describe_topics(
+                TopicCollection([_NOBODYS]), include_authorized_operations=False, request_timeout=self._timeout
+            )
+            futures[_NOBODYS].result()
+        except self._exception as error:
+            return bool(error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED)
+        return False
+
+    def configs(self, topics: Sequence[str]) -> Gathered[dict[str, ConfigAnswer]]:
+        """Query for every topic's settings (DescribeConfigs)."""
+        make = self._admin_module.ConfigResource
+
+        def ask(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
+            resources = [make(make.Type.TOPIC, name) for name in names]
+            futures = self._admin.describe_configs(resources, request_timeout=self._timeout)
+            return {resource.name: future for resource, future in futures.items()}
+
+        return self._batches(topics, ask)
+
+    def broker_settings(self, brokers: Sequence[int]) -> Gathered[dict[str, ConfigAnswer]]:
+        """Query for the settings of each broker (DescribeConfigs; one broker a request, many in flight)."""
+        make = self._admin_module.ConfigResource
+
+        def ask(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
+            futures: dict[str, Future[dict[str, ConfigAnswer]]] = {}
+            for name in names:
+                # librdkafka refuses a call with two of them: each broker answers for itself only.
+                answer = self._admin.describe_configs([make(make.Type.BROKER, name)], request_timeout=self._timeout)
+                futures |= {resource.name: future for resource, future in answer.items()}
+            return futures
+
+        found = self._batches([str(broker) for broker in brokers], ask)
+        return Gathered(
+            answers=found.answers, failures=found.failures, requests=len(found.answers) + len(found.failures)
+        )
+
+    def groups(self) -> tuple[list[GroupAnswer], list[str]]:
+        """List consumer groups (ListGroups at every broker), and why some could not be listed."""
+        try:
+            result = self._admin.list_consumer_groups(request_timeout=self._timeout).result()
+        except self._exception as error:
+            return [], [self._failures.clean(error.args[0].str())]
+        reasons = [self._failures.clean(error.str()) for error in result.errors or ()]
+        return sorted(result.valid or (), key=lambda one: one.group_id), sorted(set(reasons))
+
+    def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
+        """Query for the offsets that each group has committed (OffsetFetch; one group a request, many in flight)."""
+        from confluent_kafka import ConsumerGroupTopicPartitions
+
+        def ask(names: Sequence[str]) -> dict[str, Future[Any]]:
+            futures: dict[str, Future[Any]] = {}
+            for name in names:
+                request = [ConsumerGroupTopicPartitions(name)]
+                futures |= self._admin.list_consumer_group_offsets(request, request_timeout=self._timeout)
+            return futures
+
+        found = self._batches(groups, ask)
+        answers = {name: list(one.topic_partitions or ()) for name, one in found.answers.items()}
+        return Gathered(answers=answers, failures=found.failures, requests=len(found.answers) + len(found.failures))
+
+    def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
+        """Query for the members of each group and what they are assigned (DescribeGroups)."""
+        return self._batches(
+            groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
+        )
+
+    def ends(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Query how far partitions, as (topic, number), are written (ListOffsets; one request a leader and batch).
+
+        One that has no leader just now, or whose leader went away, is left out: librdkafka then gives an offset below
+        zero without an error. Raises SourceRefused and SourceUnreachable where none is told.
+        """
+        from confluent_kafka import TopicPartition
+
+        found: dict[tuple[str, int], int] = {}
+        failure: Exception | None = None
+        for start in range(0, len(partitions), _PARTITIONS):
+            latest = self._admin_module.OffsetSpec.latest()
+            wanted = {TopicPartition(*each): latest for each in partitions[start : start + _PARTITIONS]}
+            for partition, future in self._admin.list_offsets(wanted, request_timeout=self._timeout).items():
+                try:
+                    end = future.result().offset
+                except self._exception as error:
+                    failure = failure or error
+                else:
+                    found |= {(partition.topic, partition.partition): end} if end >= 0 else {}
+        if failure and not found:
+            raise self._failures.error(failure.args[0]) from failure
+        return found
+
+    def _batches(self, names: Sequence[str], ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]]) -> Gathered[_T]:
+        """Query in batches; once a whole batch has failed, the rest is not asked but failed for the same reason."""
+        found: Gathered[_T] = Gathered()
+        for start in range(0, len(names), _BATCH):
+            batch = names[start : start + _BATCH]
+            reasons = self._take(batch, ask, found)
+            found.requests += 1
+            if len(reasons) == len(batch):
+                found.failures |= dict.fromkeys(names[start + _BATCH :], reasons[batch[0]])
+                break
+        return found
+
+    def _take(
+        self,
+        batch: Sequence[str],
+        ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]],
+        found: Gathered[_T],
+    ) -> dict[str, str]:
+        reasons: dict[str, str] = {}
+        try:
+            futures = ask(batch)
+        except self._exception as error:
+            futures, reasons = {}, dict.fromkeys(batch, self._reason(error))
+        for name, future in futures.items():
+            try:
+                found.answers[name] = future.result()
+            except self._exception as error:
+                reasons[name] = self._reason(error)
+        found.failures |= reasons
+        return reasons
+
+    def _reason(self, error: Exception) -> str:
+        return self._failures.clean(error.args[0].str())

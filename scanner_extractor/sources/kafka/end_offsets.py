@@ -1,0 +1,93 @@
+"""Figures of a cluster that has no metrics service: how far its topics are written, over the Kafka protocol."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+
+from scanner_extractor.http.messages import Json
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_extractor.settings.confluent_cloud import OffsetSettings
+from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_model.catalogs import Metric
+from scanner_model.errors import InputInvalid
+from scanner_model.names import SourceId
+from scanner_model.scan import SourceResult, SourceStatus
+
+LOG_END = "log_end_offset"
+"""Records that were ever written to a topic, summed over its partitions; compaction and retention take none away."""
+
+DOCUMENT = "offsets"
+"""The name under which a capture holds what the brokers said."""
+
+
+def read_offsets(
+    settings: OffsetSettings, progress: Progress, *, now: datetime, client: KafkaClient | None = None
+) -> CatalogResult:
+    """Read the log end offset of every topic at *now*.
+
+    Needs DESCRIBE on topics. A topic of which a partition has no leader is left out, and the answer partial: half a sum
+    is no figure. Raises SourceRefused and SourceUnreachable.
+    """
+    asked = client or KafkaClient(_kafka(settings))
+    topics = asked.metadata().topics
+    partitions = [(name, number) for name in sorted(topics) for number in sorted(topics[name].partitions)]
+    progress(settings.source, 0, len(partitions))
+    ends = asked.ends(partitions)
+    progress(settings.source, len(ends), len(partitions))
+    untold = {name for name, number in partitions if (name, number) not in ends}
+    sums: Counter[str] = Counter()
+    for (name, _), offset in ends.items():
+        sums[name] += offset
+    figures = {name: float(amount) for name, amount in sums.items() if name not in untold}
+    return _reading(settings.source, figures, sorted(untold), _iso(now))
+
+
+def offsets_document(reading: CatalogResult) -> Json:
+    """Return *reading* as JSON, for captures."""
+    return {
+        "offsets": {metric.topic: metric.amount for metric in reading.metrics},
+        "unread": sorted(reading.outcome.unread),
+        "at": next((metric.ended for metric in reading.metrics), ""),
+    }
+
+
+def read_offsets_document(document: Json, source: SourceId) -> CatalogResult:
+    """Read what `offsets_document` gave; raises InputInvalid for anything else."""
+    match document:
+        case {"offsets": {**told}, "unread": [*unread], "at": str(at)}:
+            figures = {str(topic): float(amount) for topic, amount in told.items() if isinstance(amount, int | float)}
+            return _reading(source, figures, [str(name) for name in unread], at)
+        case _:
+            hint = "record the capture again"
+            raise InputInvalid("the capture's document is damaged", where=str(source), hint=hint)
+
+
+def _reading(source: SourceId, figures: dict[str, float], unread: list[str], at: str) -> CatalogResult:
+    reason = f"{len(unread)} topics have a partition without a leader" if unread else ""
+    return CatalogResult(
+        outcome=SourceResult(
+            source=source,
+            kind="metrics",
+            answer=SourceStatus.PARTIAL if unread else SourceStatus.READ,
+            got=len(figures),
+            asked=len(figures) + len(unread),
+            reason=reason,
+            hint="look at them again when all brokers are up" if unread else "",
+            requests=2,
+            unread=frozenset(unread),
+        ),
+        metrics=tuple(
+            Metric(source=source, name=LOG_END, topic=topic, amount=figures[topic], ended=at)
+            for topic in sorted(figures)
+        ),
+    )
+
+
+def _kafka(settings: OffsetSettings) -> KafkaSettings:
+    return KafkaSettings(brokers=settings.brokers, properties=settings.properties, timeout=settings.timeout)
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,68 @@
+"""Why the brokers did not answer, in plain words: from librdkafka's error codes to our errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from scanner_extractor.sources.kafka.reader import KafkaFailure
+from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.redaction import KnownSecrets, is_secret_name, mask_text
+
+_DENIED = {"_AUTHENTICATION", "SASL_AUTHENTICATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
+_TLS = {"_SSL"}
+_NOISE = re.compile(r"\s*\(after \d+ms in state [^)]*\)|, \d+ identical error\(s\) suppressed")
+
+
+class Failures:
+    """Collects what librdkafka says in the background, and tells the most telling of it."""
+
+    def __init__(self, properties: Mapping[str, str], where: str) -> None:
+        self._secrets = KnownSecrets(value for name, value in properties.items() if _is_secret(name))
+        self._where = where
+        self._said: dict[str, str] = {}
+
+    def note(self, error: KafkaFailure) -> None:
+        """Take an error of librdkafka's `error_cb`; the newest of each code stays."""
+        self._said[error.name()] = error.str()
+
+    @property
+    def final(self) -> bool:
+        """Return whether waiting is useless: a password or certificate does not mend itself in seconds."""
+        return not (_DENIED | _TLS).isdisjoint(self._said)
+
+    @property
+    def all_down(self) -> bool:
+        """Return whether librdkafka has found no broker that takes a connection."""
+        return "_ALL_BROKERS_DOWN" in self._said
+
+    def error(self, last: KafkaFailure) -> ScannerError:
+        """Return the error that a user sees; *last* is what the call itself ended with."""
+        said = {last.name(): last.str()} | self._said
+        for names, kind, hint in _READINGS:
+            for name in sorted(names & said.keys()):
+                return kind(self.clean(said[name]), where=self._where, hint=hint)
+        what = next((text for name, text in said.items() if name != "_ALL_BROKERS_DOWN"), last.str())
+        return SourceUnreachable(self.clean(what), where=self._where, hint=_UNREACHABLE)
+
+    def invalid(self, error: KafkaFailure) -> InputInvalid:
+        """Return the error for a property that librdkafka does not take."""
+        hint = "these are librdkafka's properties, not Java's: see its CONFIGURATION.md"
+        return InputInvalid(self.clean(error.str()), where="kafka", hint=hint)
+
+    def clean(self, text: str) -> str:
+        """Return librdkafka's words in one line, without its timings and without any secret of the settings."""
+        return " ".join(_NOISE.sub("", mask_text(self._secrets.hide(text))).split())
+
+
+def _is_secret(name: str) -> bool:
+    return is_secret_name(name) or name.endswith(".pem")
+
+
+_UNREACHABLE = "are the brokers up, and do `brokers` and `security.protocol` fit their listener?"
+_READINGS: tuple[tuple[set[str], type[ScannerError], str], ...] = (
+    (_DENIED, SourceRefused, "check `sasl.mechanism`, `sasl.username` and `sasl.password`"),
+    (_TLS, SourceRefused, "check `ssl.ca.location`, the client's certificate and `security.protocol`"),
+    ({"_RESOLVE"}, SourceUnreachable, "check the host names in `brokers`"),
+    ({"_TRANSPORT"}, SourceUnreachable, _UNREACHABLE),
+)

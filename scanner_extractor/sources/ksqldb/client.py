@@ -1,0 +1,283 @@
+"""Reads a ksqlDB cluster: all that it knows in two requests, in the words of older versions where it needs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.scan.results import KsqlResult, Progress, no_progress
+from scanner_extractor.settings.cluster import KsqlSettings
+from scanner_extractor.sources.ksqldb.queries import joined_queries
+from scanner_extractor.sources.ksqldb.reader import Entity, read_entities
+from scanner_extractor.sources.ksqldb_closing import NOTHING_EARLIER, Earlier, closing_queries
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.kafka import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
+from scanner_model.names import SourceId, TopicName
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+
+ACCEPT = "application/vnd.ksql.v1+json"
+PROCESSING_LOG = "KSQL_PROCESSING_LOG"
+"""The stream that ksqlDB writes its own errors to, by its default name."""
+
+_PLAIN_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
+_RESERVED = {"STREAMS", "TABLES", "EXTENDED"}
+
+
+_Named = TypeVar("_Named", KsqlFunction, KsqlSource, KsqlType)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """What we want to know, the statements that ask for it (newest first), and the entities that answer it.
+
+    *spare*: a server that does not know these statements has nothing of the kind.
+    """
+
+    about: str
+    statements: tuple[str, ...]
+    answers: frozenset[str]
+    spare: bool = False
+
+
+_SOURCES = frozenset({"sourceDescriptions", "names"})
+_QUERIES = frozenset({"queryDescriptions", "queries"})
+_SOURCE_WORDS = frozenset({"streams", "tables"})
+_RUNNING = "SHOW QUERIES;"
+_BAD_STATEMENT = 40001
+"""The server's code for a statement that it does not understand, or cannot run."""
+_UNKNOWN = re.compile(r"line \d+:\d+: |Syntax error at or near", re.IGNORECASE)
+"""How the message of a statement begins that a server's grammar does not know (6.1.15, 8.3.1)."""
+_QUESTIONS = (
+    # The forms without EXTENDED spare the server the offsets of every group; old servers know only the others.
+    _Question(
+        about="streams", statements=("DESCRIBE STREAMS;", "LIST STREAMS EXTENDED;", "LIST STREAMS;"), answers=_SOURCES
+    ),
+    _Question(
+        about="tables", statements=("DESCRIBE TABLES;", "LIST TABLES EXTENDED;", "LIST TABLES;"), answers=_SOURCES
+    ),
+    _Question(
+        about="queries",
+        statements=("SHOW QUERIES EXTENDED;", _RUNNING),
+        answers=_QUERIES,
+    ),
+    # Last, so that a server that knows no types has answered everything else by then.
+    _Question(about="functions", statements=("SHOW FUNCTIONS;",), answers=frozenset({"functions"}), spare=True),
+    _Question(about="types", statements=("LIST TYPES;",), answers=frozenset({"types"}), spare=True),
+)
+
+
+_STATES = tuple(question for question in _QUESTIONS if not question.spare)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlStates:
+    """The persistent queries of a server as they are now, and the collections that they name.
+
+    *errors* are by a query's id what went wrong in it last; *unread* are queries that are there and could not be read.
+    """
+
+    collections: tuple[KsqlSource, ...]
+    queries: tuple[Query, ...]
+    errors: Mapping[str, QueryError]
+    unread: frozenset[str]
+
+
+def read_ksqldb(
+    settings: KsqlSettings, http: Http, progress: Progress, earlier: Earlier = NOTHING_EARLIER
+) -> KsqlResult:
+    """Read collections, persistent queries, types and functions (`GET /info`, `POST /ksql`).
+
+    All statements go in one request; a server that does not know one of them is asked again, one by one, in the words
+    of older versions. Raises ScannerError where neither streams nor tables can be read; everything less is a problem.
+    Queries that were known *earlier* and are missing because the server is being stopped count as unread.
+    """
+    client = _Client(http, settings.source, progress)
+    service = client.service()
+    # Descriptions of queries first: they tell most, and what comes later only fills their gaps.
+    entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
+    collections = _by_name(_marked(one, service) for entity in entities for one in entity.collections)
+    queries = joined_queries((query for entity in entities for query in entity.queries), collections)
+    missing = frozenset[TopicName]().union(*(entity.missing for entity in entities))
+    closing = client.closing(earlier, queries, collections)
+    unread = closing.union(*(entity.unread for entity in entities))
+    got = len(collections) + len(queries)
+    progress(settings.source, got, got)
+    outcome = SourceResult(
+        source=settings.source,
+        kind="ksqldb",
+        answer=SourceStatus.PARTIAL if unread or client.refused else SourceStatus.READ,
+        got=got,
+        asked=got + len(unread),
+        reason="; ".join(_reasons(client.refused, unread, closing)),
+        requests=http.requests,
+        unread=unread,
+    )
+    return KsqlResult(
+        outcome=outcome,
+        sources=collections,
+        queries=queries,
+        problems=tuple(dict.fromkeys(problem for entity in entities for problem in entity.problems)),
+        missing=missing,
+        service=service,
+        functions=_by_name(one for entity in entities for one in entity.functions),
+        types=_by_name(one for entity in entities for one in entity.types),
+    )
+
+
+def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOTHING_EARLIER) -> KsqlStates:
+    """Read the queries and their states in one request (`POST /ksql`), in several where a server knows older words.
+
+    Raises ScannerError where the queries are not listed; without its collections a query has no topics. Queries that
+    were known *earlier* and are missing because the server is being stopped are among the unread.
+    """
+    client = _Client(http, settings.source, no_progress, _STATES)
+    entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
+    if "queries" in client.refused:
+        hint = "the user needs the right to list queries"
+        raise PayloadUnexpected("ksqlDB does not list its queries", where=str(settings.source), hint=hint)
+    collections = _by_name(one for entity in entities for one in entity.collections)
+    told = [entity for entity in entities if entity.kind in _QUERIES]
+    queries = joined_queries((query for entity in entities for query in entity.queries), collections)
+    closing = client.closing(earlier, queries, collections)
+    return KsqlStates(
+        collections=collections,
+        queries=queries,
+        errors=dict(error for entity in told for error in entity.errors),
+        unread=closing.union(*(entity.unread for entity in told)),
+    )
+
+
+class _Client:
+    """Asks one server *questions*; *refused* names what it would not tell in any words."""
+
+    def __init__(
+        self, http: Http, source: SourceId, progress: Progress, questions: Sequence[_Question] = _QUESTIONS
+    ) -> None:
+        self._http = http
+        self._source = source
+        self._progress = progress
+        self._questions = questions
+        self.refused: list[str] = []
+
+    def service(self) -> str:
+        """Return the server's `ksqlServiceId`, empty where it does not tell."""
+        try:
+            info = self._http.get("info", accept=ACCEPT)
+        except (NotFound, SourceObjected):
+            return ""
+        match info:
+            case {"KsqlServerInfo": {"ksqlServiceId": str(service)}}:
+                return service
+            case _:
+                return ""
+
+    def everything(self) -> list[Entity]:
+        """Return an answer to every question, all in one request where the server takes it."""
+        entities = dict(self._together())
+        for question in self._questions:
+            if question not in entities:
+                entities[question] = self._alone(question)
+        names = [name for entity in entities.values() for name in entity.listed]
+        return [*entities.values(), *(self._described(name, len(names)) for name in names)]
+
+    def closing(self, earlier: Earlier, queries: Sequence[Query], collections: Sequence[KsqlSource]) -> frozenset[str]:
+        """Return the queries that are missing because the server is being stopped."""
+        return (
+            closing_queries(earlier, queries, collections, self._running)
+            if "queries" not in self.refused
+            else frozenset()
+        )
+
+    def _running(self) -> tuple[Query, ...]:
+        """Return the queries that the server lists now, with their names at least; raises ScannerError."""
+        for entity in self._post(_RUNNING):
+            if entity.kind in _QUERIES:
+                return entity.queries
+        raise PayloadUnexpected("ksqlDB does not list its queries", where=str(self._source))
+
+    def _together(self) -> Iterator[tuple[_Question, Entity]]:
+        try:
+            answers = self._post(" ".join(question.statements[0] for question in self._questions))
+        except (SourceObjected, SourceRefused):
+            # One of them is not known, or needs a right that the others do not: then none of them is answered.
+            answers = ()
+        for question, entity in zip(self._questions, answers, strict=False):
+            if entity.kind in question.answers:
+                yield question, entity
+
+    def _alone(self, question: _Question) -> Entity:
+        """Query one question in newer, then in older words; an old server takes `DESCRIBE STREAMS` for a name."""
+        objection: ScannerError | None = None
+        for statement in question.statements:
+            try:
+                answers = self._post(statement)
+            except (SourceObjected, SourceRefused) as error:
+                if isinstance(error, SourceRefused) and not question.spare:
+                    raise
+                objection = error
+                continue
+            for entity in answers:
+                if entity.kind in question.answers:
+                    return entity
+        return self._refused(question, objection)
+
+    def _refused(self, question: _Question, objection: ScannerError | None) -> Entity:
+        if question.spare and isinstance(objection, SourceObjected) and _is_unknown(objection):
+            return Entity()
+        self.refused.append(question.about)
+        if objection and _SOURCE_WORDS.issubset(self.refused):
+            raise objection
+        why = objection.what if objection else "it answered something else"
+        return Entity(problems=(Problem(str(self._source), f"ksqlDB does not list its {question.about}: {why}"),))
+
+    def _described(self, name: str, total: int) -> Entity:
+        """Describe one collection, as servers need that list names only."""
+        self._progress(self._source, 0, total)
+        try:
+            (entity, *_) = (*self._post(f"DESCRIBE {_quoted(name)};"), Entity())
+        except (NotFound, SourceObjected) as error:
+            problem = Problem(f"{self._source} {name}", f"ksqlDB does not describe it: {error.what}")
+            return Entity(problems=(problem,), unread=frozenset({name}))
+        return entity
+
+    def _post(self, statements: str) -> tuple[Entity, ...]:
+        body = {"ksql": statements, "streamsProperties": {}}
+        return read_entities(self._http.post("ksql", body=body, accept=ACCEPT), self._source)
+
+
+def _is_unknown(objection: SourceObjected) -> bool:
+    """Return whether the server does not know the statement; any other objection says nothing of what it has."""
+    match objection.body:
+        case {"message": str(message)}:
+            return objection.code == _BAD_STATEMENT and _UNKNOWN.match(message) is not None
+        case _:
+            return False
+
+
+def _quoted(name: str) -> str:
+    plain = _PLAIN_NAME.fullmatch(name) and name not in _RESERVED
+    return name if plain else "`" + name.replace("`", "``") + "`"
+
+
+def _marked(collection: KsqlSource, service: str) -> KsqlSource:
+    """Mark the processing log, which is ksqlDB's own."""
+    own = collection.name == PROCESSING_LOG or (service and collection.topic == f"{service}ksql_processing_log")
+    return replace(collection, internal=True) if own else collection
+
+
+def _by_name(facts: Iterable[_Named]) -> tuple[_Named, ...]:
+    by_name = {fact.name: fact for fact in facts}
+    return tuple(by_name[name] for name in sorted(by_name))
+
+
+def _reasons(refused: Sequence[str], unread: frozenset[str], closing: frozenset[str]) -> Iterator[str]:
+    if closing:
+        yield f"ksqlDB is being stopped: {len(closing)} queries are missing, and more with each answer"
+    if refused:
+        yield f"ksqlDB does not list its {' and '.join(refused)}"
+    if unread - closing:
+        yield f"{len(unread - closing)} of its objects could not be read"

@@ -1,0 +1,131 @@
+"""Reads ksqlDB's queries, and joins what its different answers tell of one query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from scanner_extractor.http.messages import Json
+from scanner_model.errors import PayloadUnexpected
+from scanner_model.kafka import KsqlSource, Query, QueryError
+from scanner_model.names import SourceId, TopicName
+from scanner_model.redaction import mask_text
+
+PERSISTENT = "PERSISTENT"
+RUNNING, PAUSED = "RUNNING", "PAUSED"
+
+
+def read_query_description(payload: dict[str, Any], source: SourceId) -> Query:
+    """Read a member of `queryDescriptions`: it names sources and sinks as collections; raises PayloadUnexpected."""
+    return Query(
+        source=source,
+        name=_identifier(payload),
+        kind=_text(payload, "queryType") or PERSISTENT,
+        state=_state(payload, payload.get("ksqlHostQueryStatus")),
+        statement=_text(payload, "statementText"),
+        sources=_texts(payload.get("sources")),
+        sinks=_texts(payload.get("sinks")),
+        consumer_group=_text(payload, "consumerGroupId"),
+    )
+
+
+def read_running_query(payload: dict[str, Any], source: SourceId, reads: str = "") -> Query:
+    """Read a member of `queries`, `readQueries` or `writeQueries`, which also tells sink topics.
+
+    *reads* is the collection whose `readQueries` list it; empty elsewhere. Raises PayloadUnexpected.
+    """
+    return Query(
+        source=source,
+        name=_identifier(payload),
+        kind=_text(payload, "queryType") or PERSISTENT,
+        state=_state(payload, {state: state for state in payload.get("statusCount") or {}}),
+        statement=_text(payload, "queryString"),
+        sources=(reads,) if reads else (),
+        sinks=_texts(payload.get("sinks")),
+        sink_topics=tuple(map(TopicName, _texts(payload.get("sinkKafkaTopics")))),
+    )
+
+
+def read_query_error(payload: dict[str, Any]) -> QueryError | None:
+    """Return the newest of a member's `queryErrors`, secrets hidden; None where there is none."""
+    errors = payload.get("queryErrors")
+    told = [each for each in errors if isinstance(each, dict)] if isinstance(errors, list) else []
+    newest = max(told, key=lambda each: str(each.get("timestamp") or "").zfill(20), default={})
+    message = mask_text(_text(newest, "errorMessage"))
+    return QueryError(message=message, at=_moment(newest.get("timestamp"))) if message else None
+
+
+def joined_queries(queries: Iterable[Query], collections: Iterable[KsqlSource]) -> tuple[Query, ...]:
+    """Return each persistent query once, sorted by name; sources, sinks and topics are what any answer told.
+
+    The topics of sinks come from the collections' own descriptions where a query does not tell them. Queries that
+    people run at a prompt (PUSH, PULL) write nowhere and are left out.
+    """
+    topics = {collection.name: collection.topic for collection in collections}
+    joined: dict[str, Query] = {}
+    for query in queries:
+        if query.kind == PERSISTENT:
+            joined[query.name] = _joined(joined[query.name], query) if query.name in joined else query
+    return tuple(_with_topics(joined[name], topics) for name in sorted(joined))
+
+
+def _joined(first: Query, later: Query) -> Query:
+    return replace(
+        first,
+        state=first.state or later.state,
+        statement=first.statement or later.statement,
+        sources=_union(first.sources, later.sources),
+        sinks=_union(first.sinks, later.sinks),
+        sink_topics=tuple(map(TopicName, _union(first.sink_topics, later.sink_topics))),
+        consumer_group=first.consumer_group or later.consumer_group,
+    )
+
+
+def _with_topics(query: Query, topics: Mapping[str, TopicName]) -> Query:
+    described = (topics[sink] for sink in query.sinks if sink in topics)
+    return replace(query, sink_topics=tuple(dict.fromkeys((*query.sink_topics, *described))))
+
+
+def _union(first: Iterable[str], later: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *later)))
+
+
+def _moment(milliseconds: Json) -> datetime | None:
+    if not isinstance(milliseconds, int):
+        return None
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):  # no moment of our calendar
+        return None
+
+
+def _identifier(payload: dict[str, Any]) -> str:
+    name = _text(payload, "id")
+    if not name:
+        raise PayloadUnexpected("a query has no id")
+    return name
+
+
+def _text(payload: dict[str, Any], member: str) -> str:
+    value = payload.get(member)
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _state(payload: dict[str, Any], hosts: Json) -> str:
+    """Return the state of a query; servers say RUNNING, for older clients, of one that all their hosts have paused."""
+    said, told = _text(payload, "state"), _worst(hosts)
+    if said == RUNNING and isinstance(hosts, dict) and PAUSED in hosts.values() and RUNNING not in hosts.values():
+        return PAUSED
+    return said or told
+
+
+def _worst(states: Json) -> str:
+    """Return the worst of the states on all hosts, for servers that do not say it themselves."""
+    told = sorted({str(state) for state in states.values()}) if isinstance(states, dict) else []
+    return next((state for state in told if state != RUNNING), told[0] if told else "")

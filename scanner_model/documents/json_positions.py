@@ -1,0 +1,184 @@
+"""JSON with places: where in a text each value stands, so that a problem can name line and column."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scanner_model.documents.schema_errors import (
+    ErrorMessage,
+    JsonPath,
+    SchemaError,
+    closest_match,
+    error_messages,
+    quoted,
+)
+from scanner_model.errors import InputInvalid
+from scanner_model.json_input import TooLarge, check_size
+from scanner_model.problems import Problem
+
+__all__ = [
+    "JsonPath",
+    "Position",
+    "PositionedJson",
+    "SchemaError",
+    "closest_match",
+    "json_path",
+    "parse_with_positions",
+    "positioned_problems",
+    "schema_error_messages",
+    "schema_problems",
+]
+
+Position = tuple[int, int]
+
+_DEEPEST = 200
+"""Levels of nesting that we read; nobody writes more by hand, and whoever walks the value may recurse."""
+
+_MOST_VALUES = 2_000_000
+"""Brackets, commas and colons, at most: each value is kept with its place."""
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class PositionedJson:
+    """A JSON document, the (line, column) of each value in it by path, both from 1, and the keys written twice."""
+
+    value: Any
+    places: Mapping[JsonPath, Position]
+    file: str
+    repeated: tuple[JsonPath, ...] = ()
+
+    def place(self, path: JsonPath) -> Position:
+        """Return line and column of *path*; a missing member is placed at its nearest parent."""
+        while path not in self.places:
+            path = path[:-1]
+        return self.places[path]
+
+    def where(self, path: JsonPath) -> str:
+        """Report where *path* stands: file, line, column, JSON path."""
+        line, column = self.place(path)
+        return f"{self.file}:{line}:{column} {json_path(path)}"
+
+    def shown(self, path: JsonPath) -> str:
+        """Return the value at *path* on one short line."""
+        return quoted(self.at(path))
+
+    def at(self, path: JsonPath) -> object:
+        """Return the value at *path*."""
+        value = self.value
+        for step in path:
+            value = value[step]
+        return value
+
+
+def json_path(path: JsonPath) -> str:
+    """Write *path* as people do: `$.topics[0].name`, quoting keys that are not plain words."""
+    return "$" + "".join(
+        f"[{step}]" if isinstance(step, int) else f".{step}" if _PLAIN_KEY.match(step) else f"[{json.dumps(step)}]"
+        for step in path
+    )
+
+
+def parse_with_positions(text: str, file: str) -> PositionedJson:
+    """Read JSON *text* of *file*; raises InputInvalid with line and column where it is not JSON."""
+    text = text.removeprefix("\ufeff")
+    try:
+        check_size(text.encode("utf-8", "surrogatepass"), _MOST_VALUES)
+        value = json.loads(text)
+        walk = _Walk(text)
+        walk.value(0, ())
+    except json.JSONDecodeError as error:
+        hint = _json_hint(text, error.pos)
+        raise InputInvalid(f"not JSON: {error.msg}", where=f"{file}:{error.lineno}:{error.colno}", hint=hint) from error
+    except TooLarge as error:
+        raise InputInvalid(f"too large to be read: {error}", where=file, hint="write several files") from error
+    except RecursionError as error:
+        raise InputInvalid("nested too deeply to be read", where=file) from error
+    except ValueError as error:  # Python reads no number of more than 4300 digits
+        raise InputInvalid("not JSON that can be read: a number is too long", where=file) from error
+    return PositionedJson(value, walk.places, file, tuple(walk.repeated))
+
+
+def schema_problems(errors: Iterable[SchemaError], document: PositionedJson) -> Iterator[Problem]:
+    """Turn a validator's errors into problems with places, in the order of the file; near-misses get a hint."""
+    return positioned_problems(schema_error_messages(errors, document), document)
+
+
+def schema_error_messages(errors: Iterable[SchemaError], document: PositionedJson) -> Iterator[ErrorMessage]:
+    """Complain about what a validator found, and about members that are written twice.
+
+    The values of *document* are shown, which need not be those that were validated: hand in one without secrets.
+    """
+    for path in document.repeated:
+        yield path, f"{path[-1]!r} is written twice", "keep one of them"
+    for error in errors:
+        yield from error_messages(error, document.shown)
+
+
+def positioned_problems(found: Iterable[ErrorMessage], document: PositionedJson) -> Iterator[Problem]:
+    """Return every complaint once as a problem with its place, in the order of the file."""
+    ordered = sorted({(document.place(path), document.where(path), what, hint) for path, what, hint in found})
+    for _, where, what, hint in ordered:
+        yield Problem(where, what, hint)
+
+
+def _json_hint(text: str, at: int) -> str:
+    before = text[:at].rstrip()
+    return "a comma may not stand before a closing bracket" if before.endswith(",") else ""
+
+
+class _Walk:
+    """Notes the place of every value of a text that `json.loads` has accepted."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
+        self.places: dict[JsonPath, Position] = {}
+        self.repeated: list[JsonPath] = []
+
+    def value(self, at: int, path: JsonPath) -> int:
+        """Note the value that starts at or after *at*, and everything in it; give where it ends."""
+        if len(path) > _DEEPEST:
+            raise RecursionError
+        at = self._skip(at)
+        self._note(at, path)
+        match self._text[at]:
+            case "{":
+                return self._members(at + 1, path)
+            case "[":
+                return self._elements(at + 1, path)
+            case _:
+                return _DECODER.raw_decode(self._text, at)[1]
+
+    def _members(self, at: int, path: JsonPath) -> int:
+        seen: set[str] = set()
+        while self._text[at := self._skip(at)] != "}":
+            key, at = _DECODER.raw_decode(self._text, self._skip(at + 1) if self._text[at] == "," else at)
+            if key in seen:
+                self.repeated.append((*path, key))
+            seen.add(key)
+            at = self.value(self._skip(at) + 1, (*path, key))
+        return at + 1
+
+    def _elements(self, at: int, path: JsonPath) -> int:
+        index = 0
+        while self._text[at := self._skip(at)] != "]":
+            at = self.value(at + 1 if self._text[at] == "," else at, (*path, index))
+            index += 1
+        return at + 1
+
+    def _note(self, at: int, path: JsonPath) -> None:
+        line = bisect_right(self._lines, at)
+        self.places[path] = (line, at - self._lines[line - 1] + 1)
+
+    def _skip(self, at: int) -> int:
+        match = _SPACE.match(self._text, at)
+        return match.end() if match else at

@@ -1,0 +1,148 @@
+"""SQL of sources in query mode: tables, columns, and texts that nobody wrote to be read."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dataflow_generator.connectors import Config, Connector, read_connector
+from dataflow_generator.connectors.column_mapping import follow
+from dataflow_generator.connectors.families.jdbc_queries import QueryReading, read_query
+from scanner_model.column_path import path_name
+
+WORDS = (
+    *("select", "from", "t", "u", "a.b", "*", "(", ")", ",", "join", "on", "=", "union", "with x as"),
+    *("case when", "end", "'", '"', "é", "\0"),
+)
+
+
+def columns(found: QueryReading) -> dict[str, set[str]]:
+    """Return each column with those that it is made of; `~` marks one that is computed."""
+    told: dict[str, set[str]] = {}
+    for one in found.columns:
+        origins = {".".join((*table, name)) + "~" * one.changed for table, name in one.origins}
+        told.setdefault(one.name, set()).update(origins)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("sql", "scheme", "tables", "told"),
+    [
+        ("select id, upper(name) as n from shop.t", "mysql", ["shop.t"], {"id": {"shop.t.id"}, "n": {"shop.t.name~"}}),
+        ('SELECT Id, "Name" FROM App.T', "oracle", ["APP.T"], {"ID": {"APP.T.ID"}, "Name": {"APP.T.Name"}}),
+        ("SELECT [a b] FROM dbo.[My T] t", "sqlserver", ["dbo.My T"], {"a b": {"dbo.My T.a b"}}),
+        (
+            "with w as (select o.id, c.email mail from o join c on c.id = o.cid) select w.*, mail || 'x' as m from w",
+            "postgres",
+            ["c", "o"],
+            {"id": {"o.id"}, "mail": {"c.email"}, "m": {"c.email~"}},
+        ),
+        ("select a from t union all select b from u", "mysql", ["t", "u"], {"a": {"t.a", "u.b"}}),
+        ("select id from t where id in (select x from b)", "mysql", ["b", "t"], {"id": {"t.id"}}),
+        ("select t.a, (select max(b.x) from b where b.y = t.y) m from t", "mysql", ["b", "t"], None),
+        ("select s.a from (select * from t) s", "mysql", ["t"], {"a": {"t.a"}}),
+    ],
+)
+def test_a_query_tells_its_tables_and_what_its_columns_are_made_of(sql, scheme, tables, told) -> None:
+    """Named queries and subqueries are no tables; names are folded as the database does it."""
+    found = read_query(sql, scheme)
+
+    assert [".".join(table) for table in found.tables] == tables
+    assert told is None or columns(found) == told
+    assert not found.problem
+
+
+def test_a_correlated_subquery_is_made_of_both_tables() -> None:
+    """What it compares is part of what it computes."""
+    found = read_query("select (select max(b.x) from b where b.y = t.y) m from t", "mysql")
+
+    assert columns(found) == {"m": {"b.x~", "b.y~", "t.y~"}}
+
+
+def test_a_star_passes_on_what_its_table_has() -> None:
+    """Which columns these are the topic knows."""
+    assert read_query("select t.*, c.name as cname from t join c on c.id = t.c", "mysql").rest == ("t",)
+    assert "*" in read_query("select * from t join c on c.id = t.c", "mysql").problem
+
+
+@pytest.mark.parametrize("sql", ["select a from t, u", "select a + b from t"])
+def test_a_column_that_cannot_be_told_costs_that_column(sql) -> None:
+    """Its tables are told nevertheless."""
+    found = read_query(sql, "mysql")
+
+    assert found.tables
+    assert "cannot be told" in found.problem
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "",
+        "drop table t",
+        "select a from t; select b from u",
+        "select 'a from t",
+        "select (" * 70,
+        "select " + "a + " * 5_000 + "a from t",
+        "select " + "not " * 5_000 + "a from t",
+        "select a from t" + " " * 60_000,
+        "select t.a from t, t",
+        "with "
+        + ",".join(f"x{n} as (select * from x{n - 1} a, x{n - 1} b)" for n in range(1, 40))
+        + " select * from x39",
+    ],
+)
+def test_what_cannot_be_read_is_told(sql) -> None:
+    """Neither an exception nor a long time: the text is anybody's."""
+    assert read_query(sql, "postgres").problem
+
+
+@given(st.lists(st.sampled_from(WORDS)))
+@settings(max_examples=150)
+def test_no_text_breaks_the_reader(words) -> None:
+    """Whatever stands in a configuration."""
+    assert isinstance(read_query(" ".join(["select", *words]), "postgres"), QueryReading)
+
+
+def source(sql: str) -> tuple[Config, Connector]:
+    config = Config.of(
+        {
+            "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
+            "connection.url": "jdbc:postgresql://db/shop",
+            "query": sql,
+            "topic.prefix": "orders",
+        }
+    )
+    return config, Connector(name="q", config=config)
+
+
+def test_each_table_of_a_query_flows_to_the_topic_with_its_own_columns() -> None:
+    """The topic has the prefix's name; a column is of the table that it is selected from."""
+    config, connector = source("select o.id, c.email as mail from orders o join customers c on c.id = o.cid")
+    flows = read_connector(connector)
+    told = {
+        flow.source.name: {
+            (path_name(one.source), path_name(one.target)) for one in follow(config, flows, flow, ((), ())).columns
+        }
+        for flow in flows.flows
+        if flow.source
+    }
+
+    assert told == {"shop.public.customers": {("email", "mail")}, "shop.public.orders": {("id", "id")}}
+    assert {flow.target.name for flow in flows.flows if flow.target} == {"orders"}
+
+
+def test_columns_behind_a_star_are_those_that_the_topic_has() -> None:
+    """The rest of the topic is of the table that is selected whole."""
+    config, connector = source("select o.*, c.email as mail from orders o join customers c on c.id = o.cid")
+    flows = read_connector(connector)
+    topic = (("id",), ("mail",), ("total",))
+    told = [{path_name(one.source) for one in follow(config, flows, flow, ((), topic)).columns} for flow in flows.flows]
+
+    assert told == [{"email"}, {"id", "total"}]
+
+
+def test_a_query_that_cannot_be_read_keeps_its_topic_and_says_so() -> None:
+    """As before: where the data come from is not told."""
+    flows = read_connector(source("select from where")[1])
+
+    assert [(flow.source, flow.target and flow.target.name) for flow in flows.flows] == [(None, "orders")]
+    assert flows.problems[0].where == "query"

@@ -1,0 +1,77 @@
+"""Connectors in the graph: what they move, by which configuration key, and what cannot be told."""
+
+from dataflow_generator.graph import Certainty, NodeKind
+from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector
+from dataflow_generator.jobs.connect_columns import Seen
+from dataflow_generator.jobs.dataset_naming import Naming
+from scanner_dictionary.queries.connectors import ConnectorRow
+
+NAMING = Naming([("retail", ("kafka-1:9092", "kafka-2:9092"))])
+DEBEZIUM = "io.debezium.connector.postgresql.PostgresConnector"
+POSTGRES = {"database.hostname": "db", "database.dbname": "shop", "topic.prefix": "cdc"}
+
+
+def connector(kind: str = "sink", active: tuple[str, ...] | None = None, **config: str) -> ConnectorRow:
+    told = {key.replace("_", "."): value for key, value in config.items()}
+    return ConnectorRow(
+        cluster="retail",
+        source="connect:main",
+        name="mover",
+        kind=kind,
+        connector_class=told.get("connector.class", ""),
+        state="RUNNING",
+        worker="w:8083",
+        tasks=(),
+        failed_tasks=0,
+        topics=active,
+        plugin_version="",
+        managed_id="",
+        error="",
+        trace="",
+        config=told,
+        stale=False,
+        gone=False,
+    )
+
+
+def read(row: ConnectorRow, *topics: str) -> ConnectorReading:
+    (reading,) = connect_jobs([report_connector(row, {"retail": tuple(sorted(topics))}, NAMING)], Seen({}))
+    return reading
+
+
+def test_a_change_feed_reads_tables_and_writes_topics() -> None:
+    """From the configuration alone, each end with the key that names it."""
+    row = connector("source", connector_class=DEBEZIUM, **POSTGRES, table_include_list="public.orders")
+    flows = read(row).flows
+
+    assert [use.dataset.key for use in flows.reads] == ["dataset:postgres://db:5432/shop.public.orders"]
+    assert [use.dataset.key for use in flows.writes] == ["topic:kafka://kafka-1:9092/cdc.public.orders"]
+    assert "table.include.list" in flows.reads[0].evidence
+    assert flows.certainty == Certainty.DERIVED
+
+
+def test_a_pattern_of_topics_finds_the_ones_that_there_are() -> None:
+    """`topics.regex` matches whole names."""
+    file = "org.apache.kafka.connect.file.FileStreamSinkConnector"
+    flows = read(connector(connector_class=file, topics_regex="ord.*", file="/x"), "orders", "records").flows
+
+    assert [use.dataset.name for use in flows.reads] == ["orders"]
+
+
+def test_a_class_that_nobody_knows_keeps_its_topics_and_says_so() -> None:
+    """It is neither dropped nor guessed."""
+    reading = read(connector(connector_class="com.acme.Mystery", topics="orders"), "orders")
+
+    assert [use.dataset.name for use in reading.flows.reads] == ["orders"]
+    assert reading.flows.writes == ()
+    assert not reading.known
+    assert reading.problems[0].where == "connect:main mover connector.class"
+
+
+def test_two_connectors_of_one_name_are_two_jobs() -> None:
+    """Each Connect cluster names its own."""
+    one = connector(connector_class="com.acme.Mystery")
+    keys = {read(row).flows.job.key for row in (one, one._replace(source="connect:other"))}
+
+    assert len(keys) == 2
+    assert all(key.startswith(f"{NodeKind.JOB}:connect://retail/") for key in keys)

@@ -1,0 +1,50 @@
+"""Ways through a job: together they are its pairs, no more and no less."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.model import Dataset, Pair, uses
+
+
+def dataset(name: str | None, namespace: str = "kafka://k") -> Dataset | None:
+    return None if name is None else Dataset(NodeKind.TOPIC, namespace, name)
+
+
+def pairs(*named: tuple[str | None, str | None]) -> list[Pair]:
+    return [Pair(dataset(source), dataset(target), "key") for source, target in named]
+
+
+def test_what_has_the_same_targets_is_one_way() -> None:
+    """Ten topics into one file need no names."""
+    reads, writes = uses(pairs(("a", "x"), ("b", "x")))
+
+    assert [(use.dataset.name, use.way) for use in (*reads, *writes)] == [("a", ""), ("b", ""), ("x", "")]
+
+
+def test_what_goes_nowhere_is_a_way_of_its_own() -> None:
+    """A topic whose target data choose leads to no other's table."""
+    reads, writes = uses(pairs(("a", "x"), ("b", None), (None, "y")))
+
+    assert [(use.dataset.name, use.way) for use in reads] == [("a", "a"), ("b", "b")]
+    assert {(use.dataset.name, use.way) for use in writes} == {("x", "a"), ("y", "?")}
+
+
+def test_topics_of_one_name_in_two_clusters_are_told_apart() -> None:
+    """The way has the whole name then."""
+    both = [Pair(dataset("a", place), dataset("x", place), "key") for place in ("kafka://k", "kafka://l")]
+
+    assert [use.way for use in uses(both)[0]] == ["topic:kafka://k/a", "topic:kafka://l/a"]
+
+
+NAMES = st.sampled_from("abcd")
+
+
+@given(st.sets(st.tuples(NAMES, st.sampled_from("wxyz")), min_size=1))
+@settings(max_examples=60)
+def test_ways_are_exactly_the_pairs(named) -> None:
+    """Every source of a way leads to every target of it, and to no other."""
+    reads, writes = uses(pairs(*sorted(named)))
+    found = {(read.dataset.name, write.dataset.name) for read in reads for write in writes if read.way == write.way}
+
+    assert found == named

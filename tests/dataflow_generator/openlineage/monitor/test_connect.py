@@ -1,0 +1,101 @@
+"""What one poll says of a connector: states of tasks, trouble, and datasets as the graph names them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dataflow_generator.jobs.dataset_naming import Naming
+from dataflow_generator.openlineage.monitor.connect import observed_connector
+from dataflow_generator.openlineage.monitor.state_machine import unread
+from dataflow_generator.openlineage.monitor.state_mapping import Phase
+from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
+from scanner_model.names import SourceId
+
+NAMING = Naming([("shop", ("k-1:9092", "k-2:9092"))])
+TRACE = "org.apache.ConnectException: no table\n\tat org.apache.Task"
+
+
+def connector(state: str, *tasks: str, trace: str = "", **config: str) -> Connector:
+    """Build a sink whose failed tasks have a trace."""
+    return Connector(
+        source=SourceId("connect:main"),
+        name="to-lake",
+        kind=ConnectorKind.SINK,
+        connector_class="io.confluent.connect.s3.S3SinkConnector",
+        config=tuple(
+            {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "s3.bucket.name": "lake", **config}.items()
+        ),
+        state=state,
+        trace=trace,
+        tasks=tuple(
+            ConnectorTask(number=number, state=word, trace=TRACE if word == "FAILED" else "")
+            for number, word in enumerate(tasks)
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "phase", "message"),
+    [
+        (connector("RUNNING"), Phase.RUNNING, ""),
+        (connector("RUNNING", "RUNNING"), Phase.RUNNING, ""),
+        (connector("RUNNING", "UNASSIGNED"), Phase.RUNNING, ""),
+        (
+            connector("RUNNING", "FAILED"),
+            Phase.FAILED,
+            "1 of 1 tasks failed (0): org.apache.ConnectException: no table",
+        ),
+        (
+            connector("RUNNING", "FAILED", "RUNNING", "FAILED"),
+            Phase.RUNNING,
+            "2 of 3 tasks failed (0, 2): org.apache.ConnectException: no table",
+        ),
+        (
+            connector("RUNNING", "FAILED", "RESTARTING"),
+            Phase.RUNNING,
+            "1 of 2 tasks failed (0): org.apache.ConnectException: no table",
+        ),
+        (connector("FAILED", trace="java.lang.Error: x\n\tat y"), Phase.FAILED, "java.lang.Error: x"),
+        (connector("FAILED"), Phase.FAILED, "the connector is FAILED"),
+        (
+            connector("FAILED", "FAILED"),
+            Phase.FAILED,
+            "1 of 1 tasks failed (0): org.apache.ConnectException: no table",
+        ),
+        (connector("DEGRADED", "RUNNING"), Phase.RUNNING, "the connector is DEGRADED"),
+        (connector("PAUSED", "PAUSED"), Phase.ENDED, ""),
+        (connector(""), Phase.UNKNOWN, ""),
+    ],
+)
+def test_state_and_trouble_come_from_connector_and_tasks(told, phase, message) -> None:
+    """A connector that is RUNNING moves nothing when all of its tasks have failed."""
+    seen = observed_connector(told, "shop", NAMING)
+
+    assert (seen.phase, seen.trouble.message if seen.trouble else "") == (phase, message)
+
+
+def test_datasets_are_named_as_in_the_graph() -> None:
+    """So that runs and what a scan tells meet: the cluster by its first broker."""
+    job = observed_connector(connector("RUNNING", topics="orders,paid"), "shop", NAMING).job
+
+    assert (job.namespace, job.name) == ("connect://shop/main", "to-lake")
+    assert [(each.namespace, each.name) for each in job.inputs] == [
+        ("kafka://k-1:9092", "orders"),
+        ("kafka://k-1:9092", "paid"),
+    ]
+    assert {each.namespace for each in job.outputs} == {"s3://lake"}
+    assert [each.facets for each in job.inputs] == [{"datasetType": {"datasetType": "TOPIC"}}] * 2
+
+
+def test_pattern_finds_the_topics_that_are_known() -> None:
+    """Where nobody knows any, the pattern itself is the dataset."""
+    told = connector("RUNNING", **{"topics.regex": "pay.*"})
+
+    known, unknown = (observed_connector(told, "shop", NAMING, topics).job for topics in (["paid", "pays"], []))
+    assert [each.name for each in known.inputs] == ["pays"]
+    assert [each.name for each in unknown.inputs] == ["regex:pay.*"]
+
+
+def test_connector_that_could_not_be_read_says_nothing() -> None:
+    """It is there, which is all that is known."""
+    assert unread("cdc").phase is Phase.UNKNOWN

@@ -1,0 +1,88 @@
+"""Jobs that are drawn part by part make the rows that all of them drawn together make."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import changing_estate as changing
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.graph import Certainty, Node, NodeKind
+from dataflow_generator.jobs.kinds import JobReading, PartitionResult
+from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use
+from dataflow_generator.parquet.dataset import EDGES, NODES, ParquetTables
+from dataflow_generator.parquet.job_batches import build_batch, concatenate
+from dataflow_generator.parquet.schema import record_edge, record_node
+from dataflow_generator.parquet.writer import write_graph
+
+ORDERS = Dataset(NodeKind.TOPIC, "kafka://b:9092", "orders")
+TABLE = Dataset(NodeKind.DATASET, "postgres://db:5432", "shop.orders")
+
+
+def job(name: str, evidence: str = "") -> JobReading:
+    node = Node(f"job:connect/{name}", NodeKind.JOB, "connect", name)
+    why = evidence or f"connector {name}"
+    flow = ColumnFlow(Place(ORDERS, ("id",)), Place(TABLE, ("id",)), "DIRECT", "IDENTITY", why)
+    told = {"reads": (Use(ORDERS, why),), "writes": (Use(TABLE, why),), "columns": (flow,)}
+    return JobReading(JobFlows(job=node, certainty=Certainty.DERIVED, **told))
+
+
+def parts(*jobs: JobReading):
+    return [build_batch(PartitionResult((each,), {})) for each in jobs]
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(history=changing.histories())
+def test_files_hold_the_rows_of_the_graph(empty, tmp_path_factory, history) -> None:
+    """Parquet and JSON of one dictionary are one graph, in one order."""
+    home = tmp_path_factory.mktemp("drawn")
+    file = Path(shutil.copy(empty, home / "dictionary.db"))
+    changing.write_state(file, history[-1]).dispose()
+    source = DictionarySource(str(file))
+    written = write_graph(source, home / "graph")
+    tables = ParquetTables(home / "graph")
+    with source.connected() as conn:
+        graph = build_graph(conn, read_flows(conn))
+
+        assert list(map(record_node, tables.every_row(NODES))) == list(graph.nodes())
+        assert list(map(record_edge, tables.every_row(EDGES))) == list(graph.edges())
+        assert written.coverage == graph.coverage
+
+
+def test_a_column_of_two_parts_is_there_once_for_its_first_flow() -> None:
+    """Two connectors write into one table: its column is believed for the one whose name comes first."""
+    found = concatenate(parts(job("zebra"), job("ant")), there=())
+
+    assert found is not None
+    assert found.nodes["name"].to_pylist() == ["shop.orders", "orders", "ant", "zebra", "orders", "shop.orders"]
+    contains = [edge for edge in map(record_edge, found.edges.to_pylist()) if edge.kind == "contains"]
+    assert [edge.evidence for edge in contains] == ["connector ant", "connector ant"]
+    assert list(found.flowing) == [("job:connect/ant", 1), ("job:connect/zebra", 1)]
+
+
+def test_topics_that_are_there_anyway_have_no_second_node() -> None:
+    """A live topic is the dictionary's to tell of."""
+    found = concatenate(parts(job("ant")), there={ORDERS.key})
+
+    assert found is not None
+    assert ORDERS.key not in found.nodes["node_key"].to_pylist()
+
+
+@pytest.mark.parametrize("jobs", [(job("ant"), job("ant")), (job("ant", "same"), job("bee", "same"))])
+def test_jobs_that_share_a_name_or_a_flow_are_not_put_together(jobs) -> None:
+    """Which of them gives way is told by the order of all jobs, which only drawing them together knows."""
+    assert concatenate(parts(*jobs), there=()) is None
+
+
+def test_no_jobs_make_no_rows() -> None:
+    """An estate of topics alone has a graph, too."""
+    found = concatenate([], there=())
+
+    assert found is not None
+    assert (len(found.nodes), len(found.edges), list(found.flowing)) == (0, 0, [])

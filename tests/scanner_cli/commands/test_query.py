@@ -1,0 +1,147 @@
+"""`scanner query`: the lineage platform's question, and its answers for people and programs."""
+
+import csv
+import io
+
+import pytest
+
+
+@pytest.fixture
+def query(scanner, dictionary):
+    """Query about a topic of the estate."""
+    return lambda topic="orders", *more, broker="kafka-1": scanner(
+        "query", "--broker", broker, "--topic", topic, *more, *dictionary
+    )
+
+
+def test_every_current_schema_is_told_key_first(query) -> None:
+    """Broker and topic are enough."""
+    answers = query("orders", "--format", "json").json
+
+    assert [(one["role"], one["subject"], one["version"], one["schema_id"]) for one in answers] == [
+        ("key", "orders-key", 1, 10),
+        ("value", "orders-value", 3, 13),
+    ]
+    assert [column["name"] for column in answers[1]["columns"]] == ["id", "label", "size", "parent", "price"]
+
+
+def test_document_has_the_documented_members(query) -> None:
+    """Programs rely on them."""
+    answer = query("orders", "--version", "2", "--format", "json").json[0]
+
+    assert {"cluster", "topic", "role", "subject", "version", "schema_id", "format", "columns"} <= answer.keys()
+    assert {key: answer[key] for key in ("stale", "deleted", "gone", "current")} == {
+        "stale": False,
+        "deleted": False,
+        "gone": False,
+        "current": False,
+    }
+    assert answer["columns"][1] == {
+        "path": ["note"],
+        "name": "note",
+        "type": "string",
+        "logical_type": None,
+        "nullable": True,
+        "default": None,
+        "has_default": True,
+        "doc": None,
+        "tags": [],
+    }
+
+
+def test_a_message_that_is_one_value_has_a_visible_column(query) -> None:
+    """Its name is empty, which nobody sees."""
+    said = query("orders", "--subject", "orders-key")
+
+    assert said.out.splitlines()[-1].split() == ["(whole", "message)", "string"]
+
+
+def test_table_shows_defaults_unions_and_recursion(query) -> None:
+    """Null, the empty string and no default are three things."""
+    lines = query("orders", "--version", "2").out.splitlines()
+    columns = {line.split()[0]: " ".join(line.split()[1:]) for line in lines[3:]}
+
+    assert columns == {
+        "id": "string The shop's number.",
+        "note": "string yes null",
+        "label": 'string ""',
+        "size": "union of string, int",
+        "parent": "record ↻ shop.Order yes null",
+    }
+
+
+def test_csv_has_a_line_for_each_column_of_each_schema(query) -> None:
+    """Spreadsheets take it as it is."""
+    rows = list(csv.DictReader(io.StringIO(query("orders", "--format", "csv").out)))
+
+    assert [row["column"] for row in rows] == ["(whole message)", "id", "label", "size", "parent", "price"]
+    assert rows[2]["default"] == '""'
+    assert [rows[4]["nullable"], rows[5]["nullable"], rows[5]["gone"]] == ["true", "false", "false"]
+
+
+def test_a_topic_without_schema_is_an_empty_answer(query) -> None:
+    """It is known, so nothing failed; people are told why there is nothing."""
+    for style, out in (("json", "[]\n"), ("table", "")):
+        said = query("clicks", "--format", style)
+        assert (said.status, said.out) == (0, out)
+        assert said.err == "note: no schema describes the topic 'clicks'\n"
+
+
+UNKNOWN = {
+    "topic": (["order"], "knows no topic 'order' (did you mean 'orders'?)"),
+    "id": (["orders", "--schema-id", "99"], "knows no schema id '99' (this topic has "),
+    "subject": (["orders", "--subject", "order-value"], "knows no subject 'order-value' (did you mean 'orders-value'"),
+    "version": (["orders", "--subject", "orders-value", "--version", "9"], "knows no version '9' ("),
+}
+
+
+@pytest.mark.parametrize("kind", UNKNOWN)
+def test_an_unknown_name_has_its_own_status_and_the_nearest_names(kind, query) -> None:
+    """Nothing found and nothing known are two answers."""
+    arguments, words = UNKNOWN[kind]
+    said = query(*arguments)
+
+    assert (said.status, said.out) == (4, "")
+    assert words in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_an_unknown_broker_has_that_status_too(query) -> None:
+    """The platform asks for clusters that were never scanned."""
+    said = query("orders", broker="kafka-3:9092")
+
+    assert said.status == 4
+    assert "did you mean 'kafka-" in said.err
+
+
+@pytest.mark.parametrize("version", ["x", "-5", "1.0", "9" * 5000])
+def test_a_malformed_version_is_invalid_input(version, query) -> None:
+    """It is not unknown: it can never be known."""
+    said = query("orders", "--version", version)
+
+    assert said.status == 2
+    assert "(write a number or `latest`)" in said.err
+
+
+@pytest.mark.parametrize("version", ["latest", "-1", "3"])
+def test_the_newest_version_has_three_names(version, query) -> None:
+    """Registries know all of them."""
+    answers = query("orders", "--subject", "orders-value", "--version", version, "--format", "json").json
+
+    assert [answer["version"] for answer in answers] == [3]
+
+
+def test_what_is_stale_is_marked(scanner, own_dictionary, scanned, tmp_path) -> None:
+    """A source that was silent tells nothing new, and nothing wrong."""
+    replay = scanned.replay(own_dictionary)
+    assert scanner(*replay, "--skip", "schema_registry", "--quiet").status == 0
+    said = scanner("query", "--broker", "kafka-2", "--topic", "orders", "--dictionary", own_dictionary)
+
+    assert said.out.splitlines()[0].endswith(" [stale]")
+
+
+def test_a_schema_id_that_is_no_number_stays_text() -> None:
+    """Some registries name schemas by UUID."""
+    from scanner_cli.commands.query import _number
+
+    assert [_number(text) for text in ("17", "6f1c", "", None)] == [17, "6f1c", None, None]

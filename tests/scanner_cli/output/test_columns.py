@@ -1,0 +1,35 @@
+"""Members of JSON documents that need care."""
+
+import json
+
+import pytest
+
+from scanner_cli.output.columns import column_document
+from scanner_model.columns import Column
+
+
+@pytest.mark.parametrize(
+    ("default", "expected"),
+    [("1.5", 1.5), ("null", None), ('""', ""), ("NaN", "NaN"), ("1e400", "1e400"), ('{"a": [1]}', {"a": [1]})],
+)
+def test_a_default_is_a_value_or_else_its_text(default, expected) -> None:
+    """JSON has no NaN and no infinity."""
+    document = column_document(Column(path=("a",), type="double", default=default))
+
+    assert (document["default"], document["has_default"]) == (expected, True)
+    json.dumps(document, allow_nan=False)
+
+
+def test_a_default_nested_too_deeply_to_be_written_is_text() -> None:
+    """Nobody nests a thousand lists, but a schema may."""
+    default = "[" * 5000 + "]" * 5000
+
+    assert column_document(Column(path=("a",), type="array", default=default))["default"] == default
+
+
+def test_further_members_stand_only_where_told() -> None:
+    """Most columns have none of them."""
+    plain = column_document(Column(path=("a",), type="union"))
+    told = column_document(Column(path=("a",), type="union", branches=("int",), recursive="A", number=3))
+
+    assert told.keys() - plain.keys() == {"of", "recursive", "number"}

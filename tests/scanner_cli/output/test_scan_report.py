@@ -1,0 +1,74 @@
+"""The report of a scan: what people must not miss, in the order in which they need it."""
+
+from dataclasses import replace
+
+from scanner_cli.exit_codes import Exit
+from scanner_cli.output.scan_report import ScanReport, loss_text, report_document, report_text
+from scanner_model.names import SourceId
+from scanner_model.problems import Problem
+from scanner_model.scan import SourceResult, SourceStatus
+
+SOURCE = SourceId("ksqldb:http://k")
+
+
+def report(answer: SourceStatus = SourceStatus.READ, **more: object) -> ScanReport:
+    outcome = SourceResult(
+        source=SOURCE, kind="ksqldb", answer=answer, reason="silent", hint="wake it", unread=frozenset("ba")
+    )
+    given = {"cluster": "c", "scan": 7, "counts": (), "changes": (), "problems": (), "seconds": 1.23456} | more
+    return ScanReport(outcomes=(outcome,), **given)
+
+
+def test_what_could_not_be_read_is_told_with_the_next_step() -> None:
+    """The table only says that something is missing."""
+    text = report_text(report(SourceStatus.PARTIAL))
+
+    assert "partial: ksqldb:http://k: silent (wake it)\n" in text
+
+
+def test_a_quiet_scan_tells_only_what_could_not_be_read() -> None:
+    """A timer mails what is said; an exit status alone names no source."""
+    assert loss_text(report()) == ""
+    assert loss_text(report(SourceStatus.UNAVAILABLE, scan=None)).splitlines() == [
+        "unavailable: ksqldb:http://k: silent (wake it)",
+        "c: no source could be read; nothing was stored, the dictionary is as it was",
+    ]
+
+
+def test_a_source_is_named_once() -> None:
+    """Its errors name it, too."""
+    outcome = replace(report(SourceStatus.PARTIAL).outcomes[0], reason=f"{SOURCE}: silent")
+
+    assert loss_text(replace(report(), outcomes=(outcome,))).startswith("partial: ksqldb:http://k: silent (wake it)\n")
+
+
+def test_more_warnings_than_people_read_are_counted() -> None:
+    """The rest is in the dictionary."""
+    problems = tuple(Problem(f"place {number}", "is odd") for number in range(23))
+    text = report_text(report(problems=problems))
+
+    assert text.count("warning: ") == 20
+    assert "and 3 more warnings: see `scanner scans 7 --problems`\n" in text
+    assert "see --report\n" in report_text(report(problems=problems, scan=None))
+
+
+def test_an_empty_source_is_no_failure() -> None:
+    """It answered: there is nothing."""
+    assert report_text(report()).endswith("c: scan 7 stored in 1.2 s: nothing found; nothing changed\n")
+    assert report().status is Exit.DONE
+
+
+def test_document_rounds_seconds_and_sorts_what_is_not_ordered() -> None:
+    """Same scan, same document."""
+    document = report_document(report(counts=(("consumer groups", 2),)))
+
+    assert document["seconds"] == 1.235
+    assert document["sources"][0]["unread"] == ["a", "b"]
+    assert document["counts"] == {"consumer_groups": 2}
+
+
+def test_status_says_whether_something_is_missing() -> None:
+    """Scripts go by it."""
+    assert report(SourceStatus.PARTIAL).status is Exit.PARTIAL
+    assert report(SourceStatus.UNAVAILABLE, scan=None).status is Exit.FAILED
+    assert report(SourceStatus.SKIPPED, scan=None).status is Exit.DONE

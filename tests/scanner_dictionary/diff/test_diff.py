@@ -1,0 +1,390 @@
+"""What changed between two scans of a cluster, as people and programs are told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from scanner_dictionary.compatibility import Verdict
+from scanner_dictionary.diff import ScanDiff, as_json, diff, rows
+from scanner_model.columns import Column
+from scanner_model.errors import NameUnknown
+from scanner_model.kafka import Cluster, ConsumerGroup
+from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId
+from scanner_model.scan import ClusterScan
+from scanner_model.schemas import Definition, TopicSchema
+
+Told = Callable[[int, int], ScanDiff]
+
+
+@pytest.fixture
+def told(dictionary: Engine) -> Told:
+    """Return what compares two scans."""
+
+    def compare(first: int, second: int) -> ScanDiff:
+        with dictionary.connect() as conn:
+            return diff(conn, first, second)
+
+    return compare
+
+
+def actions(changes: ScanDiff, *kinds: str) -> list[tuple[str, str]]:
+    return [(" ".join(map(str, fact.name)), str(fact.action)) for fact in changes.of(*kinds)]
+
+
+def sides(changes: ScanDiff) -> list[tuple[str, str, str]]:
+    return [(each.topic, each.role, str(each.action)) for each in changes.sides]
+
+
+def one_schema(estate: Any, number: int, *fields: str, subject: str = "orders-value", **more: Any) -> ClusterScan:
+    """Build a scan in which the topic `orders` has one value schema."""
+    version = estate.version(subject, number, fields)
+    return estate.scan(
+        topics=(estate.topic("orders"),),
+        versions=(version,),
+        definitions=(estate.definition(*fields),),
+        topic_schemas=(estate.link("orders", version, **more),),
+    )
+
+
+def test_scan_compared_with_itself_has_no_changes(estate: Any, store: Any, told: Told) -> None:
+    """Whoever asks for it may rely on an empty answer."""
+    store(estate.orders())
+
+    assert told(1, 1) == ScanDiff(cluster="retail", first=1, second=1, facts=(), sides=())
+
+
+def test_same_scan_again_has_no_changes(estate: Any, store: Any, told: Told) -> None:
+    """Only `last_seen` moves."""
+    store(estate.orders())
+    store(estate.orders())
+
+    assert told(1, 2).facts == told(1, 2).sides == ()
+
+
+def test_topic_that_came_and_one_that_went(estate: Any, store: Any, told: Told) -> None:
+    """Each is told with what it is called, not with keys of rows."""
+    store(estate.scan(topics=(estate.topic("old"), estate.topic("kept"))))
+    store(estate.scan(topics=(estate.topic("kept"), estate.topic("new"))))
+
+    assert actions(told(1, 2), "topic") == [("new", "added"), ("old", "gone")]
+
+
+def test_settings_of_a_topic_are_told_one_by_one(estate: Any, store: Any, told: Told) -> None:
+    """A person looks for `retention.ms`, not for a difference between two JSON texts."""
+    before = estate.topic("orders", partitions=3, config=(("a", "1"), ("retention.ms", "5")), tags=("x",))
+    after = estate.topic("orders", partitions=6, config=(("a", "1"), ("retention.ms", "9")))
+    store(estate.scan(topics=(before,)))
+    store(estate.scan(topics=(after,)))
+
+    (fact,) = told(1, 2).of("topic")
+
+    assert [(each.name, each.before, each.after) for each in fact.attributes] == [
+        ("config.retention.ms", '"5"', '"9"'),
+        ("partitions", "3", "6"),
+        ("tags", '["x"]', None),
+    ]
+
+
+def test_what_came_and_went_in_between_is_not_told(estate: Any, store: Any, told: Told) -> None:
+    """The question is what differs between two points in time."""
+    store(estate.scan())
+    store(estate.scan(topics=(estate.topic("brief"),)))
+    store(estate.scan())
+
+    assert told(1, 3).facts == ()
+    assert actions(told(1, 2), "topic") == [("brief", "added")]
+
+
+def test_what_went_and_came_back_otherwise_is_changed(estate: Any, store: Any, told: Told) -> None:
+    """A topic that was made again with more partitions is still that topic."""
+    store(estate.scan(topics=(estate.topic("orders", partitions=1),)))
+    store(estate.scan())
+    store(estate.scan(topics=(estate.topic("orders", partitions=2),)))
+
+    assert actions(told(1, 3), "topic") == [("orders", "changed")]
+    assert actions(told(2, 3), "topic") == [("orders", "added")]
+
+
+def test_change_that_was_taken_back_is_not_told(estate: Any, store: Any, told: Told) -> None:
+    """One member there and back is no change."""
+    for partitions in (1, 2, 1):
+        store(estate.scan(topics=(estate.topic("orders", partitions=partitions),)))
+
+    assert told(1, 3).facts == ()
+
+
+def test_other_clusters_in_between_do_not_matter(estate: Any, store: Any, told: Told) -> None:
+    """Scan numbers are of the whole dictionary."""
+    other = Cluster(name=ClusterName("bank"), brokers=("bank:9092",))
+    store(estate.scan())
+    store(replace(estate.scan(topics=(estate.topic("accounts"),)), cluster=other))
+    store(estate.scan(topics=(estate.topic("orders"),)))
+
+    assert actions(told(1, 3)) == []
+    assert actions(told(1, 3), "topic") == [("orders", "added")]
+
+
+def test_scans_of_two_clusters_are_not_compared(estate: Any, store: Any, told: Told) -> None:
+    """The hint names scans that can be."""
+    other = Cluster(name=ClusterName("bank"), brokers=("bank:9092",))
+    store(estate.scan())
+    store(replace(estate.scan(), cluster=other))
+    store(estate.scan())
+
+    with pytest.raises(NameUnknown) as caught:
+        told(1, 2)
+
+    assert caught.value.hint == "this cluster has the scans 1, 3"
+
+
+@pytest.mark.parametrize(
+    ("scans", "hint"),
+    [
+        (0, "nothing was scanned yet: run `scanner extract` first"),
+        (2, "the dictionary has the scans 1, 2"),
+        (12, "the dictionary has the scans …, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"),
+    ],
+)
+def test_unknown_scan_is_answered_with_known_ones(estate: Any, store: Any, told: Told, scans: int, hint: str) -> None:
+    """Exit status 4 comes with what could have been meant."""
+    for _ in range(scans):
+        store(estate.scan())
+
+    with pytest.raises(NameUnknown) as caught:
+        told(1, 77)
+
+    assert caught.value.hint == hint
+
+
+def test_backwards_is_told_as_asked(estate: Any, store: Any, told: Told) -> None:
+    """From newer to older, what came is told as gone; the answer says that it goes back."""
+    store(one_schema(estate, 1, "id"))
+    store(one_schema(estate, 2, "id", "amount"))
+
+    there, back = told(1, 2), told(2, 1)
+
+    assert back.backwards
+    assert not there.backwards
+    assert [action for _, action in actions(there, "subject_version")] == ["gone", "added"]
+    assert [action for _, action in actions(back, "subject_version")] == ["added", "gone"]
+    assert [each.action for each in there.sides[0].columns] == ["added"]
+    assert [each.action for each in back.sides[0].columns] == ["removed"]
+
+
+def test_newer_version_replaces_the_schema_of_a_side(estate: Any, store: Any, told: Told) -> None:
+    """Its columns are compared, and a field without default breaks new readers of old data."""
+    store(one_schema(estate, 1, "id"))
+    store(one_schema(estate, 2, "id", "amount"))
+
+    (side,) = told(1, 2).sides
+
+    assert (side.topic, side.role, side.action) == ("orders", "value", "changed")
+    assert side.before
+    assert side.after
+    assert (side.before.shown, side.after.shown) == ("orders-value 1", "orders-value 2")
+    assert [each.column.name for each in side.columns] == ["amount"]
+    assert side.backward
+    assert side.forward
+    assert (side.backward.verdict, side.forward.verdict) == (Verdict.BREAKS, Verdict.COMPATIBLE)
+
+
+def test_older_versions_that_stay_linked_are_no_schemas_of_the_side(estate: Any, store: Any, told: Told) -> None:
+    """Only what describes the topic now counts."""
+    first, second = estate.version("orders-value", 1, ("id",)), estate.version("orders-value", 2, ("id", "amount"))
+    facts = {
+        "topics": (estate.topic("orders"),),
+        "definitions": (estate.definition("id"), estate.definition("id", "amount")),
+    }
+    store(estate.scan(**facts, versions=(first,), topic_schemas=(estate.link("orders", first),)))
+    links = (estate.link("orders", first, current=False), estate.link("orders", second))
+    store(estate.scan(**facts, versions=(first, second), topic_schemas=links))
+
+    assert sides(told(1, 2)) == [("orders", "value", "changed")]
+    assert actions(told(1, 2), "subject_version") == [("schema_registry:https://sr:8081 . orders-value 2", "added")]
+
+
+def test_same_definition_under_another_subject_is_no_change_of_the_side(estate: Any, store: Any, told: Told) -> None:
+    """The columns of the topic are what they were; subjects are told apart."""
+    store(one_schema(estate, 1, "id"))
+    store(one_schema(estate, 1, "id", subject="shop.R"))
+
+    changes = told(1, 2)
+
+    assert changes.sides == ()
+    assert [action for _, action in actions(changes, "subject")] == ["gone", "added"]
+
+
+def test_same_record_under_another_subject_takes_its_place(estate: Any, store: Any, told: Told) -> None:
+    """A team that changes the naming strategy and a field at once still sees the field."""
+    store(one_schema(estate, 1, "id"))
+    store(one_schema(estate, 1, "id", "amount", subject="shop.R"))
+
+    assert sides(told(1, 2)) == [("orders", "value", "changed")]
+
+
+def test_side_that_got_its_first_schema_and_one_that_lost_its_last(estate: Any, store: Any, told: Told) -> None:
+    """There is nothing to compare, so there are no columns and no verdict."""
+    store(one_schema(estate, 1, "id"))
+    key = estate.version("orders-key", 1, ("id",))
+    links = (estate.link("orders", key, Role.KEY),)
+    store(
+        estate.scan(
+            topics=(estate.topic("orders"),),
+            versions=(key,),
+            definitions=(estate.definition("id"),),
+            topic_schemas=links,
+        )
+    )
+
+    found = told(1, 2).sides
+
+    assert [(each.role, each.action) for each in found] == [("key", "added"), ("value", "removed")]
+    assert [(each.columns, each.backward, each.forward) for each in found] == [((), None, None)] * 2
+
+
+def test_second_record_of_a_side_is_added(estate: Any, store: Any, told: Told) -> None:
+    """With record naming one side has several schemas; a new one replaces none of them."""
+    one, two = estate.version("shop.A", 1, ("id",)), estate.version("shop.B", 1, ("id", "b"))
+    named = (
+        replace(estate.definition("id"), name=RecordName("shop.A")),
+        replace(estate.definition("id", "b"), name=RecordName("shop.B")),
+    )
+    facts = {"topics": (estate.topic("orders"),), "definitions": named, "versions": (one, two)}
+    store(estate.scan(**facts, topic_schemas=(estate.link("orders", one),)))
+    store(estate.scan(**facts, topic_schemas=(estate.link("orders", one), estate.link("orders", two))))
+
+    assert sides(told(1, 2)) == [("orders", "value", "added")]
+
+
+def test_declared_schema_replaces_the_one_of_the_same_source(estate: Any, store: Any, told: Told) -> None:
+    """Manual input has no subject; its file is what stays the same. A CSV's readers nobody knows."""
+    manual = SourceId("manual:topics.json")
+
+    def declared(*columns: Column) -> ClusterScan:
+        print_ = Fingerprint("csv " + ",".join(each.name for each in columns))
+        link = TopicSchema(
+            source=manual,
+            topic="billing",  # type: ignore[arg-type]
+            role=Role.VALUE,
+            fingerprint=print_,
+            strategy="manual",
+            evidence="topics.json $.topics[0]",
+            confidence="declared",  # type: ignore[arg-type]
+        )
+        definitions = (Definition(fingerprint=print_, format="CSV", text="", columns=columns),)
+        outcomes = (estate.outcome(manual),)
+        topics = (estate.topic("billing", manual),)
+        return estate.scan(
+            outcomes=outcomes, registries=(), topics=topics, definitions=definitions, topic_schemas=(link,)
+        )
+
+    store(declared(Column(path=("id",), type="int")))
+    store(declared(Column(path=("id",), type="int"), Column(path=("sum",), type="int")))
+
+    (side,) = told(1, 2).sides
+
+    assert side.before
+    assert (side.action, side.before.shown) == ("changed", "CSV")
+    assert side.backward == side.columns[0].backward
+    assert side.backward
+    assert side.backward.verdict is Verdict.UNKNOWN
+
+
+def test_soft_deleted_version_is_deleted_and_not_gone(estate: Any, store: Any, told: Told) -> None:
+    """The registry still has it, and whoever needs it can get it back."""
+    alive = estate.version("orders-value")
+    store(estate.scan(versions=(alive,), definitions=(estate.definition("id"),)))
+    store(estate.scan(versions=(replace(alive, deleted=True),), definitions=(estate.definition("id"),)))
+    store(estate.scan(definitions=(estate.definition("id"),)))
+
+    assert [action for _, action in actions(told(1, 2), "subject", "subject_version")] == ["deleted", "deleted"]
+    assert [action for _, action in actions(told(2, 1), "subject", "subject_version")] == ["restored", "restored"]
+    assert [action for _, action in actions(told(1, 3), "subject", "subject_version")] == ["gone", "gone"]
+
+
+def test_version_that_means_something_else_names_its_definitions(estate: Any, store: Any, told: Told) -> None:
+    """A subject that was made again has its old numbers; keys of rows would tell nobody."""
+    both = (estate.definition("id"), estate.definition("id", "b"))
+    store(estate.scan(versions=(estate.version("orders-value", 1, ("id",)),), definitions=both))
+    store(estate.scan(versions=(estate.version("orders-value", 1, ("id", "b")),), definitions=both))
+
+    (fact,) = told(1, 2).of("subject_version")
+
+    assert [(each.name, each.before, each.after) for each in fact.attributes] == [
+        ("definition", '"avro id"', '"avro id,b"')
+    ]
+
+
+def test_json_document_tells_everything(estate: Any, store: Any, told: Told) -> None:
+    """Programs read all of it, in a stable order, as JSON."""
+    store(one_schema(estate, 1, "id"))
+    later = one_schema(estate, 2, "id", "amount")
+    group = ConsumerGroup(source=estate.kafka, name="billing")
+    store(replace(later, consumer_groups=(group,), topics=(estate.topic("orders", partitions=2), estate.topic("new"))))
+
+    document = json.loads(json.dumps(as_json(told(1, 2))))
+
+    assert [each["name"] for each in document["topics"]] == [["new"], ["orders"]]
+    assert document["topics"][1]["attributes"] == [{"name": "partitions", "before": None, "after": 2}]
+    assert [each["action"] for each in document["versions"]] == ["gone", "added"]
+    assert document["subjects"] == []
+    assert [each["kind"] for each in document["others"]] == ["consumer_group"]
+    (schema,) = document["schemas"]
+    assert schema["before"]["version"] == 1
+    assert schema["after"]["version"] == 2
+    assert schema["columns"][0]["after"]["type"] == "string"
+    assert schema["columns"][0]["before"] is None
+    assert schema["columns"][0]["backward"] == {"verdict": "breaks", "why": "no default for data without it"}
+
+
+def test_rows_are_in_the_order_of_topic_side_and_column(estate: Any, store: Any, told: Told) -> None:
+    """A person reads down one topic; what is of no topic comes last."""
+    store(one_schema(estate, 1, "b", "kept"))
+    later = one_schema(estate, 2, "a", "kept")
+    store(replace(later, topics=(estate.topic("orders", partitions=2), estate.topic("alpha"))))
+
+    found = rows(told(1, 2))
+
+    assert [(row.topic, row.side, row.column, row.action) for row in found] == [
+        ("alpha", "", "", "added"),
+        ("orders", "", "", "changed"),
+        ("orders", "value", "", "changed"),
+        ("orders", "value", "a", "added"),
+        ("orders", "value", "b", "removed"),
+        ("", "", "", "gone"),
+        ("", "", "", "added"),
+    ]
+    assert (found[3].before, found[3].after, found[3].backward) == ("", "type string", "breaks")
+
+
+def test_row_of_a_changed_column_shows_what_differs(estate: Any, store: Any, told: Told) -> None:
+    """Type, nullability and tags from what to what; nothing else of the column."""
+
+    def typed(number: int, column: Column) -> ClusterScan:
+        scan = one_schema(estate, number, "x" * number)
+        return replace(scan, definitions=(replace(scan.definitions[0], columns=(column,)),))
+
+    store(typed(1, Column(path=("x",), type="int", tags=("PII", "EU"))))
+    store(typed(2, Column(path=("x",), type="long", nullable=True)))
+
+    row = next(each for each in rows(told(1, 2)) if each.kind == "column")
+
+    assert (row.before, row.after) == ("type int, nullable no, tags PII | EU", "type long, nullable yes, tags -")
+
+
+def test_default_that_came_shows_nothing_before(estate: Any, store: Any, told: Told) -> None:
+    """A dash is no value."""
+    scans = [one_schema(estate, number, "x" * number) for number in (1, 2)]
+    columns = (Column(path=("x",), type="int"), Column(path=("x",), type="int", default="0"))
+    for scan, column in zip(scans, columns, strict=True):
+        store(replace(scan, definitions=(replace(scan.definitions[0], columns=(column,)),)))
+
+    row = next(each for each in rows(told(1, 2)) if each.kind == "column")
+
+    assert (row.before, row.after, row.backward, row.forward) == ("default -", "default 0", "compatible", "compatible")

@@ -1,0 +1,66 @@
+"""What changed in the parts of a fact: columns of a catalog's table, tasks of a connector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from scanner_dictionary.diff import as_json, diff
+from scanner_model.catalogs import CatalogTable
+from scanner_model.columns import Column
+from scanner_model.connect import Connector, ConnectorTask
+from scanner_model.names import SourceId
+from scanner_model.scan import ClusterScan
+
+
+@pytest.fixture
+def told(dictionary: Engine) -> Callable[[], Any]:
+    """Return what compares the first two scans, which differ in one fact, and tells its attributes."""
+
+    def compare() -> Any:
+        with dictionary.connect() as conn:
+            (fact,) = as_json(diff(conn, 1, 2))["others"]
+        return fact["attributes"]
+
+    return compare
+
+
+def test_columns_of_a_catalogs_table_are_told_one_by_one(estate: Any, store: Any, told: Callable[[], Any]) -> None:
+    """The rest of a hundred columns stayed as it was, and nobody reads cells without their names."""
+    glue = SourceId("catalog:glue")
+
+    def table(*columns: Column) -> ClusterScan:
+        named = {"provider": "glue", "namespace": "arn:aws:glue", "name": "table/shop/orders"}
+        found = CatalogTable(source=glue, columns=columns, **named)
+        return estate.scan(outcomes=(estate.outcome(glue),), registries=(), catalog_tables=(found,))
+
+    same = Column(path=("id",), type="bigint")
+    store(table(same, Column(path=("sum",), type="int", nullable=True), Column(path=("a", "b"), type="int")))
+    store(table(same, Column(path=("sum",), type="bigint", tags=("PII",))))
+
+    assert told() == [
+        {"name": "columns.a.b", "before": {"data_type": "int"}, "after": None},
+        {
+            "name": "columns.sum",
+            "before": {"data_type": "int", "nullable": True},
+            "after": {"data_type": "bigint", "tags": ["PII"]},
+        },
+    ]
+
+
+def test_tasks_of_a_connector_are_told_by_number(estate: Any, store: Any, told: Callable[[], Any]) -> None:
+    """Also the first, whose number is 0."""
+    connect = SourceId("connect:main")
+
+    def state(word: str) -> ClusterScan:
+        tasks = (ConnectorTask(number=0, state=word), ConnectorTask(number=1, state="RUNNING"))
+        found = Connector(source=connect, name="c", connector_class="x.Y", kind="sink", state="RUNNING", tasks=tasks)
+        return estate.scan(outcomes=(estate.outcome(connect),), registries=(), connectors=(found,))
+
+    store(state("RUNNING"))
+    store(state("FAILED"))
+
+    assert told() == [{"name": "tasks.0", "before": {"state": "RUNNING"}, "after": {"state": "FAILED"}}]

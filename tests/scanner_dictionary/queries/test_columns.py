@@ -1,0 +1,81 @@
+"""Where columns are: by name, by tag, and only those that topics have now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scanner_dictionary.queries.columns import topic_columns
+from scanner_model.catalogs import Annotation
+from scanner_model.columns import Column
+from scanner_model.names import Role, SourceId
+
+CATALOG = SourceId("stream_catalog:x")
+MAIL = Column(path=("customer", "email"), type="string", tags=("PII",))
+
+
+@pytest.fixture
+def asked(dictionary):
+    """Return what asks the dictionary, and tells topic, side and column."""
+
+    def ask(**wanted):
+        with dictionary.connect() as conn:
+            return [(row.topic, row.role, row.name) for row in topic_columns(conn, **wanted)]
+
+    return ask
+
+
+@pytest.fixture
+def stored(estate, store):
+    """Store a topic whose newest schema has a tagged column beside a plain one."""
+    scan = estate.orders()
+    columns = (Column(path=("customer",), type="record"), MAIL)
+    newest = replace(scan.definitions[1], columns=columns)
+    store(replace(scan, definitions=(scan.definitions[0], newest)))
+    return scan
+
+
+def test_columns_are_those_of_the_current_schemas_in_order(stored, asked) -> None:
+    """The first version of the value is no more what the topic has."""
+    assert asked() == [
+        ("orders", Role.KEY, "id"),
+        ("orders", Role.VALUE, "customer"),
+        ("orders", Role.VALUE, "customer.email"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        ({"pattern": "EMAIL"}, ["customer.email"]),
+        ({"pattern": "customer"}, ["customer", "customer.email"]),
+        ({"pattern": "*.email"}, ["customer.email"]),
+        ({"tag": "pii"}, ["customer.email"]),
+        ({"tag": "PI"}, []),
+        ({"pattern": "id", "tag": "PII"}, []),
+        ({"cluster": "other"}, []),
+    ],
+)
+def test_columns_are_found_by_name_and_by_tag(wanted, names, stored, asked) -> None:
+    """A part of the name will do, a part of a tag will not."""
+    assert [name for _, _, name in asked(**wanted)] == names
+
+
+def test_tags_written_in_a_catalog_count_as_well(estate, store, asked) -> None:
+    """People tag fields where they see them, not in the schema."""
+    note = Annotation(
+        source=CATALOG, name="lsrc-1:.:102:shop.R.id", kind="sr_field", record="shop.R", path=("id",), schema_id="102",
+        tags=("Secret",),
+    )  # fmt: skip
+    scan = estate.orders()
+    store(replace(scan, outcomes=(*scan.outcomes, estate.outcome(CATALOG)), annotations=(note,)))
+
+    assert asked(tag="Secret") == [("orders", Role.VALUE, "id")]
+
+
+def test_columns_of_a_topic_that_is_gone_are_not_listed(estate, stored, store, asked) -> None:
+    """What is asked for is where data are, not where they were."""
+    store(estate.scan())
+
+    assert asked() == []

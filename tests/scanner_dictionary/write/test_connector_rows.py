@@ -1,0 +1,198 @@
+"""Connectors in the dictionary: stored, compared, listed; and a dictionary of before they were known."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary
+from scanner_dictionary.queries import TaskRow, connectors
+from scanner_dictionary.write.scan import write_scan
+from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
+from scanner_model.names import SourceId, TopicName
+from scanner_model.scan import ClusterScan, SourceStatus
+
+FAILURE = "java.lang.X: no\n\tat y"
+CONNECT = SourceId("connect:main")
+OLD = Path(__file__).parents[1] / "data" / "dictionary_0001.sql"
+
+
+def connector(name: str = "orders-sink", *states: str, **more: Any) -> Connector:
+    """Build a sink that runs with a task for each of *states*."""
+    tasks = tuple(
+        ConnectorTask(number=i, state=state, worker="w:1", trace=FAILURE * (state == "FAILED"))
+        for i, state in enumerate(states)
+    )
+    given: dict[str, Any] = {"kind": ConnectorKind.SINK, "connector_class": "com.acme.Sink", "state": "RUNNING"}
+    return Connector(source=CONNECT, name=name, tasks=tasks, **given | more)
+
+
+@pytest.fixture
+def scan(estate):
+    """Build a scan of these connectors; *answer* is how Connect answered."""
+
+    def built(*found: Connector, answer: SourceStatus = SourceStatus.READ, unread: tuple[str, ...] = ()) -> ClusterScan:
+        outcomes = (estate.outcome(estate.kafka), estate.outcome(CONNECT, answer, *unread))
+        return estate.scan(outcomes=outcomes, registries=(), connectors=found)
+
+    return built
+
+
+@pytest.fixture
+def listed(dictionary):
+    """List connectors of the dictionary."""
+
+    def rows(**asked: Any) -> list[Any]:
+        with dictionary.connect() as conn:
+            return list(connectors(conn, **asked))
+
+    return rows
+
+
+def test_connector_is_listed_as_it_was_told(store, scan, listed) -> None:
+    """Nothing of a fact is lost on its way through the tables."""
+    told = connector(
+        "ü/1", "RUNNING", "FAILED", config=(("a", "1"), ("b", "é")), topics=(TopicName("t"),), plugin_version="1.2"
+    )
+    store(scan(replace(told, trace="  boom: x\nat y", worker="w:2", managed_id="lcc-1")))
+
+    (row,) = listed()
+    assert (row.cluster, row.source, row.name, row.kind) == ("retail", CONNECT, "ü/1", "sink")
+    assert (row.connector_class, row.state, row.worker, row.trace) == (
+        "com.acme.Sink",
+        "RUNNING",
+        "w:2",
+        "  boom: x\nat y",
+    )
+    assert (row.config, row.topics) == ({"a": "1", "b": "é"}, ("t",))
+    assert (row.plugin_version, row.managed_id) == ("1.2", "lcc-1")
+    assert row.tasks == (TaskRow(0, "RUNNING", "w:1", "", ""), TaskRow(1, "FAILED", "w:1", FAILURE, "java.lang.X: no"))
+    assert (row.failed_tasks, row.error, row.stale, row.gone) == (1, "boom: x", False, False)
+
+
+def test_topics_that_cannot_be_told_are_not_none_at_all(store, scan, listed) -> None:
+    """Unknown and empty are two answers."""
+    store(scan(connector("a", topics=()), connector("b", topics=None)))
+
+    assert [row.topics for row in listed()] == [(), None]
+
+
+def test_failed_ones_are_those_of_which_anything_failed(store, scan, listed) -> None:
+    """A connector that runs may have a failed task, and Confluent Cloud says DEGRADED."""
+    store(
+        scan(
+            connector("fine", "RUNNING"),
+            connector("task", "RUNNING", "FAILED"),
+            connector("own", state="FAILED"),
+            connector("cloud", state="DEGRADED"),
+            connector("paused", "PAUSED", state="PAUSED"),
+        )
+    )
+
+    assert [row.name for row in listed(failed=True)] == ["cloud", "own", "task"]
+
+
+@pytest.mark.parametrize(("pattern", "names"), [("SINK", ["a-sink"]), ("a*", ["a-sink", "audit"]), ("x", [])])
+def test_pattern_is_a_glob_or_a_part_of_the_name(pattern, names, store, scan, listed) -> None:
+    """As for topics."""
+    store(scan(connector("a-sink"), connector("audit")))
+
+    assert [row.name for row in listed(pattern=pattern, cluster="retail")] == names
+
+
+def test_change_of_state_is_a_change_of_the_log(store, scan, contents) -> None:
+    """That a connector failed is the news people look for."""
+    store(scan(connector("a", "RUNNING")))
+    store(scan(connector("a", "FAILED")))
+
+    last = contents("change_log")["change_log"][-1]
+    assert last[2:5] == ("connector", json.dumps([CONNECT, "a"], separators=(",", ":")), "changed")
+    assert json.loads(last[6]) == {"tasks": [[0, "FAILED", "w:1", "java.lang.X: no\n\tat y"]]}
+
+
+def test_writing_twice_changes_nothing(store, scan, contents) -> None:
+    """A scan that finds the same is the same."""
+    found = scan(connector("a", "RUNNING", "FAILED", topics=(TopicName("t"),)))
+    store(found)
+    before = contents("connector_task", "change_log")
+    store(found)
+
+    assert contents("connector_task", "change_log") == before
+
+
+def test_connector_that_is_not_told_any_more_is_gone(store, scan, listed) -> None:
+    """It was deleted; people still find it with `--all`."""
+    store(scan(connector("a", "RUNNING")))
+    store(scan())
+
+    assert listed() == []
+    assert [(row.name, row.gone) for row in listed(include_gone=True)] == [("a", True)]
+
+
+@pytest.mark.parametrize(("answer", "unread"), [(SourceStatus.UNAVAILABLE, ()), (SourceStatus.PARTIAL, ("a",))])
+def test_outage_leaves_what_is_known(answer, unread, store, scan, listed) -> None:
+    """A worker that does not answer deletes no connector."""
+    store(scan(connector("a", "RUNNING"), connector("b")))
+    store(scan(*([connector("b")] if unread else []), answer=answer, unread=unread))
+
+    assert [(row.name, row.gone) for row in listed()] == [("a", False), ("b", False)]
+    assert listed()[0].stale
+
+
+def test_same_name_in_two_connect_clusters_is_two_connectors(store, scan, listed) -> None:
+    """Names are unique within one Connect cluster only."""
+    one = scan(connector("a"))
+    other = replace(connector("a"), source=SourceId("connect:dr"))
+    outcomes = (*one.outcomes, replace(one.outcomes[1], source=other.source))
+    store(replace(one, outcomes=outcomes, connectors=(*one.connectors, other)))
+
+    assert [row.source for row in listed()] == ["connect:dr", "connect:main"]
+
+
+def test_connector_without_a_name_is_refused(store, scan) -> None:
+    """A fact that breaks the hierarchy is not stored, and said so."""
+    summary = store(scan(connector("")))
+
+    assert [problem.what for problem in summary.refused] == [
+        "the connector 'connect:main' does not tell its type or name"
+    ]
+
+
+def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path, estate, at) -> None:
+    """Nobody scans again because of an update; the script is a dictionary as revision 0001 wrote it."""
+    file = tmp_path / "old.db"
+    with sqlite3.connect(file) as old:
+        old.executescript(OLD.read_text("utf-8"))
+        before = _rows(old)
+    old.close()
+    engine = open_dictionary(str(file))
+    with sqlite3.connect(file) as new:
+        after = _rows(new)
+    new.close()
+    write_scan(engine, estate.orders(connectors=()), started=at, finished=at)
+    with engine.connect() as conn:
+        revision = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
+    engine.dispose()
+
+    assert after.pop(VERSION_TABLE) == [(REVISION,)]
+    assert before.pop(VERSION_TABLE) == [("0001",)]
+    assert before == {name: _beginnings(after[name], rows) for name, rows in before.items()}
+    assert before["subject_version"]
+    assert revision == REVISION
+
+
+def _beginnings(rows: list[Any], as_long_as: list[Any]) -> list[Any]:
+    """Cut *rows* to the columns that a table had before later ones were added at its end."""
+    width = len(as_long_as[0]) if as_long_as else None
+    return [row[:width] for row in rows]
+
+
+def _rows(conn: sqlite3.Connection) -> dict[str, list[Any]]:
+    names = [name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    return {name: sorted(conn.execute(f"SELECT * FROM {name}"), key=repr) for name in names}

@@ -1,0 +1,123 @@
+"""cluster.json: what the kinds of registries have of their own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scanner_extractor.config.loader import read_cluster_file
+from scanner_extractor.settings.cluster import GlueSettings, OAuthAuth
+from scanner_model.errors import InputInvalid
+
+OAUTH = {"token_url": "https://t", "client_id": "c", "client_secret": "hidden-secret"}
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read a cluster.json with these registries."""
+
+    def reading(*registries):
+        document = {"cluster": "c", "brokers": "k", "schema_registries": list(registries)}
+        (tmp_path / "cluster.json").write_text(json.dumps(document))
+        return read_cluster_file(tmp_path / "cluster.json", {}, ("confluent", "glue")).registries
+
+    return reading
+
+
+@pytest.fixture
+def found(read):
+    """List what is wrong with registries as `$.path what`, below the list."""
+
+    def problems(*registries):
+        with pytest.raises(InputInvalid) as caught:
+            read(*registries)
+        return [
+            f"{problem.where.partition('schema_registries')[2]} {problem.what}" for problem in caught.value.problems
+        ]
+
+    return problems
+
+
+def test_glue_is_named_by_its_region(read):
+    """It has no address that anybody knows by heart."""
+    (registry,) = read({"type": "glue", "concurrency": 4, "glue": {"region": "eu-central-1"}})
+
+    assert registry.glue == GlueSettings(region="eu-central-1")
+    assert (registry.http.url, registry.http.concurrency) == ("https://glue.eu-central-1.amazonaws.com", 4)
+
+
+def test_every_member_of_glue_arrives(read):
+    """Sorted and once, because the order of registries means nothing."""
+    written = {"region": "r", "registries": ["b", "a", "b"], "profile": "p", "endpoint_url": "https://vpce.example"}
+    (registry,) = read({"type": "glue", "glue": written})
+
+    assert registry.glue == GlueSettings(
+        region="r", registries=("a", "b"), profile="p", endpoint_url="https://vpce.example"
+    )
+    assert registry.http.url == "https://vpce.example"
+
+
+@pytest.mark.parametrize(
+    ("registry", "expected"),
+    [
+        ({"type": "confluent"}, ["[0] 'url' is missing"]),
+        ({"type": "glue"}, ["[0] 'glue' is missing"]),
+        (
+            {"type": "confluent", "url": "http://x", "context": "eu"},
+            ['[0].context "eu" is not written as expected'],
+        ),
+        (
+            {"type": "confluent", "url": "http://x/contexts/.eu", "context": ".us"},
+            ["[0].context there is a context in `url` and in `context`"],
+        ),
+        (
+            {"type": "glue", "glue": {"region": "r"}, "context": ".us"},
+            ["[0].context 'context' is for registries of type confluent only"],
+        ),
+        ({"url": "http://x"}, ["[0] 'type' is missing"]),
+        ({"type": "glue", "glue": {}}, ["[0].glue 'region' is missing"]),
+        ({"type": "glue", "glue": 5}, ["[0].glue a number stands where an object is expected"]),
+        ({"type": "glue", "glue": {"region": "r"}, "url": "http://x"}, ["[0].url 'url' is not for AWS Glue"]),
+        (
+            {"type": "confluent", "url": "http://x", "glue": {"region": "r"}},
+            ["[0].glue 'glue' is for registries of type glue only"],
+        ),
+        (
+            {"type": "glue", "glue": {"region": "r", "endpoint_url": "x"}},
+            ['[0].glue.endpoint_url "x" is not a web address'],
+        ),
+    ],
+)
+def test_member_that_is_wrong_is_named(registry, expected, found):
+    """With its place, all at once."""
+    assert sorted(found(registry)) == expected
+
+
+def test_region_may_be_read_once_for_each_account(read, found):
+    """A profile is another account; the same one twice would be stored twice."""
+    first, second = ({"type": "glue", "glue": {"region": "r", "profile": profile}} for profile in "ab")
+
+    assert len(read(first, second)) == 2
+    assert found(first, first) == ["[1].glue this source is named twice"]
+
+
+def test_registry_and_identity_pool_of_a_token_are_headers(read):
+    """Confluent Cloud knows from them which registry a token is for."""
+    oauth = OAUTH | {"logical_cluster": "lsrc-1", "identity_pool": "pool-1"}
+    (registry,) = read({"type": "confluent", "url": "https://sr", "auth": {"oauth": oauth}, "headers": {"x": "y"}})
+
+    assert registry.http.headers == {"target-sr-cluster": "lsrc-1", "Confluent-Identity-Pool-Id": "pool-1", "x": "y"}
+    assert registry.http.auth == OAuthAuth(**OAUTH)
+
+
+def test_contexts_of_one_registry_are_sources_of_their_own(read, found):
+    """A shared registry may be read for two teams, and each has its own subjects."""
+    one = {"type": "confluent", "url": "http://x"}
+    registries = read(one | {"context": ".eu"}, one | {"context": ".us"}, one | {"url": "http://x/contexts/.uk"})
+
+    assert [registry.source for registry in registries] == [
+        f"schema_registry:http://x/contexts/.{name}" for name in ("eu", "us", "uk")
+    ]
+    assert [registry.one_context for registry in registries] == [".eu", ".us", ".uk"]
+    assert found(one | {"context": ".eu"}, one | {"context": ".eu"}) == ["[1].url this source is named twice"]

@@ -1,0 +1,144 @@
+"""Probing: what an address is, by its answers; and the file that comes of it."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scanner_extractor.config.loader import read_cluster_file
+from scanner_extractor.discovery.config_templates import probed_file
+from scanner_extractor.discovery.probe import PORTS, SILENT, Kind, Probed, Prober, listens
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_model.errors import InputInvalid, SourceUnreachable
+
+
+def no_brokers(settings: KafkaSettings) -> tuple[str, int]:
+    raise SourceUnreachable("nobody speaks Kafka")
+
+
+PROBER = Prober(brokers=no_brokers, reachable=lambda host, port: True)
+
+
+@pytest.fixture
+def told(serve, reply):
+    """Probe a server that answers one path and gives 404 for any other."""
+
+    def ask(path: str, answer: Any) -> Probed:
+        def handle(seen: Any) -> Any:
+            if seen.target != path:
+                return reply(status=404, body=b"{}")
+            return reply(status=answer) if isinstance(answer, int) else reply(body=json.dumps(answer).encode())
+
+        address = serve(handle).removeprefix("http://")
+        return next(iter(PROBER.probe(address, no_progress)))
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "kind", "type_"),
+    [
+        ("/", {"version": "4.3", "commit": "1", "kafka_cluster_id": "c"}, Kind.CONNECT, ""),
+        ("/info", {"KsqlServerInfo": {"version": "7.9"}}, Kind.KSQLDB, ""),
+        ("/config", {"flink-version": "2.1", "refresh-interval": 3}, Kind.FLINK, "jobmanager"),
+        ("/v1/info", {"productName": "Apache Flink", "version": "2.1"}, Kind.FLINK, "sql-gateway"),
+        ("/subjects", ["a-value"], Kind.REGISTRY, "confluent"),
+        ("/_health", {"karapace_version": "5.0"}, Kind.REGISTRY, "karapace"),
+        ("/apis/registry/v3/system/info", {"name": "Apicurio Registry", "version": "3"}, Kind.REGISTRY, "apicurio"),
+        ("/v3/clusters", {"kind": "KafkaClusterList", "data": [{"cluster_id": "c"}]}, Kind.KAFKA_REST, ""),
+    ],
+)
+def test_answer_tells_what_it_is(told, path: str, answer: Any, kind: Kind, type_: str) -> None:
+    """Each by a documented GET."""
+    found = told(path, answer)
+
+    assert (found.kind, found.type) == (kind, type_)
+
+
+@pytest.mark.parametrize("answer", [[], {"version": 1}, ["a", 5], "text"])
+def test_answer_of_something_else_is_not_known(told, answer: Any) -> None:
+    """A web server that answers everything with JSON is none of them."""
+    assert told("/info", answer).kind is None
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[5]", b"<html>", b'{"version": 1, "name": 2}'])
+def test_server_that_answers_everything_alike_is_not_known(serve, reply, body: bytes) -> None:
+    """Each sign wants an answer of its own shape."""
+    address = serve(lambda seen: reply(body=body)).removeprefix("http://")
+
+    assert [each.kind for each in PROBER.probe(address, no_progress)] == [None]
+
+
+def test_server_that_wants_a_login_says_so(told) -> None:
+    """That is more than nothing: it is there."""
+    assert "wants credentials" in told("/subjects", 401).detail
+
+
+def test_broker_is_found_where_nobody_speaks_http() -> None:
+    """A broker hangs up on HTTP."""
+    prober = Prober(brokers=lambda settings: ("c-1", 3), reachable=lambda host, port: True)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        server.close()
+        found = list(prober.probe(f"127.0.0.1:{port}", no_progress))
+
+    assert [(each.url, each.kind, each.cluster_id) for each in found] == [(f"127.0.0.1:{port}", Kind.KAFKA, "c-1")]
+
+
+def test_host_alone_is_asked_at_the_usual_ports() -> None:
+    """One that nobody listens on is not worth a word; that it is so of all of them is."""
+    asked: list[int] = []
+    prober = Prober(brokers=no_brokers, reachable=lambda host, port: bool(asked.append(port)))
+
+    assert [each.url for each in prober.probe("Host", no_progress)] == ["host"]
+    assert tuple(asked) == PORTS
+
+
+def test_address_with_the_default_port_is_that_port() -> None:
+    """Who writes :9092 means one port."""
+    prober = Prober(brokers=no_brokers, reachable=lambda host, port: False)
+
+    assert [each.detail for each in prober.probe("host:9092", no_progress)] == [SILENT]
+
+
+def test_listening_is_told_from_silence() -> None:
+    """Without sending a byte."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert listens("127.0.0.1", port)
+
+    assert not listens("127.0.0.1", port)
+
+
+def test_file_of_what_answered_can_be_read(tmp_path: Path) -> None:
+    """One cluster, with everything around it."""
+    probed = [
+        Probed(url="k-1:9092", kind=Kind.KAFKA, cluster_id="c"),
+        Probed(url="k-2:9092", kind=Kind.KAFKA, cluster_id="c"),
+        Probed(url="http://r:8081", kind=Kind.REGISTRY, type="karapace"),
+        Probed(url="http://c:8083", kind=Kind.CONNECT),
+        Probed(url="http://f:8081", kind=Kind.FLINK, type="jobmanager"),
+        Probed(url="http://p:8082", kind=Kind.KAFKA_REST, cluster_id="c"),
+        Probed(url="x:1"),
+    ]
+
+    initial = probed_file(probed, "Web Shop")
+    (tmp_path / initial.file).write_text(json.dumps(initial.document))
+    settings = read_cluster_file(tmp_path / "web-shop.json", {}, ("karapace",))
+    assert settings.brokers == ("k-1:9092", "k-2:9092")
+    assert [each.type for each in (*settings.registries, *settings.flink)] == ["karapace", "jobmanager"]
+    assert settings.kafka_rest
+    assert settings.kafka_rest.cluster == "c"
+
+
+def test_brokers_of_two_clusters_make_no_file() -> None:
+    """One file is one cluster."""
+    probed = [Probed(url=f"k-{name}:9092", kind=Kind.KAFKA, cluster_id=name) for name in "ab"]
+
+    with pytest.raises(InputInvalid, match="2 Kafka clusters"):
+        probed_file(probed, "x")

@@ -1,0 +1,54 @@
+"""Proxies that the environment names: who is asked, with which address, and who sees which credentials."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.settings.cluster import BearerAuth, HttpSettings
+from scanner_model.errors import SourceUnreachable
+from scanner_model.names import SourceId
+
+
+@pytest.fixture
+def proxy(serve, reply, monkeypatch):
+    """Name a proxy for every host, and give what it is asked."""
+    asked = []
+    url = serve(lambda request: asked.append(request) or reply(body=b"[1]"))
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name.lower(), url.replace("//", "//user:word@"))
+        monkeypatch.setenv(name, url.replace("//", "//user:word@"))
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "inside.example")
+    return asked
+
+
+def ask(url):
+    settings = HttpSettings(url=url, auth=BearerAuth(token="t0ken"))
+    with Http(settings, SourceId("s"), clock=Clock(pause=lambda _: None)) as http:
+        return http.get("subjects", "..", "a/b", params=[("at", "x y")])
+
+
+def test_a_proxy_is_asked_for_the_whole_address_exactly_as_it_is(proxy):
+    """A proxy sends a request on by its address; a subject called `..` must not become a step up on the way."""
+    answer = ask("http://registry.example:8081/api")
+
+    assert answer == [1]
+    assert [request.target for request in proxy] == ["http://registry.example:8081/api/subjects/%2E%2E/a%2Fb?at=x%20y"]
+
+
+def test_the_proxy_gets_its_own_credentials_beside_those_of_the_source(proxy):
+    """Both are told apart by their headers."""
+    ask("http://registry.example")
+
+    headers = proxy[0].headers
+    assert (headers["proxy-authorization"], headers["authorization"]) == ("Basic dXNlcjp3b3Jk", "Bearer t0ken")
+
+
+def test_a_host_that_needs_no_proxy_is_asked_itself(proxy):
+    """NO_PROXY names it; that nobody is called so here shows who was asked."""
+    with pytest.raises(SourceUnreachable):
+        ask("http://inside.example")
+
+    assert proxy == []

@@ -1,0 +1,180 @@
+"""What becomes of an answer: cut off, compressed, no JSON, refused."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.settings.cluster import BasicAuth
+from scanner_model.errors import (
+    NotFound,
+    PayloadUnexpected,
+    ScannerError,
+    SourceObjected,
+    SourceRefused,
+)
+
+
+def failure(http: Http, kind: type[ScannerError], *segments: str):
+    with pytest.raises(kind) as caught:
+        http.get(*segments)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("raw", "came"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n[1, 2", "5 of 50"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n[" + b" " * 69_999, "70000 of 90000"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n", "0 of 50"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n[1, 2\r\n", "5"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[1\r\n9\r\n, 2", "5"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n[1, 2\r\n", "0"),
+    ],
+    ids=["short", "short in its second piece", "nothing", "no end", "cut chunk", "broken chunk"],
+)
+def test_truncated_answer_is_never_taken_for_a_whole_one(serve, reply, ask, pauses, raw, came):
+    """It is asked again first: connections break. How much came says whether it is a limit in between."""
+    error = failure(ask(serve(lambda seen: reply(raw=raw))), PayloadUnexpected, "x")
+
+    assert error.what == f"the answer broke off after {came} bytes, tried 4 times"
+    assert len(pauses.waits) == 3
+
+
+def test_truncated_answer_that_is_whole_the_second_time_is_read(serve, reply, ask):
+    """One broken connection is no reason to lose a registry."""
+    answers = [reply(body=b"[1", announced=9), reply(body=b"[1]")]
+
+    assert ask(serve(lambda seen: answers.pop(0))).get("x") == [1]
+
+
+def test_gzip_bomb_is_stopped_early(serve, reply, ask):
+    """A few kilobytes may inflate to gigabytes; the limit counts what comes out."""
+    bomb = gzip.compress(b"[" + b" " * 50_000_000 + b"]")
+    url = serve(lambda seen: reply(body=bomb, headers={"Content-Encoding": "gzip"}))
+
+    error = failure(ask(url, max_bytes=1_000_000), PayloadUnexpected, "x")
+
+    assert "larger than 1000000 bytes" in error.what
+    assert "max_bytes" in error.hint
+
+
+def test_gzip_answer_is_inflated_and_a_false_one_reported(serve, reply, ask):
+    """Proxies compress, and some only say so."""
+    answers = [gzip.compress(b"[1]"), b"[1]"]
+    url = serve(lambda seen: reply(body=answers.pop(0), headers={"Content-Encoding": "gzip"}))
+    http = ask(url)
+
+    assert http.get("x") == [1]
+    assert "compressed" in failure(http, PayloadUnexpected, "x").what
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "says"),
+    [
+        (b"<!DOCTYPE html><title>Sign in</title>", "text/html", "a web page"),
+        (b"", "application/json", "is empty"),
+        (b"{'a': 1}", "application/json", "is not JSON"),
+        ('{"a": "ü"}'.encode("latin-1"), "application/json", "is not UTF-8"),
+        (b"[" * 100_000, "application/json", "nested too deeply"),
+        (b"1" * 5000, "application/json", "is not JSON"),
+    ],
+)
+def test_answer_that_is_not_json_names_url_type_and_beginning(serve, reply, ask, body, kind, says):
+    """A login page with status 200 is the commonest misconfiguration."""
+    url = serve(lambda seen: reply(body=body, headers={"Content-Type": kind}))
+
+    error = failure(ask(url), PayloadUnexpected, "x")
+
+    assert says in error.what
+    assert kind in error.what
+    assert error.where == f"GET {url}/x"
+    assert len(error.what) < 250
+
+
+def test_beginning_of_a_strange_answer_hides_secrets(serve, reply, ask):
+    """An echo of a configuration must not end in a log."""
+    url = serve(lambda seen: reply(body=b'db.password="hunter22" and more', headers={}))
+
+    assert "hunter22" not in str(failure(ask(url), PayloadUnexpected, "x"))
+
+
+def test_byte_order_mark_is_no_part_of_json(serve, reply, ask):
+    """Some gateways add one."""
+    assert ask(serve(lambda seen: reply(body=b"\xef\xbb\xbf[1]"))).get("x") == [1]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "code", "message"),
+    [
+        (404, b'{"error_code": 40401, "message": "Subject not found."}', NotFound, 40401, "Subject not found."),
+        (404, b'"Not Found"', NotFound, 0, "Not Found"),
+        (404, b"<html>nope</html>", NotFound, 0, ""),
+        (405, b"", NotFound, 0, ""),
+        (410, b"null", NotFound, 0, ""),
+        (422, b'{"error_code": "42201", "message": "bad"}', SourceObjected, 42201, "bad"),
+        (400, b'{"@type":"statement_error","error_code":40001,"message":"no"}', SourceObjected, 40001, "no"),
+        (409, b'{"error":{"code":409,"message":"rebalance"}}', SourceObjected, 409, "rebalance"),
+        (400, b'{"errors":[{"status":"400","detail":"bad page"}]}', SourceObjected, 0, "bad page"),
+        (418, b'{"detail":"d","title":"t","status":418}', SourceObjected, 0, "d"),
+    ],
+)
+def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, ask, status, body, kind, code, message):
+    """Bodies come in six shapes; the status is the one thing that all servers share."""
+    error = failure(ask(serve(lambda seen: reply(status=status, body=body))), kind, "x")
+
+    assert (error.status, error.code) == (status, code)
+    assert message in error.what
+
+
+@pytest.mark.parametrize(
+    ("body", "hinted"),
+    [
+        (b"<html>nope</html>", True),
+        (b'{"error_code":404,"message":"HTTP 404 Not Found"}', True),
+        (b'{"status":404,"error":"Not Found","path":"/x"}', True),
+        (b'{"errors":["Not found: /x"]}', True),
+        (b'{"title":"Could not find resource for full path: http://h/x","status":404}', True),
+        (b'{"error_code":40401,"message":"Subject not found."}', False),
+        (b'{"error_code":40401,"message":"Not found"}', False),
+        (b'{"error_code":404,"message":"Connector a not found"}', False),
+        (b'{"errors":[{"status":"404","code":"resource_missing","detail":"no such environment"}]}', False),
+    ],
+)
+def test_path_that_leads_nowhere_is_told_with_what_to_check(serve, reply, ask, body, hinted):
+    """A `url` with too much or too little of a path is the usual reason; an API that misses a thing names it."""
+    error = failure(ask(serve(lambda seen: reply(status=404, body=body))), NotFound, "x")
+
+    assert ("the path in `url`" in error.hint) == hinted
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message", "hint"),
+    [
+        (401, b'{"message":"Unauthorized"}', "Unauthorized", "auth.basic"),
+        (401, b'{"error":"invalid_token","reason":"expired"}', "expired", "auth.basic"),
+        (403, b"<html>no</html>", "", "right"),
+        (407, b"", "", "proxy"),
+    ],
+)
+def test_refused_access_says_which_credential_or_right(serve, reply, ask, status, body, message, hint):
+    """A 401 and a 403 send an operator to different places."""
+    http = ask(serve(lambda seen: reply(status=status, body=body)), auth=BasicAuth(user="u", password="pw12"))
+
+    error = failure(http, SourceRefused, "x")
+
+    assert message in error.what
+    assert hint in error.hint
+    assert http.requests == 1
+
+
+def test_server_that_quotes_our_password_does_not_get_it_into_the_error(serve, reply, ask):
+    """Some servers say `wrong password X`."""
+    http = ask(
+        serve(lambda seen: reply(status=401, body=b'{"message": "bad hunter2 for u"}')),
+        auth=BasicAuth(user="u", password="hunter2"),
+    )
+
+    assert "hunter2" not in str(failure(http, SourceRefused, "x"))

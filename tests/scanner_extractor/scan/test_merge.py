@@ -1,0 +1,278 @@
+"""From what the sources said to one scan."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from scanner_extractor.scan.merge import NOTHING, merge_results
+from scanner_extractor.scan.phases import SourceResults
+from scanner_extractor.scan.results import ConnectResult, KafkaResult, KsqlResult, RegistryResult
+from scanner_extractor.scan.runner import SourceReadings
+from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
+from scanner_model.columns import Column
+from scanner_model.connect import Connector, ConnectorKind
+from scanner_model.kafka import Cluster, CollectionColumn, KsqlSource, Topic
+from scanner_model.manual import Assignment, ManualInput, ManualSchema
+from scanner_model.names import ClusterName, Role, SourceId, SubjectName, TopicName
+from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
+from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion
+
+REGISTRY = RegistrySettings(type="confluent", http=HttpSettings(url="https://sr"))
+SETTINGS = Settings(
+    cluster=ClusterName("retail"), brokers=("Kafka-1",), file=Path("cluster.json"), registries=(REGISTRY,)
+)
+KSQL = SourceId("ksqldb:http://ksql")
+KAFKA = SourceId("kafka:kafka-1:9092")
+MANUAL = SourceId("manual:legacy.json")
+
+
+def outcome(source: SourceId, kind: str) -> SourceResult:
+    return SourceResult(source=source, kind=kind, answer=SourceStatus.READ)
+
+
+def version(subject: str, number: int = 1, text: str = '"string"') -> SchemaVersion:
+    return SchemaVersion(
+        source=REGISTRY.source, subject=SubjectName(subject), version=number, schema_id="7", format="AVRO", text=text
+    )
+
+
+def registry(*versions: SchemaVersion) -> RegistryResult:
+    told = Registry(source=REGISTRY.source, kind="confluent", url="https://sr")
+    return RegistryResult(registry=told, outcome=outcome(REGISTRY.source, "schema_registry"), versions=versions)
+
+
+def kafka(*topics: str, brokers: tuple[str, ...] = ()) -> KafkaResult:
+    listed = tuple(Topic(source=KAFKA, name=TopicName(name), partitions=1) for name in topics)
+    return KafkaResult(outcome=outcome(KAFKA, "kafka"), cluster_id="abc", brokers=brokers, topics=listed)
+
+
+def ksqldb(topic: str) -> KsqlResult:
+    column = CollectionColumn(column=Column(path=("URL",), type="STRING"), role=Role.VALUE)
+    stream = KsqlSource(
+        source=KSQL,
+        name="CLICKS",
+        kind="STREAM",
+        topic=TopicName(topic),
+        key_format="KAFKA",
+        value_format="JSON",
+        statement="CREATE STREAM CLICKS",
+        columns=(column,),
+    )
+    return KsqlResult(outcome=outcome(KSQL, "ksqldb"), sources=(stream,))
+
+
+def scan(
+    *readings: SourceResults, manual: ManualInput | None = None, remembered: PreviousState = NOTHING
+) -> ClusterScan:
+    asked = SourceReadings(outcomes=tuple(reading.outcome for reading in readings), readings=readings)
+    return merge_results(SETTINGS, asked, manual, remembered=remembered)
+
+
+def manual(**facts: object) -> ManualInput:
+    return ManualInput(cluster=Cluster(name=SETTINGS.cluster, brokers=()), sources=(MANUAL,), **facts)
+
+
+def links(found: ClusterScan) -> list[tuple[str, str, str, Confidence]]:
+    return [(link.topic, link.role, link.strategy, link.confidence) for link in found.topic_schemas]
+
+
+def test_every_address_of_the_cluster_is_known_once_in_normal_form() -> None:
+    """Any broker of the cluster finds it."""
+    found = scan(kafka(brokers=("KAFKA-1:9092", "kafka-2:9092")))
+
+    assert found.cluster.brokers == ("kafka-1:9092", "kafka-2:9092")
+    assert found.cluster.cluster_id == "abc"
+
+
+def test_a_topic_that_the_brokers_list_confirms_a_subject() -> None:
+    """Known topics decide what a subject's name means."""
+    assert links(scan(kafka("orders"), registry(version("orders-value")))) == [
+        ("orders", "value", "topic", Confidence.CONFIRMED)
+    ]
+
+
+def test_a_topic_never_takes_the_schema_of_its_retry_topic() -> None:
+    """A prefix is no match."""
+    found = scan(kafka("orders", "orders.RETRY"), registry(version("orders.RETRY-value")))
+
+    assert [link.topic for link in found.topic_schemas] == ["orders.RETRY"]
+
+
+def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
+    """Nothing in the estate changed, so nothing in the dictionary may."""
+    remembered = PreviousState(topics=(Topic(source=KAFKA, name=TopicName("orders")),))
+    found = scan(registry(version("orders-value")), remembered=remembered)
+
+    assert links(found) == [("orders", "value", "topic", Confidence.CONFIRMED)]
+    assert [topic.name for topic in found.topics] == ["orders"]
+
+
+def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> None:
+    """Unknown is not empty; what was told this time stays as it was told."""
+    reading = replace(kafka("new", "orders", "told"), unconfigured=frozenset({TopicName("new"), TopicName("orders")}))
+    config = (("cleanup.policy", "compact"),)
+    earlier = (
+        Topic(source=KAFKA, name=TopicName("orders"), partitions=9, internal=True, config=config),
+        Topic(source=KAFKA, name=TopicName("told"), internal=True, config=config),
+    )
+    found = scan(reading, remembered=PreviousState(topics=earlier))
+
+    assert [(topic.name, topic.partitions, topic.internal, topic.config) for topic in found.topics] == [
+        ("new", 1, False, ()),
+        ("orders", 1, True, config),
+        ("told", 1, False, ()),
+    ]
+
+
+def test_ksqldb_describes_a_topic_that_no_registry_describes() -> None:
+    """Its columns become the topic's schema."""
+    found = scan(ksqldb("clicks"))
+    (link,) = found.topic_schemas
+
+    assert (link.strategy, link.subject) == ("ksqldb", "")
+    assert [column.name for definition in found.definitions for column in definition.columns] == ["URL"]
+
+
+def test_a_registrys_schema_goes_before_ksqldbs_view() -> None:
+    """A collection is somebody's view of a topic."""
+    assert links(scan(ksqldb("clicks"), registry(version("clicks-value")))) == [
+        ("clicks", "value", "topic", Confidence.CONFIRMED)
+    ]
+
+
+def test_ksqldb_does_not_step_in_while_the_registry_is_silent() -> None:
+    """Its view would vanish again with the next scan."""
+    sides = frozenset({(TopicName("clicks"), Role.VALUE)})
+
+    assert scan(ksqldb("clicks"), remembered=PreviousState(sides=sides)).topic_schemas == ()
+
+
+def test_manual_input_adds_a_side_and_is_told_as_a_source() -> None:
+    """Also a file that says nothing any more is a source that was read."""
+    schema = ManualSchema(
+        source=MANUAL,
+        topic=TopicName("orders"),
+        role=Role.KEY,
+        format="CSV",
+        place="legacy.json $.x",
+        columns=(Column(path=("id",), type="text"),),
+    )
+    topic = Topic(source=MANUAL, name=TopicName("orders"))
+    found = scan(registry(version("orders-value")), manual=manual(topics=(topic,), schemas=(schema,)))
+
+    assert [(link.role, link.source) for link in found.topic_schemas] == [("key", MANUAL), ("value", REGISTRY.source)]
+    assert [(one.source, one.got) for one in found.outcomes][-1] == (MANUAL, 2)
+    assert scan(manual=manual()).outcomes[-1].answer == SourceStatus.READ
+
+
+def test_a_subject_finds_its_topic_through_manual_input() -> None:
+    """RecordNameStrategy has no topic in the name."""
+    record = '{"type": "record", "name": "Payment", "namespace": "shop", "fields": []}'
+    told = Assignment(
+        source=MANUAL, subject=SubjectName("shop.Payment"), topic=TopicName("payments"), role=None, place="x"
+    )
+    found = scan(kafka("payments"), registry(version("shop.Payment", text=record)), manual=manual(assignments=(told,)))
+
+    assert [(link.topic, link.confidence) for link in found.topic_schemas] == [("payments", Confidence.DECLARED)]
+
+
+def test_a_topic_that_the_brokers_lack_is_a_problem_and_stays() -> None:
+    """Somebody declared it; somebody must look."""
+    found = scan(kafka("orders"), manual=manual(topics=(Topic(source=MANUAL, name=TopicName("order")),)))
+
+    assert [topic.name for topic in found.topics] == ["order", "orders"]
+    assert any("'order'" in problem.what for problem in found.problems)
+
+
+def test_versions_that_share_a_text_share_a_definition() -> None:
+    """Definitions are stored once."""
+    found = scan(registry(version("a-value"), version("b-value")))
+
+    assert len(found.definitions) == 1
+    assert {one.fingerprint for one in found.versions} == {found.definitions[0].fingerprint}
+
+
+def test_the_order_of_what_is_found_does_not_depend_on_the_order_of_the_answers() -> None:
+    """Same input, same bytes."""
+    versions = (version("b-value"), version("a-value", text='"long"'))
+    one = scan(kafka("b", "a"), registry(*versions))
+    other = scan(kafka("a", "b"), registry(*reversed(versions)))
+
+    assert one.topics == other.topics
+    assert one.topic_schemas == other.topic_schemas
+    assert one.definitions == other.definitions
+
+
+def test_problems_of_every_step_are_listed() -> None:
+    """None of them loses a fact."""
+    found = scan(registry(version("orders-value", text="{")))
+
+    assert found.topic_schemas
+    assert any(problem.where.startswith("'orders-value'") for problem in found.problems)
+    assert replace(found.versions[0], fingerprint="") == version("orders-value", text="{")
+
+
+def connect(cluster_id: str) -> ConnectResult:
+    source = SourceId("connect:main")
+    connector = Connector(source=source, name="sink", kind=ConnectorKind.SINK, connector_class="com.acme.Sink")
+    return ConnectResult(outcome=outcome(source, "connect"), kafka_cluster_id=cluster_id, connectors=(connector,))
+
+
+def test_connectors_are_part_of_the_scan() -> None:
+    """And their workers tell the cluster's own id where no broker was asked."""
+    found = scan(connect("abc"))
+
+    assert [each.name for each in found.connectors] == ["sink"]
+    assert (found.cluster.cluster_id, found.problems) == ("abc", ())
+
+
+def test_connect_cluster_of_another_kafka_cluster_is_a_problem() -> None:
+    """Its connectors move data of topics that only have the same names."""
+    found = scan(kafka("orders"), connect("xyz"))
+
+    assert [problem.where for problem in found.problems] == ["connect:main"]
+    assert found.cluster.cluster_id == "abc"
+    assert found.connectors
+
+
+def associated(*namespaces: str) -> RegistryResult:
+    """Return a registry whose subject is associated with a topic of the cluster's, in each of *namespaces*."""
+    links = tuple(
+        Association(
+            source=REGISTRY.source,
+            context=".",
+            subject=SubjectName("shared"),
+            topic=TopicName(f"refunds{at}"),
+            role=Role.VALUE,
+            namespace=namespace,
+        )
+        for at, namespace in enumerate(namespaces)
+    )
+    return replace(registry(version("shared")), associations=links)
+
+
+def test_associations_of_other_clusters_are_no_links_and_make_no_topics() -> None:
+    """One registry serves many clusters, and their topics bear the same names."""
+    found = scan(kafka("refunds1"), associated("", "-", "abc", "lkc-OTHER"))
+
+    assert [(topic, confidence) for topic, _, _, confidence in links(found)] == [
+        (f"refunds{at}", Confidence.DECLARED) for at in range(3)
+    ]
+    assert [topic.name for topic in found.topics] == ["refunds0", "refunds1", "refunds2"]
+    assert found.problems == ()
+
+
+def test_cluster_id_of_an_earlier_scan_chooses_associations_while_the_brokers_are_down() -> None:
+    """An outage of the brokers must not unbind what the registry declares."""
+    found = scan(associated("abc", "lkc-OTHER"), remembered=PreviousState(cluster_id="abc"))
+
+    assert [link.topic for link in found.topic_schemas] == ["refunds0"]
+
+
+def test_associations_that_name_clusters_are_reported_where_the_own_id_is_not_known() -> None:
+    """Without the brokers nobody can tell whose topics they are."""
+    found = scan(associated("-", "abc"))
+
+    assert [link.topic for link in found.topic_schemas] == ["refunds0"]
+    assert [problem.what for problem in found.problems] == [
+        "the id of this Kafka cluster is not known: 1 of 2 associations name a cluster and are left out"
+    ]

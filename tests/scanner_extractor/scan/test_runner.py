@@ -1,0 +1,246 @@
+"""The runner: what one source does never costs another."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.phases import PHASES, Mode, Phase, SourceResults, Task
+from scanner_extractor.scan.results import KsqlResult, Progress, no_progress
+from scanner_extractor.scan.runner import ALL, Choice, SourceReadings, read_sources
+from scanner_extractor.settings.cluster import HttpSettings, Settings
+from scanner_model.errors import SourceRefused
+from scanner_model.names import ClusterName, SourceId
+from scanner_model.scan import SourceResult, SourceStatus
+
+SETTINGS = Settings(cluster=ClusterName("retail"), brokers=("k:9092",), file=Path("cluster.json"))
+
+
+def reading(source: str, got: int = 1) -> KsqlResult:
+    return KsqlResult(outcome=SourceResult(source=SourceId(source), kind="ksqldb", answer=SourceStatus.READ, got=got))
+
+
+def phase(name: str, *tasks: tuple[str, Callable[[Progress], SourceResults]]) -> Phase:
+    def listed(_settings: Settings, _access: Connections) -> Iterator[Task]:
+        return (Task(source=SourceId(source), kind=source.split(":")[0], run=run) for source, run in tasks)
+
+    return Phase(name, listed)
+
+
+class Hands:
+    """A clock that the test moves; *looks* counts how often it was read."""
+
+    def __init__(self) -> None:
+        self.at, self.looks = 0.0, 0
+        self._looked = threading.Condition()
+
+    def now(self) -> float:
+        with self._looked:
+            self.looks += 1
+            self._looked.notify_all()
+            return self.at
+
+    def move(self, seconds: float) -> None:
+        with self._looked:
+            self.at += seconds
+
+    def wait_until_looked_at(self) -> None:
+        """Wait until the runner, which looks at most three times a turn, has met the time as it is now."""
+        with self._looked:
+            enough = self.looks + 4
+            assert self._looked.wait_for(lambda: self.looks >= enough, timeout=60)
+
+
+def asked(
+    *phases: Phase,
+    choice: Choice = ALL,
+    deadline: float = 60.0,
+    progress: Progress = no_progress,
+    hands: Hands | None = None,
+) -> SourceReadings:
+    access = Connections(clock=Clock(now=hands.now) if hands else None)
+    return read_sources(SETTINGS, access, choice=choice, phases=phases, deadline=deadline, progress=progress)
+
+
+def refuse(_progress: Progress) -> SourceResults:
+    raise SourceRefused("the password is wrong", where="GET https://sr", hint="check auth.basic")
+
+
+def break_down(_progress: Progress) -> SourceResults:
+    raise KeyError("surprise")
+
+
+def test_a_source_that_fails_leaves_the_others_alone() -> None:
+    """One outage must not hide what the rest said."""
+    result = asked(phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1"))))
+
+    assert [(o.source, o.answer) for o in result.outcomes] == [
+        ("a:1", SourceStatus.UNAVAILABLE),
+        ("b:1", SourceStatus.READ),
+    ]
+    assert [r.outcome.source for r in result.readings] == ["b:1"]
+
+
+def test_a_refusal_keeps_its_place_and_its_hint() -> None:
+    """The report must say what to do."""
+    (outcome,) = asked(phase("all", ("a:1", refuse))).outcomes
+
+    assert outcome.reason == "GET https://sr: the password is wrong"
+    assert outcome.hint == "check auth.basic"
+
+
+def test_a_defect_of_a_reader_is_an_outcome_and_no_crash() -> None:
+    """A defect of ours in one source must not lose the others."""
+    (outcome,) = asked(phase("all", ("a:1", break_down))).outcomes
+
+    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert "KeyError" in outcome.reason
+
+
+def test_order_does_not_depend_on_which_source_is_first() -> None:
+    """Same input, same bytes."""
+    first_may_go = threading.Event()
+
+    def slow(_progress: Progress) -> SourceResults:
+        first_may_go.wait(60)
+        return reading("a:1")
+
+    def quick(_progress: Progress) -> SourceResults:
+        first_may_go.set()
+        return reading("b:1")
+
+    result = asked(phase("all", ("a:1", slow), ("b:1", quick)))
+
+    assert [r.outcome.source for r in result.readings] == ["a:1", "b:1"]
+
+
+def test_a_phase_begins_when_the_one_before_has_ended() -> None:
+    """Subjects are bound to topics, so topics come first."""
+    order: list[str] = []
+    second = threading.Event()
+
+    def note(name: str) -> Callable[[Progress], SourceResults]:
+        def run(_progress: Progress) -> SourceResults:
+            second.set() if name == "b:1" else second.wait(0.05)
+            order.append(name)
+            return reading(name)
+
+        return run
+
+    asked(phase("one", ("a:1", note("a:1"))), phase("two", ("b:1", note("b:1"))))
+
+    assert order == ["a:1", "b:1"]
+
+
+def test_a_source_without_progress_is_given_up() -> None:
+    """A hanging server must not hang the scan."""
+    release, hands = threading.Event(), Hands()
+    quick: list[threading.Thread] = []
+
+    def hang(_progress: Progress) -> SourceResults:
+        while not quick:
+            hands.wait_until_looked_at()
+        quick[0].join(60)
+        hands.wait_until_looked_at()
+        hands.move(0.1)
+        release.wait(60)
+        return reading("a:1")
+
+    def answer(_progress: Progress) -> SourceResults:
+        quick.append(threading.current_thread())
+        return reading("b:1")
+
+    (outcome, other) = asked(phase("all", ("a:1", hang), ("b:1", answer)), deadline=0.1, hands=hands).outcomes
+    release.set()
+
+    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert outcome.reason == "no progress for 0.1 s"
+    assert other.answer == SourceStatus.READ
+
+
+def test_a_slow_source_that_moves_is_waited_for() -> None:
+    """A deadline on the total would throw away what was read."""
+    hands = Hands()
+
+    def crawl(progress: Progress) -> SourceResults:
+        for done in range(6):
+            hands.move(0.03)
+            hands.wait_until_looked_at()
+            progress(SourceId("a:1"), done, 6)
+        return reading("a:1")
+
+    (outcome,) = asked(phase("all", ("a:1", crawl)), deadline=0.05, hands=hands).outcomes
+
+    assert outcome.answer == SourceStatus.READ
+    assert outcome.seconds > 0.05
+
+
+def test_sources_not_chosen_are_skipped_and_say_so() -> None:
+    """Skipped is not gone: their facts stay."""
+    tasks = phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1")))
+
+    only = asked(tasks, choice=Choice(only=frozenset({"b"})))
+    skip = asked(tasks, choice=Choice(skip=frozenset({"a:1"})))
+
+    assert [o.answer for o in only.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
+    assert [o.answer for o in skip.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
+
+
+def test_progress_is_passed_on() -> None:
+    """People watch it."""
+    seen: list[tuple[str, int, int | None]] = []
+
+    def tell(source: SourceId, done: int, total: int | None) -> None:
+        seen.append((source, done, total))
+
+    def run(progress: Progress) -> SourceResults:
+        progress(SourceId("a:1"), 3, 7)
+        return reading("a:1")
+
+    asked(phase("all", ("a:1", run)), progress=tell)
+
+    assert ("a:1", 3, 7) in seen
+
+
+def test_a_source_that_gave_nothing_still_tells_what_it_cost(tmp_path: Path) -> None:
+    """A dead server was asked all the same."""
+    Recorder(tmp_path / "empty")
+    access = Connections(replay=Replay(tmp_path / "empty"))
+
+    def fail(_progress: Progress) -> SourceResults:
+        with access.http(HttpSettings(url="http://sr"), SourceId("a:1")) as http:
+            http.get("subjects")
+        raise AssertionError("nobody is there")
+
+    (outcome,) = read_sources(SETTINGS, access, phases=[phase("all", ("a:1", fail))]).outcomes
+
+    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert outcome.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "answers"),
+    [
+        (Mode.FULL, [SourceStatus.READ, SourceStatus.READ]),
+        (Mode.EXTRACT, [SourceStatus.READ, SourceStatus.KEPT]),
+        (Mode.ENRICH, [SourceStatus.KEPT, SourceStatus.READ]),
+    ],
+)
+def test_mode_chooses_phases_and_keeps_the_others_sources(mode, answers) -> None:
+    """Enrichment must not ask the brokers again, nor make what they said look old."""
+    plain = phase("topics", ("a:1", lambda _: reading("a:1")))
+    enriching = replace(phase("catalogs", ("b:1", lambda _: reading("b:1"))), enriches=True)
+    result = asked(plain, enriching, choice=Choice(mode=mode))
+
+    assert [outcome.answer for outcome in result.outcomes] == answers
+
+
+def test_enrichment_is_catalogs_of_tables_and_figures() -> None:
+    """What the cluster's own systems say is extraction, stream catalog and Tableflow among it."""
+    assert [each.name for each in PHASES if each.runs_in(Mode.ENRICH)] == ["catalogs", "figures"]
+    assert [each for each in PHASES if each.runs_in(Mode.FULL)] == list(PHASES)

@@ -1,0 +1,89 @@
+"""Whatever a service of Confluent answers, no reader breaks: what cannot be read is left out, or is our error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.confluent_cloud import TableflowSettings
+from scanner_extractor.sources import kafka_rest
+from scanner_extractor.sources.confluent_cloud import discovery
+from scanner_extractor.sources.confluent_cloud.pagination import next_query
+from scanner_extractor.sources.confluent_cloud.stream_catalog import read_graphql, read_search
+from scanner_extractor.sources.confluent_cloud.tableflow import read_integrations, read_tables
+from scanner_extractor.sources.connect.reader import read_consumed_topics
+from scanner_model.errors import ScannerError
+from scanner_model.names import SourceId
+
+SOURCE = SourceId("x:y")
+TABLEFLOW = TableflowSettings(http=HttpSettings(url="http://t"), environment="env-1", cluster="lkc-1")
+MEMBERS = (
+    ["id", "spec", "status", "metadata", "display_name", "resource_name", "config", "kind", "endpoints", "topic_name"],
+    ["environment", "http_endpoint", "kafka_bootstrap_endpoint", "kafka_cluster", "storage", "table_path", "port"],
+    ["catalog_sync_statuses", "table_formats", "workspace_endpoint", "endpoint", "name", "value", "is_default", "host"],
+    ["catalog_integration_id", "cloud", "region_name", "link_name", "mirror_topic_name", "consumer_group_id"],
+    ["current_offset", "partitions_count", "is_sensitive", "failing_table_formats", "partition", "offsets", "entities"],
+)
+WORDS = st.sampled_from(
+    ["", "a", "Unity", "AwsGlue", "Snowflake", "https://[", "s3://b/p", "[::1", "h:99999", "é\n", "DELTA"]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | WORDS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([name for group in MEMBERS for name in group]), inner, max_size=6)
+    ),
+    max_leaves=15,
+)
+READERS: tuple[Callable[[Any], object], ...] = (
+    lambda told: kafka_rest.read_topics(told, SOURCE),
+    kafka_rest.read_configs,
+    lambda told: kafka_rest.read_groups(told, SOURCE),
+    kafka_rest.read_lags,
+    lambda told: kafka_rest.read_mirrors(told, told, SOURCE),
+    kafka_rest.read_brokers,
+    discovery.read_environments,
+    lambda told: discovery.read_organization_id(told, ()),
+    lambda told: discovery.read_clusters(told, "env-1"),
+    lambda told: discovery.read_registries(told, "env-1"),
+    discovery.read_ksqldb,
+    lambda told: discovery.read_pools(told, "env-1"),
+    discovery.read_regions,
+    lambda told: read_tables(told, read_integrations(told), TABLEFLOW),
+    lambda told: read_tables(
+        [{"spec": {"display_name": "t", "table_formats": ["DELTA"]}, "status": each} for each in told],
+        read_integrations(told),
+        TABLEFLOW,
+    ),
+    lambda told: [next_query(each) for each in told],
+    lambda told: [read_consumed_topics(each) for each in told],
+    lambda told: [read_search(each) for each in told],
+    lambda told: [read_graphql(each, "name") for each in told],
+)
+
+
+@pytest.mark.parametrize("read", READERS, ids=range(len(READERS)))
+@settings(max_examples=60)
+@given(told=st.lists(JSON, max_size=4))
+def test_no_list_breaks_a_reader(read: Callable[[Any], object], told: Any) -> None:
+    """And the same list gives the same facts."""
+    with suppress(ScannerError):
+        first = read(told)
+
+        assert repr(read(told)) == repr(first)
+
+
+@pytest.mark.parametrize("place", ["https://[", "s3://[a/b", "https://h:99999/x"])
+def test_place_that_is_no_url_is_a_place(place: str) -> None:
+    """A table is named by it as it stands; a page's address is taken for the last one."""
+    table = {"spec": {"display_name": "t", "table_formats": ["DELTA"], "storage": {"table_path": place}}}
+
+    (found,) = read_tables([table], {}, TABLEFLOW)
+    assert found.location == place
+    assert next_query(place) == ""

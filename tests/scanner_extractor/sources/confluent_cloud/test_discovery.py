@@ -1,0 +1,174 @@
+"""Discovery: what one Cloud key finds of an organisation, and what it may not see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.scan.results import CloudResult, no_progress
+from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
+from scanner_extractor.settings.confluent_cloud import CloudSettings
+from scanner_extractor.sources.confluent_cloud.discovery import (
+    read_cloud,
+    read_clusters,
+    read_environments,
+    read_organization_id,
+    read_regions,
+    read_registries,
+)
+from scanner_model.errors import SourceRefused
+from scanner_model.scan import SourceStatus
+
+NO_PAUSE = Clock(pause=lambda _: None)
+
+Read = Callable[..., CloudResult]
+
+
+@pytest.fixture
+def read(cloud) -> Read:
+    """Read a fake organisation over loopback: all of it, or one cluster."""
+
+    def ask(*environments: Any, cluster: str = "", environment: str = "", **members: Any) -> CloudResult:
+        with cloud.serving(cloud.Cloud(environments=environments, **members)) as url:
+            login = BasicAuth(user="K", password="S")
+            settings = CloudSettings(http=HttpSettings(url=url, auth=login), cluster=cluster, environment=environment)
+            with Http(settings.http, settings.source, clock=NO_PAUSE) as http:
+                return read_cloud(settings, http, no_progress)
+
+    return ask
+
+
+@pytest.fixture
+def two(cloud) -> tuple[Any, Any]:
+    """Two environments with a cluster of the same display name each."""
+    return (
+        cloud.Environment(id="env-a", name="prod", clusters=(cloud.Cluster(id="lkc-1", ksqldb=("k1",)),)),
+        cloud.Environment(
+            id="env-b",
+            name="prod",
+            clusters=(cloud.Cluster(id="lkc-2", ksqldb=("k2",)), cloud.Cluster(id="lkc-3")),
+            pools=(("AWS", "eu-central-1"), ("AWS", "us-east-2"), ("AWS", "eu-central-1")),
+            registry="v2",
+        ),
+    )
+
+
+def test_whole_organisation_from_one_key(read: Read, two) -> None:
+    """Identity is the id: display names repeat."""
+    found = read(*two).organization
+
+    assert [(each.id, each.name, each.environment) for each in found.clusters] == [
+        ("lkc-1", "billing", "env-a"),
+        ("lkc-2", "billing", "env-b"),
+        ("lkc-3", "billing", "env-b"),
+    ]
+    assert found.id.startswith("0a1b2c3d")
+    assert [each.id for each in found.registries] == ["lsrc-env-a", "lsrc-env-b"]
+    assert [(each.cloud, each.region) for each in found.regions] == [("AWS", "eu-central-1"), ("AWS", "us-east-2")]
+    assert len(found.pools) == 3
+
+
+def test_one_cluster_brings_its_own_environment_only(read: Read, two) -> None:
+    """What is beside another cluster is not asked for."""
+    found = read(*two, cluster="lkc-2").organization
+
+    assert [each.id for each in found.environments] == ["env-b"]
+    assert [each.id for each in found.ksqldb] == ["k2"]
+    assert found.clusters[0].brokers == ("lkc-2.eu-central-1.aws.example.org:9092",)
+    assert found.clusters[0].crn.endswith("environment=env-b/cloud-cluster=lkc-2")
+
+
+def test_named_environment_spares_the_search(read: Read, two) -> None:
+    """And it need not be listed: a key may see inside without seeing the list."""
+    found = read(*two, cluster="lkc-1", environment="env-a", refused={"/org/v2/environments": 403})
+
+    assert [each.id for each in found.organization.clusters] == ["lkc-1"]
+
+
+def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read, cloud) -> None:
+    """10 a page unless asked for more, 100 at most; an empty page, and a `next` with an empty token."""
+    many = tuple(cloud.Cluster(id=f"lkc-{number:03}") for number in range(230))
+
+    found = read(cloud.Environment(clusters=many), hollow=True)
+    assert len(found.organization.clusters) == 230
+
+
+@pytest.mark.parametrize("plane", ["/ksqldbcm", "/fcpm", "/srcm"])
+def test_plane_that_is_refused_is_unknown_not_empty(read: Read, two, plane: str) -> None:
+    """The others are told, and the answer is partial."""
+    found = read(*two, cluster="lkc-2", refused={plane: 403})
+
+    assert found.outcome.answer is SourceStatus.PARTIAL
+    assert len(found.problems) == 1
+    assert found.organization.clusters
+
+
+def test_cluster_that_the_key_does_not_show_is_refused(read: Read, two) -> None:
+    """With what it does show, because a wrong id is soon seen beside the right one."""
+    with pytest.raises(SourceRefused) as caught:
+        read(*two, cluster="lkc-9")
+
+    assert "lkc-1 (billing)" in caught.value.hint
+
+
+def test_wrong_key_is_no_empty_organisation(read: Read, two) -> None:
+    """401 everywhere must not become an empty answer."""
+    with pytest.raises(SourceRefused):
+        read(*two, keys={"cloud": "other:key"})
+
+
+def test_organisation_is_named_by_the_crn_where_it_is_not_listed() -> None:
+    """Flink's addresses want it."""
+    crn = "crn://confluent.cloud/organization=0a1b/environment=env-1"
+    environments = read_environments([{"id": "env-1", "metadata": {"resource_name": crn}}])
+
+    assert read_organization_id([], environments) == "0a1b"
+
+
+def test_bootstrap_address_comes_with_and_without_protocol() -> None:
+    """Both were seen; an address that is none leaves the brokers unknown."""
+    rows = [
+        {"id": f"lkc-{number}", "spec": {"kafka_bootstrap_endpoint": address}}
+        for number, address in enumerate(["SASL_SSL://pkc-1.x:9092", "pkc-2.x:9092", "no address at all", None])
+    ]
+
+    assert [each.brokers for each in read_clusters(rows, "env-1")] == [("pkc-1.x:9092",), ("pkc-2.x:9092",), (), ()]
+
+
+def test_public_endpoint_comes_before_private_ones() -> None:
+    """A cluster may have several, by access point."""
+    endpoints = {
+        "ap1": {"connection_type": "PRIVATE_LINK", "http_endpoint": "https://private"},
+        "ap9": {"connection_type": "PUBLIC", "http_endpoint": "https://public"},
+    }
+
+    assert read_clusters([{"id": "a", "spec": {"endpoints": endpoints}}], "e")[0].url == "https://public"
+
+
+def test_old_registry_api_tells_no_catalog_address() -> None:
+    """Then it is the registry's."""
+    v2, private = {"http_endpoint": "https://r"}, {"private_http_endpoint": "https://p"}
+    rows = [{"id": "a", "spec": v2}, {"id": "b", "spec": private}, {"id": "c", "spec": {}}]
+
+    found = read_registries(rows, "env-1")
+    assert [(each.url, each.catalog_url) for each in found] == [("https://r", "https://r"), ("https://p", "https://p")]
+
+
+def test_odd_rows_are_left_out() -> None:
+    """Whatever a list holds, only what has an id counts, once."""
+    assert read_environments([None, 5, {}, {"id": 5}, {"id": "a"}, {"id": "a"}])[0].id == "a"
+    assert read_regions([{"cloud": "AWS"}, None]) == ()
+
+
+@pytest.mark.parametrize("address", ["https://[", "ftp://x", "nowhere", 5, None])
+def test_endpoint_that_is_no_address_is_none(address: Any) -> None:
+    """Better nothing found than a scan that breaks on it."""
+    spec = {"http_endpoint": address, "kafka_cluster": {"id": "lkc-1"}}
+
+    assert read_clusters([{"id": "a", "spec": spec}], "e")[0].url == ""
+    assert read_registries([{"id": "a", "spec": spec}], "e") == ()
+    assert read_regions([{"cloud": "AWS", "region_name": "r", "http_endpoint": address}]) == ()

@@ -1,0 +1,306 @@
+"""A whole Connect cluster: what is asked of new, old, managed and reluctant ones, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.scan.results import ConnectResult, no_progress
+from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings
+from scanner_extractor.sources.connect.client import read_connect
+from scanner_model.connect import ConnectorKind, ConnectorTask
+from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.scan import SourceStatus as Answered
+
+SINK = {"connector.class": "com.acme.Sink", "topics": "orders"}
+LIST = "/connectors?expand=info&expand=status"
+NO_PAUSE = Clock(pause=lambda _: None)
+
+Read = Callable[..., ConnectResult]
+
+
+@pytest.fixture
+def read(connect) -> Read:
+    """Read a fake Connect cluster over loopback."""
+
+    def ask(server: Any, **settings: Any) -> ConnectResult:
+        with connect.serving(server) as url:
+            http = HttpSettings(url=url, retry_also=frozenset({409}), concurrency=3)
+            given = ConnectSettings(**{"http": http, "name": "main"} | settings)
+            with Http(given.http, given.source, clock=NO_PAUSE) as open_http:
+                return read_connect(given, open_http, no_progress)
+
+    return ask
+
+
+@pytest.fixture
+def answered() -> Read:
+    """Read what a table of paths answers: JSON, a status, or an error to raise; everything else is a 404."""
+
+    def ask(answers: dict[str, Any], **settings: Any) -> ConnectResult:
+        given = ConnectSettings(**{"http": HttpSettings(url="http://c:8083"), "name": "main"} | settings)
+
+        def exchange(request: Request) -> Response:
+            said = answers.get(request.url.removeprefix("http://c:8083"), 404)
+            if isinstance(said, ScannerError):
+                raise said
+            return (
+                Response(status=said) if isinstance(said, int) else Response(status=200, body=json.dumps(said).encode())
+            )
+
+        with Http(given.http, given.source, exchange=exchange) as http:
+            return read_connect(given, http, no_progress)
+
+    return ask
+
+
+def entry(name: str, config: Any = SINK, **status: Any) -> dict[str, Any]:
+    told = {"connector": {"state": "RUNNING", "version": "1"}, "tasks": [], "type": "sink"} | status
+    return {"info": {"name": name, "config": config, "tasks": [], "type": "sink"}, "status": told}
+
+
+def test_one_request_tells_all_connectors_and_one_each_the_topics(connect, read: Read) -> None:
+    """Five hundred connectors are listed as fast as one."""
+    server = connect.Connect(
+        estate=(
+            connect.Kept(name="b", config=SINK, topics=("z", "a", "z")),
+            connect.Kept(name="a", config={"connector.class": "com.acme.Source"}, kind="source", tasks=()),
+        )
+    )
+
+    found = read(server)
+    a, b = found.connectors
+    assert sorted(server.asked) == sorted(["/", LIST, "/connectors/a/topics", "/connectors/b/topics"])
+    assert (a.name, a.kind, a.topics, a.tasks) == ("a", ConnectorKind.SOURCE, (), ())
+    assert (b.kind, b.connector_class, b.state, b.worker) == (
+        ConnectorKind.SINK,
+        "com.acme.Sink",
+        "RUNNING",
+        "10.0.0.1:8083",
+    )
+    assert (b.topics, b.plugin_version, dict(b.config)) == (("a", "z"), "2.1.0", {**SINK, "name": "b"})
+    assert (found.kafka_cluster_id, found.outcome.answer, found.outcome.got) == (connect.CLUSTER, Answered.READ, 2)
+    assert found.outcome.requests == 4
+
+
+def test_running_connector_with_a_failed_task_tells_both(connect, read: Read) -> None:
+    """The two states are separate."""
+    server = connect.Connect(estate=(connect.Kept(name="a", config=SINK, tasks=("RUNNING", "FAILED"), trace="x\n\ty"),))
+
+    (found,) = read(server).connectors
+    assert (found.state, found.trace) == ("RUNNING", "")
+    assert found.tasks == (
+        ConnectorTask(number=0, state="RUNNING", worker="10.0.0.1:8083"),
+        ConnectorTask(number=1, state="FAILED", worker="10.0.0.1:8083", trace="x\n\ty"),
+    )
+
+
+def test_old_worker_that_lists_names_is_asked_one_by_one(connect, read: Read) -> None:
+    """Before 2.3 `expand` is ignored; the plug-ins tell the version then, and nobody the topics."""
+    estate = tuple(connect.Kept(name=name, config=SINK, topics=("t",)) for name in ("b", "a", "c d"))
+    server = connect.Connect(estate=estate, generation="old")
+
+    found = read(server)
+    assert [each.name for each in found.connectors] == ["a", "b", "c d"]
+    assert [each.plugin_version for each in found.connectors] == ["2.1.0"] * 3
+    assert [each.topics for each in found.connectors] == [None] * 3
+    assert sorted(server.asked)[-7:-1] == [
+        "/connectors/a/status",
+        "/connectors/a/topics",
+        "/connectors/b",
+        "/connectors/b/status",
+        "/connectors/c%20d",
+        "/connectors/c%20d/status",
+    ]
+    assert found.outcome.answer == Answered.READ
+
+
+def test_managed_connectors_are_read_with_the_words_of_confluent_cloud(connect, read: Read) -> None:
+    """Its API has no worker, takes a list with commas, and tells topics by the offsets of sinks, in preview."""
+    server = connect.Connect(estate=(connect.Kept(name="lake", config=SINK, state="DEGRADED"),), generation="managed")
+
+    (found,) = read(server).connectors
+    assert server.asked == [
+        f"{connect.MANAGED}/connectors?expand=info%2Cstatus%2Cid",
+        f"{connect.MANAGED}/connectors/lake/offsets",
+    ]
+    assert (found.state, found.managed_id, found.topics) == ("DEGRADED", "lcc-lake", None)
+
+
+def managed(*names: str, kind: str = "sink") -> dict[str, Any]:
+    """Return what Confluent Cloud lists of connectors."""
+    config = {
+        "connector.class": "com.acme.Own",
+        "confluent.connector.type": "CUSTOM",
+        "confluent.custom.plugin.id": "ccp-1",
+    }
+    info = {"config": config, "tasks": [], "type": kind}
+    status = {"connector": {"state": "RUNNING", "version": "1"}, "tasks": [], "type": kind}
+    return {name: {"id": {"id": f"lcc-{name}"}, "info": info | {"name": name}, "status": status} for name in names}
+
+
+CLOUD = "/connect/v1/environments/env-1/clusters/lkc-1/connectors"
+
+
+def test_offsets_of_a_managed_sink_tell_what_it_reads(answered: Read) -> None:
+    """With the topic that the service makes for its dead letters; custom connectors are connectors like any other."""
+    offsets = {"offsets": [{"partition": {"kafka_topic": topic, "kafka_partition": 0}} for topic in ("b", "a", "b")]}
+    answers = {f"{CLOUD}?expand=info%2Cstatus%2Cid": managed("one"), f"{CLOUD}/one/offsets": offsets}
+
+    found = answered(answers, http=HttpSettings(url=f"http://c:8083{CLOUD.removesuffix('/connectors')}"))
+    assert [each.topics for each in found.connectors] == [("a", "b", "dlq-lcc-one")]
+    assert dict(found.connectors[0].config)["confluent.custom.plugin.id"] == "ccp-1"
+
+
+@pytest.mark.parametrize("refusal", [400, 403, 404, 409])
+def test_offsets_that_are_not_offered_are_asked_once(answered: Read, refusal: int) -> None:
+    """They are in preview: a refusal is no failure, and the topics stay unknown."""
+    answers: dict[str, Any] = {f"{CLOUD}?expand=info%2Cstatus%2Cid": managed("one", "two")}
+    answers[f"{CLOUD}/one/offsets"] = refusal
+    answers[f"{CLOUD}/two/offsets"] = {"offsets": []}
+
+    found = answered(answers, http=HttpSettings(url=f"http://c:8083{CLOUD.removesuffix('/connectors')}"))
+    assert [each.topics for each in found.connectors] == [None, None]
+    assert (found.outcome.answer, found.problems) == (Answered.READ, ())
+
+
+def test_topics_are_not_asked_where_they_are_switched_off(connect, read: Read) -> None:
+    """It is a request for each connector."""
+    server = connect.Connect(estate=(connect.Kept(name="a", config=SINK, topics=("t",)),))
+
+    assert read(server, active_topics=False).connectors[0].topics is None
+    assert server.asked == ["/", LIST]
+
+
+def test_refused_topics_of_the_first_connector_are_refused_for_all(connect, read: Read) -> None:
+    """`topic.tracking.enable=false` is a setting of the worker; this is not a failure."""
+    estate = tuple(connect.Kept(name=name, config=SINK) for name in "abc")
+    server = connect.Connect(estate=estate, untracked=True)
+
+    found = read(server)
+    assert [each.topics for each in found.connectors] == [None] * 3
+    assert [path for path in server.asked if path.endswith("/topics")] == ["/connectors/a/topics"]
+    assert (found.outcome.answer, found.problems) == (Answered.READ, ())
+
+
+def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: Read) -> None:
+    """Kafka 4 answers 400 for a name with a slash; the list tells everything else of it, and for ever no more."""
+    server = connect.Connect(estate=(connect.Kept(name="a/b", config=SINK), connect.Kept(name="c", config=SINK)))
+
+    found = read(server)
+    assert [(each.name, each.topics) for each in found.connectors] == [("a/b", None), ("c", ())]
+    assert [problem.where for problem in found.problems] == ["connect:main a/b"]
+    assert found.outcome.answer == Answered.READ
+
+
+def test_workers_that_share_out_their_connectors_are_asked_again(connect, read: Read) -> None:
+    """A rebalance answers 409 and passes by itself."""
+    server = connect.Connect(estate=(connect.Kept(name="a", config=SINK),), rebalancing=3)
+
+    assert [each.name for each in read(server).connectors] == ["a"]
+    assert server.asked[:4] == ["/"] * 4
+
+
+def test_cluster_without_connectors_is_empty_and_not_unknown(connect, read: Read) -> None:
+    """Empty is an answer."""
+    found = read(connect.Connect())
+
+    assert (found.connectors, found.outcome.answer) == ((), Answered.READ)
+
+
+@pytest.mark.parametrize("broken", [{}, None, 5, {"info": None}, {"status": {}}])
+def test_connector_that_the_list_does_not_tell_is_asked_alone(broken, answered: Read) -> None:
+    """A worker that does not know a word of `expand` answers empty objects."""
+    alone = {"name": "x", "config": SINK, "tasks": [{"connector": "x", "task": 0}], "type": "sink"}
+    found = answered({LIST: {"x": broken, "y": entry("y")}, "/connectors/x": alone, "/connectors/x/topics": 403})
+
+    assert [(each.name, each.state) for each in found.connectors] == [("x", ""), ("y", "RUNNING")]
+    assert found.connectors[0].tasks == (ConnectorTask(number=0, state=""),)
+
+
+@pytest.mark.parametrize("config", [None, "text", [1], {"a": {"b": 1}}])
+def test_one_broken_connector_costs_itself(config, answered: Read) -> None:
+    """The others are read, and what is known of it from earlier stays."""
+    found = answered({LIST: {"x": entry("x", config), "y": entry("y")}}, active_topics=False)
+
+    assert [each.name for each in found.connectors] == ["y"]
+    assert (found.outcome.answer, found.outcome.asked, found.outcome.got) == (Answered.PARTIAL, 2, 1)
+    assert found.outcome.unread == frozenset({"x"})
+    assert [problem.where for problem in found.problems] == ["connect:main x"]
+
+
+def test_connector_that_was_removed_meanwhile_is_left_out(answered: Read) -> None:
+    """It is gone, not unread."""
+    found = answered({LIST: ["x", "y"], "/connectors/y": entry("y")["info"], "/connectors/y/status": 404})
+
+    assert [each.name for each in found.connectors] == ["y"]
+    assert (found.outcome.answer, found.outcome.unread) == (Answered.READ, frozenset())
+
+
+def test_topics_that_fail_leave_the_connector_and_are_told(answered: Read) -> None:
+    """What it does is known even if its topics are not."""
+    told = {LIST: {"x": entry("x"), "y": entry("y")}, "/connectors/x/topics": SourceUnreachable("no answer")}
+    found = answered(told | {"/connectors/y/topics": {"y": {"topics": ["t"]}}})
+
+    assert [each.topics for each in found.connectors] == [None, ("t",)]
+    assert (found.outcome.answer, found.outcome.reason) == (
+        Answered.PARTIAL,
+        "1 of them did not tell their topics",
+    )
+
+
+@pytest.mark.parametrize("topics", [[], {}, {"x": []}, {"x": {"topics": 1}}, {"y": {"topics": []}}])
+def test_answer_that_is_no_list_of_topics_is_none(topics, answered: Read) -> None:
+    """A proxy answers anything."""
+    found = answered({LIST: {"x": entry("x")}, "/connectors/x/topics": topics})
+
+    assert found.connectors[0].topics is None
+    assert len(found.problems) == 1
+
+
+@pytest.mark.parametrize("root", [403, 404, [], {"version": 1}, {"version": "1.1", "commit": "c"}])
+def test_worker_that_does_not_tell_its_cluster_is_read_all_the_same(root, answered: Read) -> None:
+    """A proxy may let through what is needed only; before 2.0 there was no cluster id."""
+    found = answered({"": root, LIST: {"x": entry("x")}})
+
+    assert (found.kafka_cluster_id, len(found.connectors)) == ("", 1)
+
+
+@pytest.mark.parametrize(
+    ("plugins", "version", "kind"),
+    [
+        ([{"class": "com.acme.Sink", "type": "source", "version": "9"}], "9", ConnectorKind.SOURCE),
+        ([{"class": "com.acme.Sink", "type": "sink", "version": "null"}, 1], "", ConnectorKind.SINK),
+        ([{"class": "com.acme.Other"}], "", ConnectorKind.UNKNOWN),
+        ({"no": "list"}, "", ConnectorKind.UNKNOWN),
+        (403, "", ConnectorKind.UNKNOWN),
+    ],
+)
+def test_plugins_tell_version_and_kind_where_nothing_else_does(plugins, version, kind, answered: Read) -> None:
+    """Before Kafka 4 no status tells a version; a class that is not installed is of no known kind."""
+    told = {"info": {"config": SINK, "type": "unknown"}, "status": {}}
+    found = answered({LIST: {"x": told}, "/connector-plugins": plugins}, active_topics=False)
+
+    assert (found.connectors[0].plugin_version, found.connectors[0].kind) == (version, kind)
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        (403, SourceRefused),
+        ([1], PayloadUnexpected),
+        ("text", PayloadUnexpected),
+        ({"error_code": 500, "message": "x"}, PayloadUnexpected),
+        (SourceUnreachable("no answer"), SourceUnreachable),
+    ],
+)
+def test_cluster_that_does_not_list_its_connectors_is_unavailable(said, error, answered: Read) -> None:
+    """Everything known of it stays then."""
+    with pytest.raises(error):
+        answered({LIST: said})

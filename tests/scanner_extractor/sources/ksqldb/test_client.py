@@ -1,0 +1,441 @@
+"""A whole ksqlDB cluster: what is asked of new, old and reluctant servers, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scanner_extractor.http.client import Http, Request, Response
+from scanner_extractor.scan.results import KsqlResult, no_progress
+from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings
+from scanner_extractor.sources.ksqldb.client import read_ksqldb
+from scanner_extractor.sources.ksqldb_closing import NOTHING_EARLIER, Earlier
+from scanner_model.errors import ScannerError
+from scanner_model.scan import SourceStatus as Answered
+
+INFO = {"KsqlServerInfo": {"version": "7.9.0", "kafkaClusterId": "abc", "ksqlServiceId": "shop_"}}
+BATCH = "DESCRIBE STREAMS; DESCRIBE TABLES; SHOW QUERIES EXTENDED; SHOW FUNCTIONS; LIST TYPES;"
+STRING = {"type": "STRING"}
+
+
+def source(name: str, topic: str, **more: Any) -> dict[str, Any]:
+    fields = [{"name": "ID", "schema": STRING, "type": "KEY"}, {"name": "A", "schema": STRING}]
+    base = {"name": name, "topic": topic, "type": "STREAM", "valueFormat": "JSON", "partitions": 1, "fields": fields}
+    return {**base, **more}
+
+
+def sources(*descriptions: Any) -> dict[str, Any]:
+    return {"@type": "source_descriptions", "sourceDescriptions": list(descriptions), "warnings": []}
+
+
+def queries(*descriptions: Any) -> dict[str, Any]:
+    return {"@type": "query_descriptions", "queryDescriptions": list(descriptions), "warnings": []}
+
+
+FUNCTIONS = {"@type": "function_names", "functions": []}
+TYPES: dict[str, Any] = {"@type": "type_list", "types": {}}
+
+
+def query(name: str, **more: Any) -> dict[str, Any]:
+    base = {"id": name, "statementText": "CREATE STREAM …", "queryType": "PERSISTENT", "state": "RUNNING"}
+    return {**base, "sources": ["ORDERS"], "sinks": ["PAID"], "consumerGroupId": "_g", **more}
+
+
+class Server:
+    """Answers statements from a table; what is not in it is refused as an unknown statement."""
+
+    def __init__(self, answers: dict[str, Any], info: Any = INFO) -> None:
+        self.answers, self.info, self.asked = answers, info, []
+
+    def __call__(self, request: Request) -> Response:
+        if request.method == "GET":
+            return _answer(200, self.info) if self.info else _answer(404, {"error_code": 40400, "message": "no"})
+        statement = json.loads(request.body)["ksql"]
+        self.asked.append(statement)
+        known = self.answers.get(statement)
+        if known is None:
+            return _answer(
+                400, objection(f"line 1:1: Syntax Error\nUnknown statement '{statement}'\nDid you mean 'SHOW'?")
+            )
+        return _answer(*known) if isinstance(known, tuple) else _answer(200, known)
+
+
+def objection(message: str) -> dict[str, Any]:
+    """Return what the server says to a batch with a bad statement: nothing of it is answered."""
+    return {"@type": "statement_error", "error_code": 40001, "message": message, "statementText": "…", "entities": []}
+
+
+def _answer(status: int, body: Any) -> Response:
+    return Response(status=status, headers={"content-type": "application/json"}, body=json.dumps(body).encode())
+
+
+Read = Callable[..., KsqlResult]
+
+
+@pytest.fixture
+def read() -> Read:
+    settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
+
+    def ask(server: Server, earlier: Earlier = NOTHING_EARLIER) -> KsqlResult:
+        with Http(settings.http, settings.source, exchange=server) as http:
+            return read_ksqldb(settings, http, no_progress, earlier)
+
+    return ask
+
+
+def test_two_requests_tell_everything(read: Read) -> None:
+    """A server of a thousand collections is asked as often as an empty one."""
+    answer = [
+        sources(source("PAID", "paid"), source("ORDERS", "orders")),
+        sources(),
+        queries(query("Q1")),
+        FUNCTIONS,
+        TYPES,
+    ]
+    server = Server({BATCH: answer})
+
+    reading = read(server)
+
+    assert [one.name for one in reading.sources] == ["ORDERS", "PAID"]
+    assert [(one.name, one.sources, one.sinks, one.sink_topics) for one in reading.queries] == [
+        ("Q1", ("ORDERS",), ("PAID",), ("paid",))
+    ]
+    assert (reading.outcome.answer, reading.outcome.requests, reading.outcome.got) == (Answered.READ, 2, 3)
+
+
+def test_empty_server_is_read_and_empty(read: Read) -> None:
+    """Nothing there is an answer, not a failure."""
+    reading = read(Server({BATCH: [sources(), sources(), queries(), FUNCTIONS, TYPES]}))
+
+    assert (reading.outcome.answer, reading.sources, reading.queries) == (Answered.READ, (), ())
+
+
+def test_older_server_is_asked_in_older_words(read: Read) -> None:
+    """One unknown statement fails the whole batch, so each is asked alone."""
+    server = Server(
+        {
+            "LIST STREAMS EXTENDED;": [sources(source("ORDERS", "orders"))],
+            "LIST TABLES EXTENDED;": [sources(source("USERS", "users", type="TABLE"))],
+            "SHOW QUERIES EXTENDED;": [queries(query("Q1"))],
+        }
+    )
+
+    reading = read(server)
+
+    assert [one.name for one in reading.sources] == ["ORDERS", "USERS"]
+    assert (len(reading.queries), reading.outcome.answer) == (1, Answered.READ)
+
+
+def test_batch_that_fails_is_asked_statement_by_statement(read: Read) -> None:
+    """A server checks the whole batch before it answers any of it (8.3.1, 6.1.15)."""
+    server = Server(
+        {
+            "DESCRIBE STREAMS;": [sources(source("ORDERS", "orders"))],
+            "DESCRIBE TABLES;": [sources()],
+            "SHOW QUERIES EXTENDED;": [queries()],
+        }
+    )
+
+    reading = read(server)
+
+    assert server.asked == [BATCH, *(f"{each};" for each in BATCH.rstrip(";").split("; "))]
+    assert ([one.name for one in reading.sources], reading.outcome.answer) == (["ORDERS"], Answered.READ)
+
+
+def test_collection_called_streams_is_not_taken_for_the_list(read: Read) -> None:
+    """Old servers read `DESCRIBE STREAMS` as the description of a collection of that name."""
+    one = {"@type": "sourceDescription", "sourceDescription": source("STREAMS", "s"), "warnings": []}
+    server = Server(
+        {
+            "DESCRIBE STREAMS;": [one],
+            "LIST STREAMS EXTENDED;": [sources(source("STREAMS", "s"), source("ORDERS", "orders"))],
+            "LIST TABLES EXTENDED;": [sources()],
+            "SHOW QUERIES EXTENDED;": [queries()],
+        }
+    )
+
+    assert [one.name for one in read(server).sources] == ["ORDERS", "STREAMS"]
+
+
+def test_oldest_server_is_asked_name_by_name(read: Read) -> None:
+    """Names are quoted where the server would fold or misread them; one that fails costs itself."""
+    listed = [{"name": name} for name in ("ORDERS", "my-stream", "TABLES", "GONE")]
+    server = Server(
+        {
+            "LIST STREAMS;": [{"@type": "streams", "streams": listed}],
+            "LIST TABLES;": [{"@type": "tables", "tables": []}],
+            "SHOW QUERIES;": [{"@type": "queries", "queries": []}],
+            "DESCRIBE ORDERS;": [
+                {"sourceDescription": source("ORDERS", "orders", format="DELIMITED", valueFormat=None)}
+            ],
+            "DESCRIBE `my-stream`;": [{"sourceDescription": source("my-stream", "s")}],
+            "DESCRIBE `TABLES`;": [{"sourceDescription": source("TABLES", "t")}],
+        }
+    )
+
+    reading = read(server)
+
+    assert [(one.name, one.value_format) for one in reading.sources] == [
+        ("ORDERS", "DELIMITED"),
+        ("TABLES", "JSON"),
+        ("my-stream", "JSON"),
+    ]
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.PARTIAL, frozenset({"GONE"}))
+
+
+def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
+    """Half of an answer is partial, and what collections say of queries is still there."""
+    running = {"id": "Q1", "queryString": "CREATE …", "sinks": ["PAID"], "sinkKafkaTopics": ["paid"]}
+    streams = sources(source("ORDERS", "orders", readQueries=[running]), source("PAID", "paid", writeQueries=[running]))
+
+    reading = read(Server({"DESCRIBE STREAMS;": [streams], "DESCRIBE TABLES;": [sources()]}))
+
+    assert [(one.name, one.sources, one.sink_topics) for one in reading.queries] == [("Q1", ("ORDERS",), ("paid",))]
+    assert reading.outcome.answer == Answered.PARTIAL
+    assert reading.outcome.reason == "ksqlDB does not list its queries"
+
+
+def test_server_that_tells_nothing_is_unavailable(read: Read) -> None:
+    """An empty reading would erase what the last scan found."""
+    with pytest.raises(ScannerError):
+        read(Server({}))
+
+
+def test_several_answers_about_one_query_are_joined(read: Read) -> None:
+    """Descriptions name sources, collections name topics: together they are whole."""
+    running = {
+        "id": "Q1",
+        "queryString": "x",
+        "sinks": ["PAID"],
+        "sinkKafkaTopics": ["paid"],
+        "queryType": "PERSISTENT",
+    }
+    streams = sources(
+        source("A", "a", readQueries=[running]),
+        source("B", "b", readQueries=[running]),
+        source("PAID", "paid", writeQueries=[running, {**running, "id": "INSERTQUERY_2"}]),
+    )
+
+    reading = read(Server({BATCH: [streams, sources(), queries(query("Q1", sources=["A"]))]}))
+
+    assert [(one.name, one.sources, one.sink_topics, one.statement) for one in reading.queries] == [
+        ("INSERTQUERY_2", (), ("paid",), "x"),
+        ("Q1", ("A", "B"), ("paid",), "CREATE STREAM …"),
+    ]
+
+
+def test_queries_at_a_prompt_are_left_out(read: Read) -> None:
+    """A push query writes nowhere and ends with its terminal."""
+    answer = [sources(), sources(), queries(query("transient", queryType="PUSH", sinks=[]))]
+
+    assert read(Server({BATCH: answer})).queries == ()
+
+
+@pytest.mark.parametrize(
+    ("told", "state"),
+    [
+        ({"state": None, "ksqlHostQueryStatus": {"a:1": "RUNNING", "b:1": "ERROR"}}, "ERROR"),
+        ({"state": None, "ksqlHostQueryStatus": {"a:1": "RUNNING"}}, "RUNNING"),
+        ({"state": None}, ""),
+    ],
+)
+def test_state_is_the_worst_of_all_hosts(read: Read, told, state) -> None:
+    """Old servers do not sum it up themselves."""
+    (found,) = read(Server({BATCH: [sources(), sources(), queries(query("Q1", **told))]})).queries
+
+    assert found.state == state
+
+
+@pytest.mark.parametrize(("name", "topic"), [("KSQL_PROCESSING_LOG", "x"), ("LOG", "shop_ksql_processing_log")])
+def test_processing_log_is_internal(read: Read, name, topic) -> None:
+    """It is ksqlDB's own, whatever it is called."""
+    reading = read(Server({BATCH: [sources(source(name, topic), source("ORDERS", "orders")), sources(), queries()]}))
+
+    assert {one.name: one.internal for one in reading.sources} == {name: True, "ORDERS": False}
+
+
+@pytest.mark.parametrize("info", [None, [], {"KsqlServerInfo": {}}])
+def test_server_that_hides_its_info_is_read_all_the_same(read: Read, info) -> None:
+    """The service id only helps to name the processing log."""
+    server = Server({BATCH: [sources(source("ORDERS", "orders")), sources(), queries()]}, info=info)
+
+    assert len(read(server).sources) == 1
+
+
+def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
+    """Functions tell aggregates from others, types what a column's short name stands for."""
+    functions = [
+        {"name": "b", "type": "table"},
+        {"name": "A", "type": "AGGREGATE", "category": "X"},
+        {"type": "SCALAR"},
+    ]
+    member = {"type": "ARRAY", "memberSchema": {"type": "MAP", "memberSchema": {"type": "DOUBLE"}}}
+    fields = [
+        {"name": "SUM", "schema": {"type": "DECIMAL", "parameters": {"precision": 9, "scale": 2}}},
+        {"name": "my`s", "schema": member},
+        {"name": "D", "schema": {"type": "DECIMAL"}},
+    ]
+    types = {"MONEY": {"type": "STRUCT", "fields": fields, "memberSchema": None}, "BAD": {"fields": []}, "BAD2": None}
+    answer = [sources(), sources(), queries(), {**FUNCTIONS, "functions": functions}, {**TYPES, "types": types}]
+
+    reading = read(Server({BATCH: answer}))
+
+    assert [(one.name, one.kind) for one in reading.functions] == [("A", "AGGREGATE"), ("b", "TABLE")]
+    assert [(one.name, one.definition) for one in reading.types] == [
+        ("MONEY", "STRUCT<SUM DECIMAL(9, 2), `my``s` ARRAY<MAP<STRING, DOUBLE>>, D DECIMAL>")
+    ]
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("line 1:6: no viable alternative at input 'LIST TYPES'", Answered.READ),
+        ("line 1:6: mismatched input 'TYPES' expecting {'PROPERTIES', 'TOPICS'}", Answered.READ),
+        ("line 1:1: Syntax Error\nUnknown statement 'LIST'\nDid you mean 'SHOW'?", Answered.READ),
+        ("Syntax error at or near 'TYPES' at line 1:6", Answered.READ),
+        ("Could not find STREAM/TABLE 'TYPES' in the Metastore", Answered.PARTIAL),
+        ("Failed to list types: the metastore is not there", Answered.PARTIAL),
+    ],
+)
+def test_only_a_statement_that_is_not_known_asks_for_what_is_not_there(read: Read, message, answer) -> None:
+    """Servers before 5.4 have no types; the same code stands for any statement that fails."""
+    server = Server(
+        {
+            "DESCRIBE STREAMS;": [sources()],
+            "DESCRIBE TABLES;": [sources()],
+            "SHOW QUERIES EXTENDED;": [queries()],
+            "SHOW FUNCTIONS;": [FUNCTIONS],
+            "LIST TYPES;": (400, objection(message)),
+        }
+    )
+
+    reading = read(server)
+
+    assert (reading.outcome.answer, reading.types) == (answer, ())
+    assert bool(reading.problems) is (answer is Answered.PARTIAL)
+
+
+def test_deleted_topic_is_missing_and_no_warning(read: Read) -> None:
+    """Validation finds it with its collections; what the server warns of otherwise stays."""
+    warnings = [
+        {"message": f"Error from Kafka: Failed to Describe Kafka Topic(s): [{name}]"} for name in ("gone", "hidden")
+    ]
+    lost = {"partitions": 0, "replication": 0}
+    streams = sources(source("A", "gone", **lost), source("B", "gone", **lost)) | {"warnings": warnings}
+
+    reading = read(Server({BATCH: [streams, sources(), queries(), FUNCTIONS, TYPES]}))
+
+    assert [problem.what for problem in reading.problems] == [
+        "ksqlDB warns: Error from Kafka: Failed to Describe Kafka Topic(s): [hidden]",
+    ]
+    assert reading.missing == {"gone"}
+
+
+def test_collection_described_by_its_name_says_nothing_of_its_topic(read: Read) -> None:
+    """6.1.15 answers 0 partitions for every topic there."""
+    server = Server(
+        {
+            "LIST STREAMS;": [{"@type": "streams", "streams": [{"name": "A"}]}],
+            "LIST TABLES;": [{"@type": "tables", "tables": []}],
+            "SHOW QUERIES;": [{"@type": "queries", "queries": []}],
+            "DESCRIBE A;": [{"sourceDescription": source("A", "a", partitions=0, replication=0)}],
+        }
+    )
+
+    assert (read(server).missing, read(server).problems) == (frozenset(), ())
+
+
+class Stopping(Server):
+    """A server that lists fewer queries each time; *left* are the names in the answers to come, None: it is gone."""
+
+    def __init__(self, *left: tuple[str, ...] | None) -> None:
+        super().__init__({})
+        self.left = list(left)
+
+    def __call__(self, request: Request) -> Response:
+        if request.method == "GET":
+            return super().__call__(request)
+        names = self.left.pop(0)
+        if names is None:
+            return _answer(503, {"error_code": 50302, "message": "KSQL is not yet ready to serve requests."})
+        listed = [source("ORDERS", "orders"), source("PAID", "paid"), source("ALL", "all")]
+        running = [{"id": name, "queryString": "x", "sinks": ["PAID"], "sinkKafkaTopics": ["paid"]} for name in names]
+        if request.body == json.dumps({"ksql": "SHOW QUERIES;", "streamsProperties": {}}).encode():
+            return _answer(200, [{"@type": "queries", "queries": running}])
+        return _answer(200, [sources(*listed), sources(), queries(*map(query, names)), FUNCTIONS, TYPES])
+
+
+KNOWN = {"Q1": frozenset({"paid"}), "Q2": frozenset({"paid"}), "Q3": frozenset({"all"}), "STORE": frozenset[str]()}
+
+
+@pytest.mark.parametrize(
+    ("left", "unread", "waits"),
+    [
+        ([("Q1", "Q2", "Q3", "STORE")], set(), 0),
+        ([("Q1", "Q2"), ("Q1",)], {"Q3", "STORE"}, 1),
+        ([("Q1", "Q2"), None], {"Q3", "STORE"}, 1),
+        ([(), None], {"Q1", "Q2", "Q3", "STORE"}, 1),
+        ([("Q1", "Q2"), ("Q1", "Q2", "Q3")], {"Q3", "STORE"}, 1),
+        ([("Q1", "Q2", "STORE"), ("Q1", "Q2", "STORE")], set(), 1),
+        ([("Q1", "Q2", "STORE"), ("Q1", "Q2", "STORE", "NEW")], set(), 1),
+    ],
+    ids=["whole", "shrinks", "shrinks-and-stops", "last-moment", "starts", "terminated", "terminated-and-created"],
+)
+def test_server_that_is_being_stopped_is_partial(left, unread, waits) -> None:
+    """It closes its queries one by one and answers as ever; a query that people terminated looks the same once."""
+    settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
+    paused: list[float] = []
+    server = Stopping(*left)
+
+    with Http(settings.http, settings.source, exchange=server) as http:
+        reading = read_ksqldb(settings, http, no_progress, Earlier(queries=KNOWN, pause=paused.append))
+
+    assert (reading.outcome.unread, len(paused), len(server.left)) == (unread, waits, 0)
+    assert reading.outcome.answer is (Answered.PARTIAL if unread else Answered.READ)
+    assert ("being stopped" in reading.outcome.reason) is bool(unread)
+
+
+def test_query_whose_stream_was_dropped_is_gone_at_once() -> None:
+    """Nothing is left that it could write: nobody has to be asked again."""
+    settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
+    earlier = Earlier(queries={"Q9": frozenset({"dropped"})}, pause=lambda _: pytest.fail("it waited"))
+
+    with Http(settings.http, settings.source, exchange=Stopping(("Q1",))) as http:
+        reading = read_ksqldb(settings, http, no_progress, earlier)
+
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.READ, frozenset())
+
+
+def test_functions_that_are_refused_cost_themselves(read: Read) -> None:
+    """They need another right than collections do, on a server with access control."""
+    refused = (403, {"error_code": 40300, "message": "no"})
+    server = Server(
+        {
+            BATCH: refused,
+            "DESCRIBE STREAMS;": [sources(source("ORDERS", "orders"))],
+            "DESCRIBE TABLES;": [sources()],
+            "SHOW QUERIES EXTENDED;": [queries()],
+            "SHOW FUNCTIONS;": refused,
+            "LIST TYPES;": [TYPES],
+        }
+    )
+
+    reading = read(server)
+
+    assert ([one.name for one in reading.sources], reading.outcome.answer) == (["ORDERS"], Answered.PARTIAL)
+    assert reading.outcome.reason == "ksqlDB does not list its functions"
+
+
+def test_type_that_is_nested_without_end_costs_itself(read: Read) -> None:
+    """No server nests so deep; a broken one must not end the scan."""
+    schema: dict[str, Any] = {"type": "STRING"}
+    for _ in range(150):
+        schema = {"type": "ARRAY", "memberSchema": schema}
+
+    reading = read(Server({BATCH: [sources(), sources(), queries(), FUNCTIONS, {**TYPES, "types": {"T": schema}}]}))
+
+    assert (reading.types, reading.outcome.unread) == ((), {"T"})
