@@ -411,7 +411,7 @@ def test_a_disk_that_takes_a_part_of_a_write_acknowledges_nothing_of_it(tmp_path
     code = """
 import resource, sys
 from pathlib import Path
-from dataflow_generator.openlineage.spool import Spool, SpoolFull, whole_lines
+from dataflow_generator.openlineage.intake.spool import Spool, SpoolFull, whole_lines
 spool = Spool(Path(sys.argv[1]), Path(sys.argv[1]) / "aside")
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 kept = []
