@@ -12,6 +12,7 @@ from dataflow_generator.flows.joining import with_attributes
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs import Around, Part, PartReading, around_of, job_parts, merged, read_part
 from dataflow_generator.joining import joined_jobs
+from dataflow_generator.progress import JOBS, Told, counted, silent
 from dataflow_generator.tabling import with_catalogs
 from scanner_dictionary.queries import graph_input
 from scanner_dictionary.queries.graph_input import Connection
@@ -22,36 +23,21 @@ ReadParts = Callable[[Sequence[tuple[str, Part]]], Iterable[PartReading]]
 
 def assemble(conn: Connection, flows: Flows) -> FlowGraph:
     """Give the graph of what the dictionary holds now; all but *flows* is read while it is iterated, over *conn*."""
-    above = FlowGraph(
-        nodes=lambda: estate_nodes(conn, flows), edges=lambda: estate_edges(conn, flows), coverage=flows.coverage
-    )
-    return FlowGraph(
-        nodes=lambda: _nodes(conn, flows),
-        edges=lambda: _edges(conn, flows),
-        coverage=flows.coverage,
-        above=above,
-        schemas=lambda: graph_input.all_cells(conn),
-        flowing=flows.flowing,
-    )
+    return FlowGraph(nodes=lambda: _nodes(conn, flows), edges=lambda: _edges(conn, flows), coverage=flows.coverage)
 
 
-def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:
-    """Give what jobs make of the estate's data; nodes that the estate has anyway are left out.
+def read_flows(conn: Connection, read: ReadParts | None = None, told: Told = silent) -> Flows:
+    """Return what jobs make of the estate's data; nodes that the estate has anyway are left out.
 
-    *read* reads all parts of jobs, in their order; without it they are read here, one after the other.
+    *read* reads all parts of jobs, in their order; without it they are read here, and *told* is told how far.
     """
-    around = around_of(conn)
-    parts = list(job_parts(conn))
-    return flows_of(conn, around, read(parts) if read else (read_part(conn, *part, around) for part in parts))
-
-
-def flows_of(conn: Connection, around: Around, parts: Iterable[PartReading]) -> Flows:
-    """Draw what was read of all *parts* of jobs, in their order."""
-    found = list(parts)
+    around, parts = around_of(conn), list(job_parts(conn))
+    here = (read_part(conn, *part, around) for part in counted(told, JOBS, parts, len(parts)))
+    found = list(read(parts) if read else here)
     readings = [each for part in found for each in part.jobs]
-    jobs, told, unsure, attributes = joined_jobs(conn, [each.flows for each in readings], around)
+    jobs, columns, unsure, attributes = joined_jobs(conn, [each.flows for each in readings], around)
     coverage = Coverage.total([*(each.coverage for each in readings), unsure])
-    flows = drawn(jobs, _there(jobs, around), merged([*(part.described for part in found), told]), coverage)
+    flows = drawn(jobs, _there(jobs, around), merged([*(part.described for part in found), columns]), coverage)
     return with_catalogs(conn, with_attributes(flows, attributes), around)
 
 

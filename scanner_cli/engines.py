@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dataflow_generator.progress import Told
     from dataflow_generator.source import DictionarySource
     from dataflow_generator.spark.jdbc import JdbcTarget
+    from scanner_dictionary.graph_store import StoredGraph
 
 ENGINES = ("auto", "local", "spark")
 
@@ -29,8 +30,9 @@ LARGE = 2_000_000
 
 
 class Generation(NamedTuple):
-    """One engine's ways to make the graph: its rows one after the other, all as Parquet, or into a database."""
+    """One engine's ways to generate the graph: into a dictionary, its rows one after the other, as Parquet, by JDBC."""
 
+    store: Callable[[str], StoredGraph]
     graph: Callable[[], AbstractContextManager[FlowGraph]]
     parquet: Callable[[Path], Written]
     database: Callable[[JdbcTarget], Written] | None = None
@@ -115,13 +117,18 @@ class Engines:
 
             with self.spark.session(light=light) as session, tasks_told(session, told):
                 yield Generation(
+                    lambda url: _store(url, nullcontext(assemble_on_spark(session, source))),
                     lambda: nullcontext(assemble_on_spark(session, source)),
                     lambda file: write_graph(session, source, file),
                     lambda target: write_database(session, source, target),
                 )
         else:
             source = self.source()
-            yield Generation(lambda: _local(source), lambda file: _write_here(source, file, told))
+            yield Generation(
+                lambda url: _store_here(url, told) if self.snapshot is None else _store(url, _local(source)),
+                lambda: _local(source),
+                lambda file: _write_here(source, file, told),
+            )
 
     def source(self) -> DictionarySource:
         """Give what the graph is made of."""
@@ -137,6 +144,21 @@ def spark_setting(text: str) -> tuple[str, str]:
         hint = "as in --spark-conf spark.driver.memory=4g"
         raise InputInvalid(f"{text!r} is not NAME=VALUE", where="--spark-conf", hint=hint)
     return name, value
+
+
+def _store_here(url: str, told: Told) -> StoredGraph:
+    from dataflow_generator.storing import generate
+    from scanner_dictionary.opening import open_dictionary
+
+    return generate(open_dictionary(url, create=False), told)
+
+
+def _store(url: str, made: AbstractContextManager[FlowGraph]) -> StoredGraph:
+    from dataflow_generator.storing import store
+    from scanner_dictionary.opening import open_dictionary
+
+    with made as graph:
+        return store(open_dictionary(url, create=False), graph)
 
 
 def _write_here(source: DictionarySource, file: Path, told: Told) -> Written:

@@ -16,7 +16,7 @@ from scanner_dictionary.sqlite_file import beside_readers, check_file, for_writi
 from scanner_dictionary.tables import metadata, scan
 from scanner_model.errors import DictionaryUnusable
 
-REVISION = "0006"
+REVISION = "0007"
 """The newest revision under migrations/; a test compares. Kept here so that opening need not import Alembic."""
 
 VERSION_TABLE = "dictionary_version"

@@ -349,4 +349,3 @@ from scanner_dictionary.tables_estate import streams_topology as streams_topolog
 from scanner_dictionary.tables_graph import flow_edge as flow_edge  # noqa: E402  as above
 from scanner_dictionary.tables_graph import flow_graph as flow_graph  # noqa: E402  as above
 from scanner_dictionary.tables_graph import flow_node as flow_node  # noqa: E402  as above
-from scanner_dictionary.tables_graph import flow_part as flow_part  # noqa: E402  as above

@@ -5,18 +5,17 @@ It is `flows.drawing.drawn` for jobs that no event or catalog bears on, which jo
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from dataflow_generator.columnar.above import numbered
 from dataflow_generator.columnar.schema import EDGE_DDL, FLOWS, NODE_DDL, arrow_schema, edge_rows, node_rows
+from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import column_nodes, datasets_of, drawn_alone
 from dataflow_generator.flows.facts import Dataset
 from dataflow_generator.graph import Edge, EdgeKind, Node
 from dataflow_generator.jobs import PartReading
-from dataflow_generator.renewal.parts import JobTold, job_told
 
 Table = Any
 Array = Any
@@ -32,7 +31,8 @@ class DrawnPart(NamedTuple):
     Each column comes with its *holder*, the key of its topic or dataset.
     """
 
-    told: tuple[JobTold, ...]
+    keys: tuple[str, ...]
+    coverage: Coverage
     datasets: frozenset[Dataset]
     jobs: Table
     columns: Table
@@ -40,11 +40,11 @@ class DrawnPart(NamedTuple):
 
 
 class DrawnJobs(NamedTuple):
-    """Nodes and edges of all jobs, in their places, and how many flows between columns each has that has any."""
+    """Nodes and edges of all jobs, in their places, and how much was read for them."""
 
     nodes: Table
     edges: Table
-    flowing: Sequence[tuple[str, int]]
+    coverage: Coverage
 
 
 def draw_part(found: PartReading) -> DrawnPart:
@@ -58,7 +58,8 @@ def draw_part(found: PartReading) -> DrawnPart:
     places = {key: place for each in drawings.values() for key, place in each.places.items()}
     columns = _table(node_rows, list(column_nodes(places, found.described)))
     return DrawnPart(
-        told=tuple(map(job_told, found.jobs)),
+        keys=tuple(each.flows.job.key for each in found.jobs),
+        coverage=Coverage.total(each.coverage for each in found.jobs),
         datasets=datasets_of(jobs),
         jobs=_table(node_rows, [each.job for each in jobs]),
         columns=_with(columns, _HOLDER, [place.dataset.key for place in places.values()]),
@@ -74,7 +75,7 @@ def put_together(parts: Sequence[DrawnPart], there: Collection[str]) -> DrawnJob
 
     None where two jobs have one name, or one flow in common: one of them must give way then.
     """
-    keys = sorted(each.key for part in parts for each in part.told)
+    keys = sorted(key for part in parts for key in part.keys)
     if len(set(keys)) < len(keys):
         return None
     reads, writes, members, flows = (_in_order([part.edges[kind] for part in parts], keys) for kind in _KINDS)
@@ -87,10 +88,8 @@ def put_together(parts: Sequence[DrawnPart], there: Collection[str]) -> DrawnJob
     nodes = [_table(node_rows, kept), jobs, columns.drop_columns([_HOLDER])]
     edges = [each.drop_columns([_JOB]) for each in (reads, writes, members, flows)]
     edges.insert(3, _contains(columns, flows))
-    counts = Counter(flows[_JOB].to_pylist())
-    return DrawnJobs(
-        numbered(nodes, FLOWS), numbered(edges, FLOWS), [(key, counts[key]) for key in keys if key in counts]
-    )
+    coverage = Coverage.total(part.coverage for part in parts)
+    return DrawnJobs(numbered(nodes, FLOWS), numbered(edges, FLOWS), coverage)
 
 
 def _in_order(tables: Sequence[Table], keys: Sequence[str]) -> Table:

@@ -11,7 +11,6 @@ from dataflow_generator.collector import seldom_collected
 from dataflow_generator.columnar.about import Written, whole_graph, write_about
 from dataflow_generator.columnar.above import write_above_rows
 from dataflow_generator.columnar.job_rows import JobRows, portions, read_rows
-from dataflow_generator.columnar.made import made_of, write_made
 from dataflow_generator.columnar.schema import EDGE_DDL, ESTATE, NODE_DDL, arrow_schema, edge_rows, node_rows
 from dataflow_generator.columnar.spans import COLUMNS, make_places, write_span
 from dataflow_generator.coverage import Coverage
@@ -45,13 +44,11 @@ def write_parquet(source: DictionarySource, directory: Path, told: Told = silent
 def write_above(conn: Connection, jobs: JobRows, directory: Path) -> Coverage:
     """Write what stands above the schemas, what the dictionary tells of clusters and topics and what *jobs* make.
 
-    What all that was made of is remembered beside it. Gives how much was read for it.
+    Returns how much was read for it.
     """
     nodes = _table(estate_node_batches(conn), NODE_DDL), _table(jobs.nodes, NODE_DDL)
     edges = _table(estate_edge_batches(conn), EDGE_DDL), _table(jobs.edges, EDGE_DDL)
     write_above_rows(nodes, edges, directory)
-    if made := made_of(conn, jobs):
-        write_made(directory, made)
     return jobs.coverage
 
 

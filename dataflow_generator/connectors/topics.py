@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
 from dataflow_generator.connectors.flows import Connector, Direction, SideTopic
 from dataflow_generator.connectors.java_regex import java_regex
-from dataflow_generator.connectors.known import KnownTopics
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
@@ -81,7 +82,7 @@ def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
 def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
     """Give the topics that names may be matched with, in order: those in use, else the known; and which these are.
 
-    Who needs only those that begin with *start* says so: then no others bear on what is told of the connector.
+    Who needs only those that begin with *start* says so: no others are looked at.
     """
     if connector.active is not None:
         return tuple(name for name in sorted(connector.active) if name.startswith(start)), USED
@@ -114,6 +115,7 @@ def _known_or_active(connector: Connector, start: str) -> list[str]:
 
 
 def _known(connector: Connector, start: str) -> tuple[str, ...]:
-    if isinstance(connector.known, KnownTopics):
-        return connector.known.beginning(start)
-    return tuple(name for name in connector.known or () if name.startswith(start))
+    """Return the known names that begin with *start*; of a hundred thousand names only those are looked at."""
+    names = connector.known or ()
+    first = bisect_left(names, start)
+    return tuple(takewhile(lambda name: name.startswith(start), islice(names, first, None)))

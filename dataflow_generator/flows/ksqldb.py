@@ -44,16 +44,11 @@ class Level(Enum):
 
 
 class Reading(NamedTuple):
-    """A statement's job, how far it was read, and what was not understood.
-
-    *row* is the statement's cluster, source and name; *topics* (with their clusters) had their columns looked up.
-    """
+    """A statement's job, how far it was read, and what was not understood."""
 
     flows: JobFlows
     level: Level
     problems: tuple[Problem, ...]
-    row: tuple[str, str, str] = ("", "", "")
-    topics: frozenset[tuple[str, str]] = frozenset()
 
 
 def ksql_jobs(
@@ -148,7 +143,6 @@ class _Job:
             own = zip(query.sinks, query.sink_topics, strict=True)
             self._topics = {sink: server.naming.topic(server.cluster, topic) for sink, topic in own} | self._topics
         self._problems: list[Problem] = []
-        self._asked: set[Dataset] = set()
 
     def read(self) -> Reading:
         """Give the job; where statement and server disagree, or a construct is not known, without columns."""
@@ -166,9 +160,7 @@ class _Job:
         flows = JobFlows(
             job=query_node(self._query), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns
         )
-        row = self._server.cluster, self._query.source, self._query.name
-        asked = frozenset((self._server.cluster, each.name) for each in self._asked)
-        return Reading(flows, level, tuple(dict.fromkeys(self._problems)), row, asked)
+        return Reading(flows, level, tuple(dict.fromkeys(self._problems)))
 
     def _check(self, statement: StatementFlows) -> None:
         self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.problems]
@@ -202,7 +194,6 @@ class _Job:
             return None
         if not named.path:
             return Place(dataset)
-        self._asked.add(dataset)
         fields = self._server.fields.get(dataset) or Fields(())
         path = fields.find(named.path, key=named.path[0] in self._server.keys.get(named.dataset, ()))
         if path is None and fields.known and named.path[0] not in _PSEUDO:

@@ -16,8 +16,6 @@ from scanner_cli.jdbc_options import jdbc_options, spark_for
 from scanner_cli.options import dictionary_option, directory_option, reading
 from scanner_cli.outputs import check_directory, check_file, write_text
 from scanner_cli.progress import steps_on
-from scanner_cli.renewed_files import renew_files
-from scanner_cli.renewed_graph import renew_graph, write_stored
 from scanner_cli.show import json_text
 from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid
@@ -49,7 +47,6 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
     default=None,
     help="Into the dictionary, too; the default unless parquet or another database is asked for.",
 )
-@click.option("--full", is_flag=True, help="Make everything anew, also what did not change since the last time.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
 @jdbc_options
 @directory_option(
@@ -61,17 +58,16 @@ def dataflow(
     output: Path | None,
     formats: Sequence[str],
     store: bool | None,
-    full: bool,
     report: Path | None,
     snapshot: Path | None,
     jdbc: JdbcTarget | None,
 ) -> None:
     """Generate the data flow graph of what the dictionary holds.
 
-    The graph replaces the one generated before; here and in Parquet, only that is made again which depends on what
-    changed, with the same result. Every engine gives the same bytes; in Parquet, the same rows. How many statements
-    were read, what of them was not understood, and what in the graph looks odd (topics that nobody uses, jobs without
-    an end, circles, columns that no schema has) is told on stderr. The files' names are the answer on stdout.
+    The graph replaces the one generated before. Every engine gives the same bytes; in Parquet, the same rows. How many
+    statements were read, what of them was not understood, and what in the graph looks odd (topics that nobody uses,
+    jobs without an end, circles, columns that no schema has) is told on stderr. The files' names are the answer on
+    stdout.
 
     \b
     Examples:
@@ -93,25 +89,17 @@ def dataflow(
         raise InputInvalid("the report is of a stored graph", where="--report", hint="add --store")
     chosen = engines.choose()
     files = directory / NAME if directory and "parquet" in names else None
-    if files and not full and _tell_renewed(engines, files, chosen):
-        files = None
     if not (files or store or rows or jdbc):
         return
-    light, here = not (store or rows or jdbc), store and chosen == "local" and snapshot is None
     # Nothing is said while bars move: it would stand among them.
-    with steps_on(sys.stderr) as told, engines.started(chosen, told, light=light) as generation:
+    with steps_on(sys.stderr) as told, engines.started(chosen, told, light=not (store or rows or jdbc)) as generation:
         tables = _write_tables(generation, files, jdbc)
-        stored, reused, written = (
-            (*renew_graph(url, told, anew=full), ())
-            if here
-            else _write_rows(generation, url if store else None, directory, rows)
-        )
+        stored = generation.store(url) if store else None
+        written = _write_rows(generation, url if store else None, directory, rows)
     for table in tables:
         _tell(table.written, chosen, table.rest)
         click.echo(table.place)
-    if reused:
-        say(reused)
-    for path in write_stored(url, directory, rows) if here and directory else written:
+    for path in written:
         click.echo(str(path))
     if stored:
         _report(stored, chosen, url, file)
@@ -139,27 +127,22 @@ def _write_tables(generation: Generation, files: Path | None, jdbc: JdbcTarget |
     return found
 
 
-def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
-    """Bring the graph in *directory* up to date, and tell of it; False where it must be made anew."""
-    written = renew_files(engines, directory, engine)
-    if written:
-        _tell(written, "local", "_about.json there")
-        click.echo(str(directory))
-    return written is not None
-
-
 def _write_rows(
-    generation: Generation, url: str | None, directory: Path | None, names: Sequence[str]
-) -> tuple[StoredGraph | None, str, Sequence[Path]]:
+    generation: Generation, stored: str | None, directory: Path | None, names: Sequence[str]
+) -> tuple[Path, ...]:
+    """Write files of the graph: of the one *stored* in a dictionary, where it is, so that it is not made twice."""
     from dataflow_generator.generation import write_files
-    from dataflow_generator.storing import store
-    from scanner_dictionary.opening import open_dictionary
+    from dataflow_generator.stored import whole_graph
+    from scanner_dictionary.graph_store import stored_graph
 
-    if not (url or names):
-        return None, "", ()
+    if not (names and directory):
+        return ()
+    if stored:
+        with reading(stored) as conn:
+            about = stored_graph(conn)
+            return write_files(whole_graph(conn, about), directory, names) if about else ()
     with generation.graph() as graph:
-        stored = store(open_dictionary(url, create=False), graph) if url else None
-        return stored, "", write_files(graph, directory, names) if directory else ()
+        return write_files(graph, directory, names)
 
 
 def _report(stored: StoredGraph, engine: str, url: str, file: Path | None) -> None:

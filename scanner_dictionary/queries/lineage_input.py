@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, Select, select
 from scanner_dictionary import tables_openlineage as t
 from scanner_dictionary.bulk import in_chunks
 from scanner_dictionary.queries.columns import column_fact
-from scanner_dictionary.tables import cluster, cluster_alias
+from scanner_dictionary.tables import catalog_table, cluster, cluster_alias, materialization
 from scanner_model.columns import Column
 from scanner_model.lineage_events import DatasetRef, FieldFlow, Side, Symlink
 from scanner_model.paths import ColumnPath
@@ -73,6 +73,13 @@ class DatasetFlowsRow(NamedTuple):
 
     ref: DatasetRef
     flows: tuple[FlowRow, ...]
+
+
+def has_events_or_catalogs(conn: Connection) -> bool:
+    """Return whether events or catalogs describe datasets: what they say of one affects the jobs of others."""
+    found = [select(table.c.id).where(table.c.gone.is_(None)) for table in (catalog_table, materialization)]
+    found += [select(table.c.id) for table in (t.lineage_job, t.lineage_dataset)]
+    return any(conn.execute(query.limit(1)).first() is not None for query in found)
 
 
 def lineage_job_ids(conn: Connection) -> list[int]:

@@ -10,7 +10,7 @@ from dataflow_generator.findings import stored_findings
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 from dataflow_generator.storing import edge_row, node_row
 from dataflow_generator.validation import FindingKind, validate
-from scanner_dictionary.graph_store import write_graph
+from scanner_dictionary.graph_store import add_rows, describe_graph
 from scanner_dictionary.opening import Connection, open_dictionary, writing
 
 KAFKA = "kafka://k-1:9092"
@@ -62,7 +62,8 @@ def stored(conn: Connection, nodes: Sequence[Node], edges: Sequence[Edge], first
     """Store a graph numbered from *first* on, its schema as one."""
     numbers = {node.key: 1_000 if node is SCHEMA else first + at for at, node in enumerate(nodes)}
     rows = [node_row(numbers[node.key], node) for node in nodes]
-    write_graph(conn, rows, [edge_row(first + at, each, numbers) for at, each in enumerate(edges)], "{}")
+    add_rows(conn, rows, [edge_row(first + at, each, numbers) for at, each in enumerate(edges)])
+    describe_graph(conn, "{}")
 
 
 @pytest.mark.parametrize("first", [1, -100])
