@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, cast, func, or_, select
+from sqlalchemy import BigInteger, Connection, bindparam, cast, func, or_, select
 
 from scanner_dictionary import tables as t
 from scanner_dictionary.bulk import in_chunks, insert_rows
@@ -74,13 +74,11 @@ def delete_graph(conn: Connection, schemas: Iterable[int] | None = None) -> None
     They are the keys of the rows of schemas; the columns of a schema go with it.
     """
     conn.execute(t.flow_graph.delete())
+    spans = [{"first": first, "last": first + (1 << SCHEMA_BITS) - 1} for first in schemas or ()]
     for table in (t.flow_edge, t.flow_node):
-        if schemas is None:
-            conn.execute(table.delete())
-            continue
-        conn.execute(table.delete().where(table.c.id < 0))
-        for first in schemas:
-            conn.execute(table.delete().where(table.c.id.between(first, first + (1 << SCHEMA_BITS) - 1)))
+        conn.execute(table.delete() if schemas is None else table.delete().where(table.c.id < 0))
+        if spans:
+            conn.execute(table.delete().where(table.c.id.between(bindparam("first"), bindparam("last"))), spans)
 
 
 def add_rows(conn: Connection, nodes: Iterable[Sequence[Any]], edges: Iterable[Sequence[Any]]) -> None:

@@ -25,7 +25,7 @@ PLACES = (f"nodes/kind={NodeKind.SCHEMA}", f"nodes/kind={NodeKind.COLUMN}", f"ed
 """Where the files of a span lie in a graph's directory, in the order of `Batches`."""
 
 ROWS = 5_000
-"""How many rows a group has: what changes of a file later is as few of them, and a question reads few of them."""
+"""How many rows a group has: a question about one schema reads few of them."""
 
 REPEATED = ["namespace", "name", "attributes", "source", "evidence", "certainty", "type", "subtype", "rank"]
 """Columns whose values come again and again; of the others a dictionary would be made for nothing."""
