@@ -18,6 +18,7 @@ class Reason(StrEnum):
     MACHINE = "the name is a property of the machine that opens it, and not in the configuration"
     OVER_KEYS = "the case counts what bears on a column as what it is made of; we tell it as INDIRECT"
     COMPUTED_COLUMN = "the case names a computed column that is made of no other; no topic holds it"
+    OWN_NULL = "the case lets an element or map value be null because its array or map may be absent"
     COMBINED_KEY = "older ksqlDB (Platform 6.1) combines the keys of GROUP BY into one column; newer keeps each"
 
 

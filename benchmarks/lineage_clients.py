@@ -21,6 +21,7 @@ class Posted:
     acknowledged: Counter[str] = field(default_factory=Counter)
     statuses: Counter[int] = field(default_factory=Counter)
     lost_connections: int = 0
+    turned_away: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -46,6 +47,8 @@ def _client(port: int, waiting: Queue[tuple[str, bytes]], posted: Posted) -> Non
             return
         end = time.monotonic() + _PATIENCE
         while (status := _answer(connection, body, posted)) in (0, 503) and time.monotonic() < end:
+            with posted.lock:
+                posted.turned_away += status == 503
             time.sleep(0.05)
         with posted.lock:
             posted.statuses[status] += 1

@@ -6,7 +6,6 @@ Each reads every cell that generation needs and counts the rows in Spark, so tha
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -91,7 +90,7 @@ def _batch(cells: Any) -> Any:  # noqa: ANN401
 def main(file: str, names: list[str]) -> None:
     """Print the seconds of each way, thrice, in turn."""
     settings = {"spark.master": "local[2]", "spark.driver.memory": "1500m"}
-    with spark_session(settings, log=Path(tempfile.gettempdir()) / "read-paths.log") as spark:
+    with spark_session(settings) as spark:
         for turn in range(3):
             for name in names or list(WAYS):
                 started = time.perf_counter()

@@ -153,7 +153,9 @@ def _differences(case: dict[str, list[dict[str, object]]], leaves: Iterable[Colu
     for path in sorted(expected.keys() & ours.keys()):
         for member, right, found in _members(expected[path], ours[path]):
             if right != found:
-                yield Deviation(case=name, what=f"{'.'.join(path) or '$'} {member}: {found!r}, expected {right!r}")
+                inherited = member == "nullable" and right and path[-1:] in (("[]",), ("{}",))
+                what = f"{'.'.join(path) or '$'} {member}: {found!r}, expected {right!r}"
+                yield Deviation(case=name, what=what, reason=Reason.OWN_NULL if inherited else None)
 
 
 def _members(expected: Mapping[str, object], column: Column) -> Iterator[tuple[str, object, object]]:

@@ -86,8 +86,8 @@ def _ksqldb(topics: list[str], sinks: list[str]) -> list[Json]:
         {"@type": "source_descriptions", "sourceDescriptions": streams},
         {"@type": "source_descriptions", "sourceDescriptions": tables},
         {"@type": "query_descriptions", "queryDescriptions": queries},
-        ksqldb_server.ANSWERS["SHOW FUNCTIONS"],
-        ksqldb_server.ANSWERS["LIST TYPES"],
+        {"@type": "function_names", "functions": ksqldb_server.FUNCTIONS},
+        {"@type": "type_list", "types": ksqldb_server.TYPES},
     )
     return [each | {"statementText": "", "warnings": []} for each in listed]
 

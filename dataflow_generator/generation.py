@@ -8,6 +8,7 @@ from pathlib import Path
 from dataflow_generator.graph import FlowGraph
 from dataflow_generator.render import OUTPUTS, files_of
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_path, make_directory
 
 
 def write_files(graph: FlowGraph, directory: Path, formats: Iterable[str]) -> tuple[Path, ...]:
@@ -19,16 +20,12 @@ def write_files(graph: FlowGraph, directory: Path, formats: Iterable[str]) -> tu
     for name in names:
         if name not in OUTPUTS:
             raise InputInvalid(f"no output format {name!r}", where="--format", hint=f"one of {', '.join(OUTPUTS)}")
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     wanted = [(file, output) for name in names for file, output in files_of(name).items()]
     return tuple(_written(output(graph), directory / file) for file, output in wanted)
 
 
 def _written(pieces: Iterator[str], file: Path) -> Path:
-    part = file.with_name(f".{file.name}.part")
-    try:
-        with part.open("w", encoding="utf-8") as out:
-            out.writelines(pieces)
-        return part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+    with atomic_path(file) as part, part.open("w", encoding="utf-8") as out:
+        out.writelines(pieces)
+    return file

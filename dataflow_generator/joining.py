@@ -8,6 +8,7 @@ from typing import NamedTuple
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.flows.drawing import Described, datasets_of
 from dataflow_generator.flows.facts import Dataset, JobFlows
+from dataflow_generator.flows.fields import unlisted
 from dataflow_generator.flows.joining import Renamed, is_told, merged_jobs, renamed, with_fields
 from dataflow_generator.flows.openlineage import dataset_attributes
 from dataflow_generator.flows.told_fields import ToldFields
@@ -137,5 +138,6 @@ def _fields(
     found: dict[Dataset, ToldFields] = {}
     for each in listed:
         columns = known.get((clusters.get(each.namespace, ""), each.name)) or told.get(each, ())
-        found[each] = ToldFields((column.path for column in columns), topic=each.kind is NodeKind.TOPIC)
+        paths = (column.path for column in columns)
+        found[each] = ToldFields(paths, topic=each.kind is NodeKind.TOPIC, unlisted=unlisted(columns))
     return found

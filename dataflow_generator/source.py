@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from dataflow_generator.jobs import Around, around_of
@@ -16,6 +16,7 @@ from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.queries.column_cells import Cells, column_ranges, definition_cells
 from scanner_dictionary.queries.graph_input import Connection
 from scanner_dictionary.transfer.snapshot import check_snapshot, restore_parquet
+from scanner_model.private_files import atomic_path, user_directory
 
 Range = tuple[int, int]
 """The first and the last key of definitions that are read together."""
@@ -73,16 +74,18 @@ class SnapshotSource(DictionarySource):
     def place(self) -> str:
         """Give the dictionary that this machine made of the export: a file among the temporary ones."""
         check_snapshot(Path(self.url))
-        file = Path(tempfile.gettempdir()) / f"scanner-{_identity(Path(self.url))}.db"
+        file = _directory() / f"{_identity(Path(self.url))}.db"
         if not file.exists():
-            part = file.with_suffix(f".{os.getpid()}")
-            try:
+            # Of several processes that start at once each makes one, and the last one's stays.
+            with atomic_path(file) as part:
                 restore_parquet(Path(self.url), part)
-                # Of several processes that start at once each makes one, and the last one's stays.
-                part.replace(file)
-            finally:
-                part.unlink(missing_ok=True)
         return str(file)
+
+
+@cache
+def _directory() -> Path:
+    """Return the directory of restored exports; one that others could write to is never used."""
+    return user_directory("scanner", Path(tempfile.gettempdir()))
 
 
 def _identity(directory: Path) -> str:

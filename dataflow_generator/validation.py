@@ -145,11 +145,11 @@ class Held:
                 yield Finding(FindingKind.UNKNOWN_COLUMN, (key,), what)
 
     def jobs(self) -> Iterator[Finding]:
-        """Find jobs that read or write nothing that is known."""
+        """Find jobs that read or write nothing that is known; what an engine runs for itself has no end to name."""
         reading, writing = {job for _, job in self.reads}, {job for job, _ in self.writes}
         for key, kind in self.kinds.items():
             lacks = [what for what, has in (("reads", reading), ("writes", writing)) if key not in has]
-            if kind is NodeKind.JOB and lacks:
+            if kind is NodeKind.JOB and lacks and key not in self.internal:
                 what = f"{self.names[key]} {' and '.join(lacks)} nothing that is known"
                 yield Finding(FindingKind.JOB_WITHOUT_END, (key,), what)
 

@@ -9,8 +9,12 @@ from json import JSONDecodeError, loads
 from pathlib import Path
 
 from scanner_model.errors import InputInvalid
+from scanner_model.json_input import TooLarge, check_size
 from scanner_model.places import nearest
 from scanner_model.problems import Problem
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of one file, at most."""
 
 _MAGIC = re.compile(r"[*?\[]")
 _MEMBERS = {"topics": list, "subjects": dict, "flows": list}
@@ -56,7 +60,11 @@ def read_text(path: Path) -> str:
         if path.exists() and not path.is_file():
             # A pipe would be waited for; a device never ends.
             raise InputInvalid(f"{path.name!r} is not a file")
-        return path.read_text(encoding="utf-8-sig")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise InputInvalid(f"{path.name!r} is larger than {LARGEST} bytes", hint="write several files")
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
         raise InputInvalid(f"no file {path.name!r} in {path.parent}", hint=nearest(path.name, _beside(path))) from None
     except UnicodeDecodeError as error:
@@ -86,7 +94,10 @@ def _looks_like_manual_input(path: Path) -> bool:
         # Somebody must hear of it; whoever reads it next says so.
         return True
     try:
+        check_size(text.encode())
         value = loads(text)
+    except TooLarge:
+        return True  # as above
     except JSONDecodeError:
         # A comma too many must not make the file invisible.
         return bool(_LOOKS.search(text))

@@ -12,7 +12,7 @@ from scanner_model.estate import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 from scanner_model.paths import ColumnPath, parse_path
 from scanner_model.places import nearest
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 _MOST_HINTS = 20
 """Looking for near names among thousands takes a while; who has more unknown topics has another problem."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from manual_input.document import Node
 from scanner_model.columns import Column
 from scanner_model.paths import ELEMENT, MAP_VALUE, ColumnPath, field_segment
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 INLINE = ("columns", "items", "values", "type")
 """The members by which an entry describes its value itself; at most one of the first three."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from scanner_model.errors import InputInvalid
+from scanner_model.json_input import TooLarge, check_size
 
 _SPACE = " \t\r\n"
 
@@ -25,6 +26,10 @@ def sample_lines(text: str) -> Iterator[str]:
     One document, or several one after the other (NDJSON). A list is one message that is a list. Raises InputInvalid
     whose `where` is line and column of what is not JSON.
     """
+    try:
+        check_size(text.encode("utf-8", "surrogatepass"))
+    except TooLarge as error:
+        raise InputInvalid(f"too large to be read: {error}", where="1:1") from error
     at = _skipped(text, 0)
     while at < len(text):
         end = _end(text, at)

@@ -11,7 +11,7 @@ from manual_input.schemas import SchemaReader
 from scanner_model.estate import Topic
 from scanner_model.manual import Assignment, ManualSchema
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 _LEGAL = re.compile(r"[A-Za-z0-9._-]{1,249}")
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from scanner_cli.exits import Exit
 from scanner_cli.progress import progress_on
 from scanner_cli.show import show
-from scanner_cli.telling import say, tell
+from scanner_cli.telling import put, put_lines, say, tell
 from scanner_extractor.readings import Progress
 from scanner_model.names import SourceId
 
@@ -56,7 +54,7 @@ def write_events(events: Iterable[Event]) -> Exit:
     """Write what would be sent to stdout, a line each."""
     from dataflow_generator.openlineage.run_events import event_line
 
-    sys.stdout.writelines(map(event_line, events))
+    put_lines(map(event_line, events))
     return Exit.DONE
 
 
@@ -68,7 +66,7 @@ def send_events(events: Iterable[Event], how: Sending) -> Exit:
 
     tally = Tally()
     # The answer alone is on stdout: where that is the report, events of a console are not.
-    emitter = Emitter(how.transport, say=say, show=say if how.style else click.echo)
+    emitter = Emitter(how.transport, say=say, show=say if how.style else put)
     with RejectedFile(how.aside) as aside, progress_on(sys.stderr, quiet=False) as progress:
         refused = _Refused(aside)
         delivered = deliver(_moving(map(tally.count, events), progress), emitter, refused.add)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dataflow_generator.source import DictionarySource
     from dataflow_generator.spark.jdbc import JdbcTarget
     from scanner_dictionary.graph_store import StoredGraph
+    from scanner_dictionary.opening import Engine
 
 ENGINES = ("auto", "local", "spark")
 
@@ -32,7 +33,7 @@ LARGE = 2_000_000
 class Generation(NamedTuple):
     """One engine's ways to generate the graph: into a dictionary, its rows one after the other, as Parquet, by JDBC."""
 
-    store: Callable[[str], StoredGraph]
+    store: Callable[[Engine], StoredGraph]
     graph: Callable[[], AbstractContextManager[FlowGraph]]
     parquet: Callable[[Path], Written]
     database: Callable[[JdbcTarget], Written] | None = None
@@ -117,7 +118,7 @@ class Engines:
 
             with self.spark.session(light=light) as session, tasks_told(session, told):
                 yield Generation(
-                    lambda url: _store(url, nullcontext(assemble_on_spark(session, source))),
+                    lambda engine: _store(engine, nullcontext(assemble_on_spark(session, source))),
                     lambda: nullcontext(assemble_on_spark(session, source)),
                     lambda file: write_graph(session, source, file),
                     lambda target: write_database(session, source, target),
@@ -125,7 +126,7 @@ class Engines:
         else:
             source = self.source()
             yield Generation(
-                lambda url: _store_here(url, told) if self.snapshot is None else _store(url, _local(source)),
+                lambda engine: _store_here(engine, told) if self.snapshot is None else _store(engine, _local(source)),
                 lambda: _local(source),
                 lambda file: _write_here(source, file, told),
             )
@@ -146,19 +147,17 @@ def spark_setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _store_here(url: str, told: Told) -> StoredGraph:
+def _store_here(engine: Engine, told: Told) -> StoredGraph:
     from dataflow_generator.storing import generate
-    from scanner_dictionary.opening import open_dictionary
 
-    return generate(open_dictionary(url, create=False), told)
+    return generate(engine, told)
 
 
-def _store(url: str, made: AbstractContextManager[FlowGraph]) -> StoredGraph:
+def _store(engine: Engine, made: AbstractContextManager[FlowGraph]) -> StoredGraph:
     from dataflow_generator.storing import store
-    from scanner_dictionary.opening import open_dictionary
 
     with made as graph:
-        return store(open_dictionary(url, create=False), graph)
+        return store(engine, graph)
 
 
 def _write_here(source: DictionarySource, file: Path, told: Told) -> Written:

@@ -13,7 +13,8 @@ _STDERR = 2
 
 
 def main() -> NoReturn:
-    """Run the command line of this process."""
+    """Run the command line of this process; files that libraries create (SQLite, Spark) are their user's alone."""
+    os.umask(0o077)
     try:
         from scanner_cli import main as program
 

@@ -9,6 +9,7 @@ from typing import Any
 from dataflow_generator.coverage import Coverage
 from dataflow_generator.validation import Finding, counts
 from scanner_cli.documents import problem_document
+from scanner_model.text import visible
 
 Json = Any
 _SHOWN = 3
@@ -30,7 +31,7 @@ class GraphReport:
 
 def graph_text(report: GraphReport) -> str:
     """Write the report for people; of each kind of finding the first few."""
-    return "".join(f"{line}\n" for line in _lines(report))
+    return "".join(f"{visible(line)}\n" for line in _lines(report))
 
 
 def graph_document(report: GraphReport) -> dict[str, Json]:

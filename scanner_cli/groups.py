@@ -22,7 +22,7 @@ class Group(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options before the command's name."""
         if not args and not ctx.resilient_parsing:
-            say(ctx.get_help())
+            say(ctx.get_help(), lines=True)
             ctx.exit(Exit.INPUT_INVALID)
         return super().parse_args(ctx, args)
 

@@ -108,9 +108,18 @@ def _told(error: ScannerError) -> Exit:
 def _log() -> None:
     import logging
 
+    from scanner_model.text import visible
+
+    class Visible(logging.Formatter):
+        """Writes a record, its traceback too, without anything that a terminal obeys."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            """Return the lines of *record*."""
+            return visible(super().format(record), lines=True)
+
     # Other people's libraries stay silent: they would log addresses with whatever stands in them.
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+    handler.setFormatter(Visible("%(name)s: %(message)s"))
     loggers = [logging.getLogger(package) for package in _PACKAGES]
     logging.getLogger().addHandler(handler)
     for logger in loggers:

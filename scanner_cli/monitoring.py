@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from dataflow_generator.openlineage.journal import Journal
 from dataflow_generator.openlineage.life_events import Engine, life_event
-from dataflow_generator.openlineage.lifecycle import COMPLETE, Rules, Seen, step
+from dataflow_generator.openlineage.lifecycle import COMPLETE, Rules, Runs, Seen, step
 from dataflow_generator.openlineage.run_events import Event
 from scanner_model.errors import ScannerError, SourceObjected
 
@@ -22,12 +22,12 @@ _FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0
 class Server:
     """A server whose jobs are watched: *name* is its own in the state; *look* lists its jobs or raises ScannerError.
 
-    *gone* is how the run of a job ends that is not listed any more.
+    *look* is given the runs that are open, by job. *gone* is how the run of a job ends that is not listed any more.
     """
 
     name: str
     engine: Engine
-    look: Callable[[], Sequence[Seen]]
+    look: Callable[[Runs], Sequence[Seen]]
     gone: str = COMPLETE
 
 
@@ -76,7 +76,7 @@ class Monitor:
             self._trouble(server.name, what)
             return
         try:
-            seen = server.look()
+            seen = server.look(self.journal.watch(server.name).runs)
         except ScannerError as error:
             with self._lock:
                 self.counts.polls += 1

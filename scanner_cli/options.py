@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from scanner_cli.telling import say
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from scanner_dictionary.opening import Connection
+    from scanner_dictionary.opening import Connection, Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_DICTIONARY = "sqlite:///dictionary.db"
+
+_DAY = 86_400.0
 
 SCAN_NUMBER = click.IntRange(1, 2**31 - 1)
 
@@ -46,6 +49,26 @@ def dictionary_option(command: Command) -> Command:
         metavar="URL",
         help="The dictionary: a file, sqlite:///FILE or postgresql://…; else from SCANNER_DICTIONARY.",
     )(command)
+
+
+def lock_timeout_option(command: Command) -> Command:
+    """Add the option `--lock-timeout` to a command, as its argument *patience*."""
+    return click.option(
+        "--lock-timeout",
+        "patience",
+        type=click.FloatRange(min=0, max=_DAY),
+        default=600,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long to wait while another program writes the dictionary.",
+    )(command)
+
+
+def writable(url: str, patience: float, *, create: bool = True) -> Engine:
+    """Open the dictionary at *url* for writing; whoever is waited for, up to *patience* seconds, is named on stderr."""
+    from scanner_dictionary.opening import open_dictionary
+
+    return open_dictionary(url, create=create, patience=patience, say=say)
 
 
 def config_option(command: Command) -> Command:

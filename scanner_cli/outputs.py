@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_path, make_directory
 
 
 def check_file(file: Path, option: str) -> Path:
@@ -25,7 +26,7 @@ def check_directory(directory: Path, option: str) -> Path:
     """Make *directory* where it is missing, and give it; raises InputInvalid where nothing can be written into it."""
     where = f"{option} {directory}"
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        make_directory(directory)
     except FileExistsError as error:
         raise InputInvalid("is a file", where=where, hint="name a directory") from error
     except OSError as error:
@@ -41,16 +42,8 @@ def write_text(file: Path, text: str) -> None:
         if file.exists() and not file.is_file():  # a device or a pipe
             file.write_text(text, encoding="utf-8", errors="backslashreplace")
         else:
-            _replace(file, text)
+            with atomic_path(file) as part:
+                part.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         hint = "look at its rights and the free space"
         raise InputInvalid(f"cannot be written: {error.strerror}", where=str(file), hint=hint) from error
-
-
-def _replace(file: Path, text: str) -> None:
-    part = file.with_name(f".{file.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8", errors="backslashreplace")
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)

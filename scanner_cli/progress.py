@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from dataflow_generator.progress import silent
 from scanner_extractor.readings import Progress, no_progress
 from scanner_model.names import SourceId
+from scanner_model.text import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -54,7 +55,9 @@ class _Told:
         self._lock = threading.Lock()
 
     def __call__(self, source: SourceId, done: int, total: int | None) -> None:
+        from rich.markup import escape
+
         with self._lock:
             if source not in self._tasks:
-                self._tasks[source] = self._bars.add_task(source, total=None)
+                self._tasks[source] = self._bars.add_task(escape(visible(source)), total=None)
             self._bars.update(self._tasks[source], completed=done, total=total)

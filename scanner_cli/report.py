@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from scanner_cli.documents import members, problem_document
@@ -13,6 +14,7 @@ from scanner_cli.show import table_text
 from scanner_dictionary.validation.findings import Finding
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
+from scanner_model.text import visible
 
 Json = Any
 _SHOWN_PROBLEMS = 20
@@ -58,7 +60,7 @@ def report_text(report: ScanReport) -> str:
 def loss_text(report: ScanReport) -> str:
     """Write what could not be read, and what became of the scan; nothing where all was read."""
     lines = [_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ]
-    return "".join([*lines, f"{report.cluster}: {_end(report)}\n"] if lines else [])
+    return "".join(_line(line) for line in [*lines, f"{report.cluster}: {_end(report)}"] if lines)
 
 
 def report_document(report: ScanReport) -> dict[str, Json]:
@@ -81,10 +83,14 @@ def _sections(report: ScanReport) -> Iterator[str]:
     yield table_text(
         [_outcome(o) for o in report.outcomes], ("source", "answer", "asked", "got", "requests", "seconds")
     )
-    yield from (_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ)
-    yield from _problem_lines(report)
-    yield from _finding_lines(report)
-    yield f"{report.cluster}: {_end(report)}\n"
+    lost = (_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ)
+    yield from map(_line, chain(lost, _problem_lines(report), _finding_lines(report)))
+    yield _line(f"{report.cluster}: {_end(report)}")
+
+
+def _line(text: str) -> str:
+    """Return *text* as one line, whatever line feeds its names hold."""
+    return f"{visible(text)}\n"
 
 
 def _end(report: ScanReport) -> str:
@@ -113,15 +119,15 @@ def _outcome(outcome: Outcome) -> dict[str, Json]:
 def _could_not(outcome: Outcome) -> str:
     hint = f" ({outcome.hint})" if outcome.hint else ""
     reason = f": {outcome.reason.removeprefix(f'{outcome.source}: ')}" if outcome.reason else ""
-    return f"{outcome.answer}: {outcome.source}{reason}{hint}\n"
+    return f"{outcome.answer}: {outcome.source}{reason}{hint}"
 
 
 def _problem_lines(report: ScanReport) -> Iterator[str]:
-    yield from (f"warning: {problem}\n" for problem in report.problems[:_SHOWN_PROBLEMS])
+    yield from (f"warning: {problem}" for problem in report.problems[:_SHOWN_PROBLEMS])
     more = len(report.problems) - _SHOWN_PROBLEMS
     if more > 0:
         where = f"see `scanner scans {report.scan} --problems`" if report.stored else "see --report"
-        yield f"and {more} more warnings: {where}\n"
+        yield f"and {more} more warnings: {where}"
 
 
 def _finding(finding: Finding) -> dict[str, Json]:
@@ -134,4 +140,4 @@ def _finding_lines(report: ScanReport) -> Iterator[str]:
     for rule, count in Counter(each.rule for each in report.findings).items():
         first = next(each for each in report.findings if each.rule == rule)
         more = f", and {count - 1} more: `scanner validate --rule {rule}`" if count > 1 else ""
-        yield f"{first.severity}: {rule}: {first.where}: {first.what}{more}\n"
+        yield f"{first.severity}: {rule}: {first.where}: {first.what}{more}"

@@ -15,10 +15,10 @@ from pathlib import Path
 from scanner_cli.clusters import Loaded
 from scanner_cli.report import ScanReport
 from scanner_dictionary.opening import Engine
-from scanner_dictionary.queries.remembered import is_known, remembered
+from scanner_dictionary.queries.remembered import is_known, known_queries, remembered
 from scanner_dictionary.writer import write_scan
 from scanner_extractor.access import Access
-from scanner_extractor.capture import Recorder, Replay, slug
+from scanner_extractor.capture import Recorder, Replay, directory_name, recorded_cluster
 from scanner_extractor.conclude import conclude
 from scanner_extractor.phases import Mode
 from scanner_extractor.readings import Progress
@@ -71,6 +71,8 @@ def scan_clusters(
 
 def _find(cluster: Loaded, access: Access, wanted: Wanted) -> Found:
     started, clock = datetime.now(UTC), time.monotonic()
+    with wanted.engine.connect() as conn:
+        access = replace(access, queries=known_queries(conn, cluster.settings.cluster))
     asked = ask(cluster.settings, access, choice=wanted.choice, progress=wanted.progress)
     if wanted.choice.mode is Mode.ENRICH:
         files = tuple(kept(source, "manual", wanted.choice.mode) for source in cluster.manual.sources)
@@ -133,11 +135,11 @@ def _need_stored(clusters: Sequence[Loaded], wanted: Wanted) -> None:
 
 
 def _access(cluster: str, capture: Path | None, replay: Path | None, *, several: bool) -> Access:
-    below = slug(cluster) if several else ""
     if replay:
-        return Access(replay=Replay(replay / below))
+        return Access(replay=Replay(recorded_cluster(replay, cluster) if several else replay))
     if capture:
-        return Access(recorder=Recorder(capture / below, cluster=cluster, tool=f"scanner {version('scanner')}"))
+        place = capture / directory_name(cluster) if several else capture
+        return Access(recorder=Recorder(place, cluster=cluster, tool=f"scanner {version('scanner')}"))
     return Access()
 
 

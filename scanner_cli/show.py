@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Any, TypeVar
 from unicodedata import combining, east_asian_width
 
-import click
-
 from scanner_cli.options import one_of
+from scanner_cli.telling import put
+from scanner_model.csv_text import csv_row
+from scanner_model.text import visible
 
 Json = Any
 Row = Mapping[str, Json]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_LONGEST = 80
+"""Characters of a name that a table shows at most."""
+
+_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Control characters that JSON lets stand, and those that turn a line around."""
 _PLAIN = (None, False, (), "", ".")
 
 
@@ -41,11 +46,11 @@ def show(rows: Sequence[Row], columns: Sequence[str], style: str, *, document: J
     """Write *rows* to stdout: *columns* of them as a table or CSV; as JSON the *document*, or else the rows whole."""
     match Format(style):
         case Format.JSON:
-            click.echo(json_text(rows if document is None else document))
+            put(json_text(rows if document is None else document))
         case Format.CSV:
-            click.echo(csv_text(rows, columns), nl=False)
+            put(csv_text(rows, columns), end="")
         case Format.TABLE:
-            click.echo(table_text(rows, columns), nl=False)
+            put(table_text(rows, columns), end="")
 
 
 def narrowed(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: Collection[str]) -> tuple[str, ...]:
@@ -56,25 +61,41 @@ def narrowed(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: C
 
 
 def json_text(document: Json) -> str:
-    """Write *document* as JSON for programs and people: two spaces, members in their order, every character itself."""
-    return json.dumps(document, ensure_ascii=False, indent=2)
+    """Write *document* as JSON for programs and people: two spaces, members in their order, escapes where none shows.
+
+    What would move a terminal's cursor or turn a line around is an escape, which means the same to programs.
+    """
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(document, ensure_ascii=False, indent=2))
 
 
 def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Write *columns* of *rows* as CSV with a heading; true and false are words, an absent value is empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_csv_cell(row.get(column)) for column in columns] for row in rows)
-    return out.getvalue()
+    lines = (csv_row(_csv_cell(row.get(column)) for column in columns) for row in rows)
+    return "".join([csv_row(columns), *lines])
 
 
 def table_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Write *columns* of *rows* in aligned columns; nothing is cut, whatever the terminal's width."""
-    cells = [[_line(cell(row.get(column))) for column in columns] for row in rows]
+    cells = [[visible(cell(row.get(column))) for column in columns] for row in rows]
     lines = [[column.replace("_", " ").upper() for column in columns], *cells]
     widths = [max(map(_width, column)) for column in zip_longest(*lines)]
     return "".join(f"{'  '.join(map(_padded, line, widths)).rstrip()}\n" for line in lines)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Write ascending whole numbers in few words: `1-3, 7`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1] = [runs[-1][0], number]
+        else:
+            runs.append([number])
+    return ", ".join("-".join(map(str, run)) for run in runs)
+
+
+def shortened(name: str) -> str:
+    """Return *name* as a table shows it: only its two ends where it is longer than any that people choose."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 25]}…{name[-24:]}"
 
 
 def cell(value: Json) -> str:
@@ -94,13 +115,8 @@ def cell(value: Json) -> str:
             return str(value)
 
 
-def _csv_cell(value: Json) -> str:
-    return str(value).lower() if isinstance(value, bool) else cell(value)
-
-
-def _line(text: str) -> str:
-    # A control character of a name or a doc must not move the reader's cursor.
-    return "".join(character if character.isprintable() else " " for character in text)
+def _csv_cell(value: Json) -> str | float:
+    return value if isinstance(value, int | float) else cell(value)
 
 
 def _padded(text: str, width: int) -> str:

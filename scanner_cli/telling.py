@@ -1,27 +1,51 @@
-"""What is said on stderr, and what to do when nobody reads the output any more."""
+"""What is written to the terminal, and what to do when nobody reads the output any more.
+
+Everything that a person reads goes through `say` and `put`, so that no name of a stranger is obeyed by a terminal.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
+from collections.abc import Iterable
 
 import click
 
-from scanner_model.errors import ScannerError
+from scanner_model.errors import InputInvalid, ScannerError
+from scanner_model.text import visible
 
 _STDERR = 2
 
 
-def say(text: str) -> None:
-    """Say *text* on stderr; that nobody reads it is no reason to stop."""
+def say(text: str, *, lines: bool = False) -> None:
+    """Write *text* to stderr, control characters as escapes; line feeds, too, unless *lines* says that they are ours.
+
+    That nobody reads it is no reason to stop.
+    """
     with contextlib.suppress(OSError):
-        click.echo(text, err=True)
+        click.echo(visible(text, lines=lines), err=True)
+
+
+def put(text: str, *, end: str = "\n") -> None:
+    """Write an answer to stdout: byte for byte for programs, and on a terminal with control characters as escapes."""
+    click.echo(visible(text, lines=True) if sys.stdout.isatty() else text, nl=False)
+    if end:
+        click.echo(end, nl=False)
+
+
+def put_lines(lines: Iterable[str]) -> None:
+    """Write the pieces of an answer to stdout as `put` does."""
+    sys.stdout.writelines((visible(line, lines=True) for line in lines) if sys.stdout.isatty() else lines)
 
 
 def tell(error: ScannerError) -> None:
     """Say what is wrong, where, and what next; a line for each problem where there are several."""
-    say(f"error: {error}")
+    problems = error.problems if isinstance(error, InputInvalid) else ()
+    if len(problems) < 2:
+        say(f"error: {error}")
+    else:
+        say("\n  ".join([f"error: {len(problems)} problems:", *(visible(str(each)) for each in problems)]), lines=True)
 
 
 def hold_streams() -> None:

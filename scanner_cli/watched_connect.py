@@ -9,7 +9,7 @@ from functools import partial
 
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.openlineage.life_events import Engine
-from dataflow_generator.openlineage.lifecycle import Seen, unread
+from dataflow_generator.openlineage.lifecycle import Runs, Seen, unread
 from dataflow_generator.openlineage.phases import Phase
 from dataflow_generator.openlineage.watched_connectors import connector_seen, names_topics
 from scanner_cli.monitoring import Server
@@ -51,7 +51,7 @@ class _Connect:
     clock: Clock
     used: dict[str, tuple[float, tuple[TopicName, ...]]] = field(default_factory=dict)
 
-    def look(self) -> Sequence[Seen]:
+    def look(self, _: Runs) -> Sequence[Seen]:
         """List the connectors as their runs are told; raises ScannerError."""
         connectors, lost = read_connector_states(self.settings, self.http)
         for name in self.used.keys() - {each.name for each in connectors}:

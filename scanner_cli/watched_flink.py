@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from dataflow_generator.flows.facts import JobFlows
 from dataflow_generator.flows.flink_places import World
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.openlineage.life_events import Engine
-from dataflow_generator.openlineage.lifecycle import ABORT, COMPLETE, Seen, unread
+from dataflow_generator.openlineage.lifecycle import ABORT, COMPLETE, Runs, Seen, unread
 from dataflow_generator.openlineage.phases import FLINK, Phase, phase_of
 from dataflow_generator.openlineage.watched_statements import Statements, jobs_seen, scripted
 from scanner_cli.monitoring import Server
@@ -21,7 +22,7 @@ from scanner_extractor.sources.file_texts import read_texts
 from scanner_extractor.sources.flink_states import STATES, job_causes
 from scanner_extractor.sources.sql_files import read_sql_files
 from scanner_model.flink import ClusterNames, FlinkJob
-from scanner_model.secrets import mask_statement
+from scanner_model.redaction import mask_statement
 
 _CAUSES = 20
 """Failed jobs, the last started first, that are asked in one poll why they failed."""
@@ -48,21 +49,21 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
             yield Server(name=name, engine=Engine(name="Apache Flink"), look=look, gone=gone)
 
 
-def _statements(flink: FlinkSettings, http: Http, cluster: str, world: World) -> Callable[[], Sequence[Seen]]:
+def _statements(flink: FlinkSettings, http: Http, cluster: str, world: World) -> Callable[[Runs], Sequence[Seen]]:
     statements = Statements(cluster, world)
 
-    def look() -> Sequence[Seen]:
+    def look(_: Runs) -> Sequence[Seen]:
         told = STATES[flink.type](flink, http)
         return [*statements.seen(told.statements), *map(unread, sorted(told.unread))]
 
     return look
 
 
-def _jobs(flink: FlinkSettings, http: Http, one: Settings, world: World) -> Callable[[], Sequence[Seen]]:
+def _jobs(flink: FlinkSettings, http: Http, one: Settings, world: World) -> Callable[[Runs], Sequence[Seen]]:
     scripts = tuple(_scripts(one, world))
     causes: dict[str, str] = {}
 
-    def look() -> Sequence[Seen]:
+    def look(_: Runs) -> Sequence[Seen]:
         jobs = STATES[flink.type](flink, http).jobs
         failed = _failed(jobs)
         causes.update(job_causes(http, [name for name in failed if name not in causes]))
@@ -80,7 +81,7 @@ def _failed(jobs: Iterable[FlinkJob]) -> tuple[str, ...]:
 
 def _scripts(one: Settings, world: World) -> Iterator[JobFlows]:
     for source in one.sql_files:
-        texts = read_texts(source.files, mask_statement)
+        texts = read_texts(source.files, partial(mask_statement, extra=one.secret_names))
         yield from scripted(one.cluster, read_sql_files(source, texts, no_progress).statements, world)
 
 

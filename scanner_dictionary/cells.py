@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from scanner_model.columns import Column
 from scanner_model.paths import ELEMENT, MAP_VALUE
 from scanner_model.problems import Problem
+from scanner_model.text import REPLACEMENT, storable
+
+__all__ = ["column_cells", "json_cell", "list_cell", "problems_cell", "storable"]
 
 _LIMIT = 2**63
 _MARKS = (ELEMENT, MAP_VALUE)
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*+)\\u0000")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-
-def storable(text: str) -> str:
-    """Give *text* with U+FFFD for what no database takes: NUL, and half a surrogate pair."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def json_cell(value: object) -> str:
     """Give JSON text, the same bytes for the same value; what is not ASCII is written as it is."""
     if value == ():  # as of most facts most lists are
         return "[]"
-    return storable(_ENCODER.encode(value))
+    text = _ENCODER.encode(value)
+    # An escaped NUL would come back as one, in names that are stored elsewhere, too.
+    return storable(_NUL.sub(rf"\1{REPLACEMENT}", text) if "\\u0000" in text else text)
 
 
 def list_cell(items: Iterable[str]) -> str | None:

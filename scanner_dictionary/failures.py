@@ -8,16 +8,18 @@ from sqlalchemy import Engine, event
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 
-from scanner_model.errors import DictionaryUnusable
+from scanner_model.errors import DictionaryBusy, DictionaryUnusable
+from scanner_model.redaction import mask_text
 
+_WAIT = "try again when it has finished, or wait longer with --lock-timeout"
 _WHAT_HELPS = (
     ("SQLITE_NOTADB", "is not a dictionary", "name another file; this one was not touched"),
     ("SQLITE_CORRUPT", "is damaged", "restore a copy, or remove the file and run `scanner extract` again"),
     ("SQLITE_FULL", "cannot be written: the disk is full", "free some space; the last scan is kept"),
     ("SQLITE_IOERR", "cannot be read or written", "look at the disk and its free space; the last scan is kept"),
     ("SQLITE_READONLY", "cannot be written", "give the file and its directory write permission"),
-    ("SQLITE_BUSY", "is in use by another program", "try again when the other scan has finished"),
-    ("SQLITE_LOCKED", "is in use by another program", "try again when the other scan has finished"),
+    ("SQLITE_BUSY", "is in use by another program", _WAIT),
+    ("SQLITE_LOCKED", "is in use by another program", _WAIT),
     ("SQLITE_CANTOPEN", "cannot be opened", "look at the path and at the rights of the file and its directory"),
     ("SQLITE_TOOBIG", "cannot hold a text this long", "leave the source out of the scan and report it"),
     ("53", "cannot be written: the server has no room left", "free some space; the last scan is kept"),
@@ -27,11 +29,12 @@ _WHAT_HELPS = (
     ("42501", "does not allow this", "grant the user CREATE on the schema and rights on its tables"),
     ("42P06", "is being created by another program", "try again"),
     ("42P07", "is being created by another program", "try again"),
-    ("55P03", "is in use by another program", "try again when the other scan has finished"),
+    ("55P03", "is in use by another program", _WAIT),
     ("57014", "was too slow: the server cancelled the statement", "raise its statement_timeout"),
     ("", "cannot be reached", "look at host, port and database in the dictionary's URL"),
 )
 _OTHER = ("cannot be used", "")
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "55P03")
 
 
 def speak_for(engine: Engine, shown: str) -> None:
@@ -49,7 +52,8 @@ def unusable(error: BaseException, shown: str) -> DictionaryUnusable:
     found = (row[1:] for row in _WHAT_HELPS if code is not None and _fits(row[0], code))
     what, hint = next(found, _OTHER)
     said = str(error).strip().splitlines()
-    return DictionaryUnusable(f"the dictionary {what}: {said[0]}" if said else what, where=shown, hint=hint)
+    kind = DictionaryBusy if code in _BUSY else DictionaryUnusable
+    return kind(f"the dictionary {what}: {mask_text(said[0])}" if said else what, where=shown, hint=hint)
 
 
 def _fits(known: str, code: str) -> bool:

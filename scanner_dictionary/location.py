@@ -10,9 +10,12 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from scanner_model.errors import InputInvalid
+from scanner_model.redaction import mask_text
 
 _SCHEME = re.compile(r"^(?P<name>[a-z][a-z0-9]+)(?:\+(?P<driver>[a-z0-9_]+))?:", re.IGNORECASE)
+_LOGIN = re.compile(r"//\S{1,500}@")
 _H2 = "export to H2 instead: `scanner dictionary export --format h2` writes a script that H2's RunScript loads"
+_ENCODE = "write %40 for @, %2F for / and %3A for : in user and password"
 _FORMS = "write a file name, sqlite:///file or postgresql://user:password@host/database"
 
 
@@ -50,9 +53,13 @@ def from_anywhere(text: str) -> str:
 def _url(text: str, name: str) -> URL:
     """Read a URL; what is wrong with it is not quoted, because it may be the password."""
     try:
-        return make_url(text)
+        url = make_url(text)
     except (ArgumentError, ValueError) as error:
         raise InputInvalid("the dictionary's URL cannot be read", where=f"{name}:…", hint=_FORMS) from error
+    parts = (url.host or "", url.database or "", text.partition("?")[2].partition("=")[0])
+    if name != "sqlite" and any("@" in part for part in parts):
+        raise InputInvalid("the password in the dictionary's URL is not encoded", where=f"{name}:…", hint=_ENCODE)
+    return url
 
 
 def _in_file(text: str) -> Location:
@@ -61,7 +68,7 @@ def _in_file(text: str) -> Location:
     if not text.strip() or "\0" in text:
         raise InputInvalid("the dictionary's place is empty", hint=_FORMS)
     file = Path(text).expanduser()
-    return Location(url=URL.create("sqlite", database=str(file)), file=file, shown=text)
+    return Location(url=URL.create("sqlite", database=str(file)), file=file, shown=_LOGIN.sub("//", mask_text(text)))
 
 
 def _sqlite(url: URL) -> Location:

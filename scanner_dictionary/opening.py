@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import Connection as Connection
@@ -14,24 +15,32 @@ from scanner_dictionary.failures import speak_for
 from scanner_dictionary.location import Location, locate
 from scanner_dictionary.sqlite_file import beside_readers, check_file, for_writing, sqlite_engine
 from scanner_dictionary.tables import metadata, scan
-from scanner_model.errors import DictionaryUnusable
+from scanner_dictionary.waiting import OPTION, Say, Waiting, postgres_writer, waiting_of
+from scanner_model.errors import DictionaryBusy, DictionaryUnusable
 
-REVISION = "0007"
+REVISION = "0008"
 """The newest revision under migrations/; a test compares. Kept here so that opening need not import Alembic."""
 
 VERSION_TABLE = "dictionary_version"
 
 _PATIENCE = 10.0
+_CONNECTING = 10
+
+_MIGRATING = 7_226_637
+"""The key of PostgreSQL's advisory lock under which tables are created: there is none yet that could be locked."""
 
 
-def open_dictionary(url: str, *, create: bool = True, patience: float = _PATIENCE) -> Engine:
+def open_dictionary(url: str, *, create: bool = True, patience: float = _PATIENCE, say: Say | None = None) -> Engine:
     """Open the dictionary at *url* (a file or a URL), creating or migrating it.
 
     *create* False is for questions: a dictionary that is not there is an error then. *patience* is how many seconds
-    to wait for another writer. Raises DictionaryUnusable, also later from every statement of the engine.
+    to wait for another writer; *say* is told when it is waited for. Raises DictionaryUnusable, also later from every
+    statement of the engine.
     """
     place = locate(url)
     engine = _engine(place, create=create, patience=patience)
+    waiting = Waiting(seconds=patience, shown=place.shown)
+    engine.update_execution_options(**{OPTION: replace(waiting, say=say) if say else waiting})
     speak_for(engine, place.shown)
     with engine.connect() as conn:
         found = _revision(conn)
@@ -51,9 +60,22 @@ def writing(engine: Engine) -> Iterator[Connection]:
     with _transaction(engine) as conn:
         if conn.dialect.name == "postgresql":
             # SQLite has one writer anyway; here two could choose the same keys. Readers go on reading.
-            conn.execute(text(f"SET LOCAL lock_timeout = '{int(_PATIENCE)}s'"))
-            conn.execute(text(f"LOCK TABLE {scan.name} IN EXCLUSIVE MODE"))
+            _lock(conn, f"LOCK TABLE {scan.name} IN EXCLUSIVE MODE")
         yield conn
+
+
+def _lock(conn: Connection, statement: str) -> None:
+    """Take a lock of PostgreSQL; where another writer has it, say so and wait."""
+    waiting = waiting_of(conn)
+    conn.execute(text("SET LOCAL lock_timeout = 1"))
+    try:
+        with conn.begin_nested():
+            conn.execute(text(statement))
+    except DictionaryBusy:
+        waiting.announce(postgres_writer(conn, scan.name))
+        conn.execute(text(f"SET LOCAL lock_timeout = {max(int(waiting.seconds * 1000), 1)}"))
+        conn.execute(text(statement))
+    conn.execute(text(f"SET LOCAL lock_timeout = {max(int(waiting.seconds * 1000), 1)}"))
 
 
 @contextmanager
@@ -69,7 +91,7 @@ def _engine(place: Location, *, create: bool, patience: float) -> Engine:
         check_file(place.file, place.shown, create=create)
         return sqlite_engine(place.file, create=create, patience=patience)
     try:
-        return create_engine(place.url, connect_args={"connect_timeout": max(int(patience), 2)})
+        return create_engine(place.url, connect_args={"connect_timeout": min(max(int(patience), 2), _CONNECTING)})
     except ImportError as error:
         hint = "pip install 'scanner[postgres]'"
         raise DictionaryUnusable("PostgreSQL needs a driver", where=place.shown, hint=hint) from error
@@ -89,6 +111,8 @@ def _check_revision(conn: Connection, found: str, place: Location, *, create: bo
     if found:
         return
     names = set(inspect(conn).get_table_names())
+    if _revision(conn):
+        return  # another program has created it meanwhile
     if names & set(metadata.tables) or (names and place.file):
         raise DictionaryUnusable("the database is something else's", where=place.shown, hint="name another one")
     if not create:
@@ -103,6 +127,8 @@ def _migrate(engine: Engine) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with _transaction(engine) as conn:
+        if conn.dialect.name == "postgresql":
+            _lock(conn, f"SELECT pg_advisory_xact_lock({_MIGRATING})")
         config.attributes.update(connection=conn, version_table=VERSION_TABLE)
         if _revision(conn) != REVISION:
             command.upgrade(config, REVISION)

@@ -70,6 +70,7 @@ def version_row(version: SchemaVersion, known: Known, subjects: Ids) -> Wanted:
         json_cell(version.tags),
         version.deleted,
         storable(version.state),
+        version.registered_at or None,
         _references(version),
     )
     source = known.sources[version.source]

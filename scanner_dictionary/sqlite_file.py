@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,17 +11,30 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
+from scanner_dictionary.waiting import Waiting, sqlite_writer, waiting_of
 from scanner_model.errors import DictionaryUnusable
+from scanner_model.private_files import create_private
 
 _CACHE_KIB = 65536
 _WRITES = "scanner_writes"
+_POLL = 0.1
+_CHANGING = 500
+"""Milliseconds to wait for readers when the journal's mode is changed: who waits for them keeps new ones out."""
 _NO_RIGHTS = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 
 def sqlite_engine(file: Path, *, create: bool, patience: float) -> Engine:
     """Give an engine over *file*; it waits *patience* seconds for another writer. Nothing is opened yet."""
     engine = create_engine("sqlite://", poolclass=NullPool, creator=lambda: _connect(file, create, patience))
-    event.listen(engine, "begin", _begin)
+
+    def begin(conn: Connection) -> None:
+        # sqlite3 itself would begin only before the first INSERT, so that a migration could stop half-way.
+        if not conn.get_execution_options().get(_WRITES):
+            conn.exec_driver_sql("BEGIN")
+        elif not _begun(_driver(conn), file, waiting_of(conn)):
+            conn.exec_driver_sql("BEGIN IMMEDIATE")  # it fails, and says why
+
+    event.listen(engine, "begin", begin)
     return engine
 
 
@@ -37,18 +51,19 @@ def check_file(file: Path, shown: str, *, create: bool) -> None:
 
 @contextmanager
 def beside_readers(conn: Connection) -> Iterator[None]:
-    """Keep readers at what was committed last while *conn* writes; must be entered before its transaction begins.
+    """Keep readers at what was committed last while *conn* writes, in a transaction that begins inside.
 
     The file is in write-ahead mode only meanwhile: at rest a dictionary is one plain file, which can be copied, and
     read from a directory that cannot be written. Where the mode cannot be had (a network disk, a reader just now)
     SQLite's ordinary journal keeps the last scan as safe, and readers may have to wait.
     """
     driver = _driver(conn)
-    _try(driver, "PRAGMA journal_mode = WAL")
     _try(driver, f"PRAGMA cache_size = -{_CACHE_KIB}")
     try:
         yield
     finally:
+        # Others who have the file open keep it in write-ahead mode; the last one who wrote changes it.
+        _try(driver, f"PRAGMA busy_timeout = {_CHANGING}")
         _try(driver, "PRAGMA journal_mode = DELETE")
 
 
@@ -59,6 +74,8 @@ def for_writing(conn: Connection) -> Connection:
 
 def _connect(file: Path, create: bool, patience: float) -> sqlite3.Connection:
     uri = file.absolute().as_uri()
+    if create and not file.exists():
+        _create(file)
     try:
         return _open(f"{uri}?mode={'rwc' if create else 'rw'}", patience)
     except sqlite3.OperationalError as error:
@@ -66,6 +83,22 @@ def _connect(file: Path, create: bool, patience: float) -> sqlite3.Connection:
             raise
         # A reader without rights on the directory cannot take part in write-ahead mode; nobody is writing just now.
         return _open(f"{uri}?immutable=1", patience)
+
+
+def _create(file: Path) -> None:
+    """Create a private *file*; SQLite gives the files that it writes beside it (-wal, -shm, -journal) the same rights.
+
+    A link that leads nowhere is not followed. Raises sqlite3.OperationalError, as SQLite would.
+    """
+    try:
+        create_private(file)
+    except FileExistsError:
+        if not file.exists():
+            error = sqlite3.OperationalError("unable to open database file: it is a link to a file that is not there")
+            error.sqlite_errorname = "SQLITE_CANTOPEN"
+            raise error from None
+    except OSError:
+        return  # SQLite says why
 
 
 def _open(uri: str, patience: float) -> sqlite3.Connection:
@@ -84,9 +117,29 @@ def _is_at_rest(file: Path) -> bool:
     return file.exists() and not file.with_name(file.name + "-wal").exists()
 
 
-def _begin(conn: Connection) -> None:
-    # sqlite3 itself would begin only before the first INSERT, so that a migration could stop half-way.
-    conn.exec_driver_sql("BEGIN IMMEDIATE" if conn.get_execution_options().get(_WRITES) else "BEGIN")
+def _begun(driver: sqlite3.Connection, file: Path, waiting: Waiting) -> bool:
+    """Begin a transaction that may write, in write-ahead mode where that can be had; False where it cannot begin.
+
+    Another writer is waited for. The mode is tried each time: who wrote before may have kept us from it.
+    """
+    end, announced = time.monotonic() + waiting.seconds, False
+    while True:
+        _try(driver, f"PRAGMA busy_timeout = {_CHANGING}")
+        _try(driver, "PRAGMA journal_mode = WAL")
+        _try(driver, "PRAGMA busy_timeout = 0")
+        try:
+            driver.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() >= end:
+                return False
+        else:
+            # Without write-ahead mode a commit waits for readers.
+            driver.execute(f"PRAGMA busy_timeout = {int(waiting.seconds * 1000)}")
+            return True
+        if not announced:
+            waiting.announce(sqlite_writer(file))
+            announced = True
+        time.sleep(_POLL)
 
 
 def _driver(conn: Connection) -> sqlite3.Connection:

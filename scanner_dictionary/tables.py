@@ -220,6 +220,7 @@ subject_version = declare(
     must("deleted", Boolean, "it is soft-deleted"),
     must("state", String, "the registry's own word, empty for an ordinary version"),
     *told(),
+    may("registered_at", String, "when it was registered, ISO 8601, UTC; empty where the registry does not tell"),
     UniqueConstraint("subject_id", "version", name="uq_subject_version"),
     Index("ix_subject_version_definition", "definition_id"),
     Index("ix_subject_version_source", "source_id"),

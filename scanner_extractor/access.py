@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import reduce
@@ -17,7 +17,9 @@ from scanner_extractor.settings_cloud import OffsetSettings
 from scanner_extractor.settings_flink import FileSettings
 from scanner_extractor.sources import file_texts
 from scanner_extractor.sources.kafka_document import DOCUMENT, kafka_document, read_kafka_document
+from scanner_extractor.sources.ksqldb_closing import Earlier, KnownQueries
 from scanner_model.names import SourceId
+from scanner_model.problems import Problem
 
 Wrap = Callable[[Exchange], Exchange]
 
@@ -34,6 +36,10 @@ def _live_offsets(settings: OffsetSettings, progress: Progress, now: datetime) -
     return read_offsets(settings, progress, now=now)
 
 
+def _no_pause(seconds: float) -> None:
+    """Wait for nothing."""
+
+
 def _utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -42,8 +48,9 @@ def _utc_now() -> datetime:
 class Access:
     """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them.
 
-    *brokers* and *ends* ask a cluster over the Kafka protocol; *now* tells when a figure was read, *clock* how waits
-    are spent (None: they are). *opened* are the HTTP sources, for what a failed one has cost.
+    *brokers* and *ends* ask a cluster over the Kafka protocol; *now* is when a figure was read, *clock* measures and
+    spends waits (None: the machine's). *queries* are those of ksqlDB that earlier scans know, by server. *opened* are
+    the HTTP sources, for what a failed one has cost.
     """
 
     recorder: Recorder | None = None
@@ -52,6 +59,7 @@ class Access:
     ends: Callable[[OffsetSettings, Progress, datetime], CatalogReading] = _live_offsets
     now: Callable[[], datetime] = _utc_now
     clock: Clock | None = None
+    queries: Mapping[SourceId, KnownQueries] = field(default_factory=dict)
     opened: dict[SourceId, Http] = field(default_factory=dict)
 
     def http(
@@ -65,6 +73,11 @@ class Access:
         wrap = (lambda exchange: reduce(lambda inner, outer: outer(inner), wraps, exchange)) if wraps else None
         self.opened[source] = Http(settings, source, exchange=self.replay or live, wrap=wrap, clock=self.clock)
         return self.opened[source]
+
+    def earlier(self, source: SourceId) -> Earlier:
+        """Return what earlier scans know of a ksqlDB server; a replay waits for nothing."""
+        pause = (self.clock or Clock()).pause
+        return Earlier(queries=self.queries.get(source, {}), pause=_no_pause if self.replay else pause)
 
     def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogReading:
         """Ask the brokers how far topics are written; a capture holds this as one document, with its time."""
@@ -81,6 +94,10 @@ class Access:
     def requests(self, source: SourceId) -> int:
         """Count the requests that *source* was sent, also where it gave nothing."""
         return self.opened[source].requests if source in self.opened else 0
+
+    def problems(self, source: SourceId) -> tuple[Problem, ...]:
+        """Return what was wrong with answers of *source* that were read all the same."""
+        return self.opened[source].problems if source in self.opened else ()
 
     def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaReading:
         """Ask the brokers; a capture holds what they said as one document, as the protocol is not HTTP."""

@@ -15,7 +15,7 @@ from scanner_model.estate import Topic
 from scanner_model.manual import Assignment
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName, TopicName
 from scanner_model.problems import Problem
-from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion, TopicSchema
+from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion, TopicSchema, qualified_subject
 
 Records = Mapping[Fingerprint, tuple[RecordName, ...]]
 Place = tuple[str, SubjectName]
@@ -92,18 +92,18 @@ def _bind_registry(
     links: list[TopicSchema] = []
     problems: list[Problem] = []
     unbound: list[OpenSubject] = []
-    slow: dict[str, list[SubjectName]] = {}
+    slow: dict[str, list[str]] = {}
     for place, group in groups.items():
         case = _case(place, group, records, declared.of(*place), kind, place in targets)
         proposed = propose(case.subject, strategies_in_force(told.naming.strategies, kind))
         choice = _choice(case, proposed, told, known)
         for error in proposed.slow:
-            slow.setdefault(error.pattern, []).append(place[1])
+            slow.setdefault(error.pattern, []).append(qualified_subject(*place))
         links.extend(_links(case, choice, known))
         if choice.ambiguous:
-            problems.append(ambiguity(source, place[1], choice))
+            problems.append(ambiguity(source, qualified_subject(*place), choice))
         if not choice.bound and not case.newest.deleted and not case.referenced:
-            unbound.append(OpenSubject(subject=place[1], strategy=_helpful(case.subject, kind, known)))
+            unbound.append(OpenSubject(subject=qualified_subject(*place), strategy=_helpful(case.subject, kind, known)))
     slow_names = slow_problems(source, slow)
     problems.extend((*slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
     return Bound(topic_schemas=tuple(links), problems=tuple(problems))
@@ -200,7 +200,7 @@ def _because(
     told = next((link.evidence for link in case.subject.links if link.topic == candidate.topic), None)
     if told:
         return told, Confidence.DECLARED
-    rule = f"subject {case.place[1]!r} by strategy {candidate.strategy}"
+    rule = f"subject {qualified_subject(*case.place)!r} by strategy {candidate.strategy}"
     if not choice.topic_known:
         return f"{rule}; no source knows the topic", Confidence.ASSUMED
     confidence = Confidence.AMBIGUOUS if choice.ambiguous else Confidence.CONFIRMED

@@ -6,20 +6,33 @@ import base64
 import binascii
 import hashlib
 import json
+import os
 import re
-import tempfile
+import stat
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from scanner_extractor.exchange import AS_IS, Answer, Exchange, Json, Request
-from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.errors import (
+    InputInvalid,
+    NotCaptured,
+    PayloadUnexpected,
+    ScannerError,
+    SourceRefused,
+    SourceUnreachable,
+)
+from scanner_model.json_input import MOST_VALUES, TooLarge, load_json
 from scanner_model.names import SourceId
-from scanner_model.secrets import mask_json, mask_statement, mask_text, mask_url
+from scanner_model.private_files import atomic_path, make_directory
+from scanner_model.redaction import mask_json, mask_statement, mask_text, mask_url
 
 FORMAT = 1
 MANIFEST = "capture.json"
+LARGEST = 256 * 1024 * 1024
+"""Bytes of one file of a capture that are read, at most; an answer is no larger unless `max_bytes` says so."""
 
 _HEADERS = ("content-type", "etag", "retry-after", "x-registry-artifacttype")
 _FAILURES: Mapping[str, type[ScannerError]] = {
@@ -59,7 +72,7 @@ class Recorder:
 
     def record_document(self, source: SourceId, name: str, document: Json) -> None:
         """Keep what a source said that does not speak HTTP, under a *name* that is its own in that source."""
-        file = self._directory / slug(source) / f"document-{slug(name)}-{_hash(name)}.json"
+        file = self._directory / directory_name(source) / f"document-{slug(name)}-{_hash(name)}.json"
         _write(file, {"document": name, "value": mask_json(document)})
 
     def _record(self, request: Request, said: Json) -> None:
@@ -72,16 +85,18 @@ class Recorder:
                 return
             self._last[request.source, key] = (number + 1, text)
         stem = f"{slug(request.method + ' ' + _path(key[1]))}-{_hash(*key)}"
-        _write(self._directory / slug(request.source) / f"{stem}-{number + 1}.json", content)
+        _write(self._directory / directory_name(request.source) / f"{stem}-{number + 1}.json", content)
 
 
 class Replay:
     """Answers from a capture; safe to call from many threads.
 
-    Raises InputInvalid for a directory that holds no capture, one of a newer format, or a damaged file.
+    Raises InputInvalid for a directory that holds no capture, one of a newer format, a damaged file, or anything but
+    files and directories: a capture may come from strangers, and a link or a pipe in it leads elsewhere.
     """
 
     def __init__(self, directory: Path) -> None:
+        _check_plain(directory)
         manifest = _read(directory / MANIFEST)
         if manifest.get("format") != FORMAT:
             raise InputInvalid(
@@ -106,29 +121,34 @@ class Replay:
             self._asked[request.source, key] += 1
         if not files:
             raise self._missing(request.source, f"{key[0]} {key[1]}")
-        return _replayed(files[min(turn, len(files) - 1)])
+        return _replayed(files[min(turn, len(files) - 1)], f"{key[0]} {key[1]}")
 
     def document(self, source: SourceId, name: str) -> Json:
         """Give what `record_document` kept; raises SourceUnreachable where there is no such document."""
-        for file in sorted((self._directory / slug(source)).glob("document-*.json")):
+        for file in sorted(self._place(source).glob("document-*.json")):
             content = _read(file)
             if content.get("document") == name:
                 return content.get("value")
         raise self._missing(source, f"document {name}")
 
+    def _place(self, source: SourceId) -> Path:
+        """Return the directory of a source; captures by earlier versions have no hash in its name."""
+        place = self._directory / directory_name(source)
+        return place if place.is_dir() else self._directory / slug(source)
+
     def _indexed(self, source: SourceId) -> Mapping[_Key, list[Path]]:
         if source not in self._files:
             files: dict[_Key, list[Path]] = defaultdict(list)
-            for file in sorted((self._directory / slug(source)).glob("*.json"), key=_order):
+            for file in sorted(self._place(source).glob("*.json"), key=_order):
                 for key in _keys(_opening(file) or _read(file)):
                     files[key].append(file)
             self._files[source] = files
         return self._files[source]
 
-    def _missing(self, source: SourceId, what: str) -> SourceUnreachable:
-        return SourceUnreachable(
+    def _missing(self, source: SourceId, what: str) -> NotCaptured:
+        return NotCaptured(
             f"{what} is not in the capture",
-            where=str(self._directory / slug(source)),
+            where=str(self._place(source)),
             hint="record it again with the cluster.json that you replay it with",
         )
 
@@ -146,6 +166,21 @@ def replaying(directory: Path) -> Exchange:
 def slug(name: str) -> str:
     """Give *name* as a readable file name: lower case, at most 60 letters of any script, digits, dots and dashes."""
     return re.sub(r"[^\w.]+", "-", name.lower()).strip("-.")[:60].rstrip("-.") or "root"
+
+
+def directory_name(name: str) -> str:
+    """Return *name* as the name of a directory that no other name shares: with a hash where a slug says less."""
+    short = slug(name)
+    return short if short == name else f"{short}-{_hash(name)}"
+
+
+def recorded_cluster(directory: Path, cluster: str) -> Path:
+    """Return where *directory* holds the capture of one of several clusters; raises InputInvalid for a link."""
+    place = directory / directory_name(cluster)
+    place = place if place.is_dir() else directory / slug(cluster)
+    if place.is_symlink():
+        raise InputInvalid("is a link", where=str(place), hint="put the directory itself here")
+    return place
 
 
 def _key(request: Request) -> _Key:
@@ -171,7 +206,7 @@ def _opening(file: Path) -> Json:
     A capture of a large registry has gigabytes of answers, which are read when they are asked for.
     """
     try:
-        with file.open("rb") as opened:
+        with _opened(file) as opened:
             text = opened.read(_OPENING).decode("utf-8", "replace")
         start = _REQUEST.match(text)
         return {"request": _DECODER.raw_decode(text, start.end())[0]} if start else None
@@ -188,11 +223,11 @@ def _keys(content: Json) -> Iterator[_Key]:
 
 
 def _failure(error: ScannerError) -> Json:
-    return {"kind": type(error).__name__, "what": mask_text(error.what), "hint": error.hint}
+    return {"kind": type(error).__name__, "what": mask_text(error.what), "hint": mask_text(error.hint)}
 
 
 def _answer(answer: Answer, *, as_is: bool) -> Json:
-    headers = {name: answer.headers[name] for name in _HEADERS if name in answer.headers}
+    headers = {name: mask_text(answer.headers[name]) for name in _HEADERS if name in answer.headers}
     return {"status": answer.status, "headers": headers, **_body(answer.body, as_is)}
 
 
@@ -214,12 +249,13 @@ def _masked(text: str) -> str:
     return text if masked == value else json.dumps(masked)
 
 
-def _replayed(file: Path) -> Answer:
+def _replayed(file: Path, where: str) -> Answer:
     content = _read(file)
     match content:
         case {"failure": {"kind": str(kind), "what": str(what)} as failure}:
-            where = f"{content['request']['method']} {content['request']['url']}"
             raise _FAILURES.get(kind, SourceUnreachable)(what, where=where, hint=str(failure.get("hint", "")))
+        case {"status": int(), "headers": dict(headers)} if not all(isinstance(each, str) for each in headers.values()):
+            raise _damaged(file, "a header is no text")
         case {"status": int(status), "headers": dict(headers), "body": str(text)}:
             return Answer(status=status, headers=headers, body=text.encode("utf-8", "surrogatepass"))
         case {"status": int(status), "headers": dict(headers), "base64": str(text)}:
@@ -237,18 +273,51 @@ def _bytes(text: str, file: Path) -> bytes:
 
 def _read(file: Path) -> dict[str, Json]:
     try:
-        content = json.loads(file.read_bytes())
+        with _opened(file) as opened:
+            text = opened.read(LARGEST + 1)
+        if len(text) > LARGEST:
+            raise _damaged(file, f"it is larger than {LARGEST} bytes")
+        content = load_json(text, most=2 * MOST_VALUES).value
     except FileNotFoundError as error:
         raise InputInvalid(
             "there is no capture here", where=str(file), hint="name the directory given to --capture"
         ) from error
     except OSError as error:
         raise InputInvalid(f"cannot be read: {error.strerror}", where=str(file)) from error
+    except TooLarge as error:
+        raise _damaged(file, str(error)) from error
     except (ValueError, RecursionError) as error:
         raise _damaged(file, "it is not JSON") from error
     if not isinstance(content, dict):
         raise _damaged(file, "it is not a JSON object")
     return content
+
+
+def _opened(file: Path) -> BinaryIO:
+    """Open a regular file; raises OSError for a link, and for a pipe or a device without waiting for it."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(None, "it is no regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+def _check_plain(directory: Path) -> None:
+    """Raise InputInvalid where anything in *directory* is neither a regular file nor a directory."""
+    waiting = [os.fspath(directory)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif not entry.is_file(follow_symlinks=False):
+                        what = "the capture holds something else than files and directories: a link, a pipe or a device"
+                        raise InputInvalid(what, where=entry.path, hint="take it out, or record it again")
+        except FileNotFoundError:
+            continue  # that there is no capture is said by its reader
+        except OSError as error:
+            raise InputInvalid(f"cannot be read: {error.strerror}", where=str(directory)) from error
 
 
 def _damaged(file: Path, why: str) -> InputInvalid:
@@ -262,11 +331,9 @@ def _text(content: Json) -> bytes:
 def _write(file: Path, content: Json) -> None:
     """Write *file* whole or not at all."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=".", suffix=".part", delete=False) as part:
-            part.write(_text(content))
-            written = Path(part.name)
-        written.replace(file)
+        make_directory(file.parent)
+        with atomic_path(file) as part:
+            part.write_bytes(_text(content))
     except OSError as error:
         raise InputInvalid(
             f"cannot be written: {error.strerror}", where=str(file), hint="name a directory that you may write"

@@ -18,7 +18,7 @@ from scanner_extractor.settings_cloud import Lacking
 from scanner_extractor.settings_flink import FileSettings, FlinkSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 _KSQL = "application/vnd.ksql.v1+json"
 _HINT = "check the `url` and `type` of this source"

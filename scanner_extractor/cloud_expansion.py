@@ -146,7 +146,8 @@ class _Expansion:
     def _connect(self) -> Iterator[ConnectSettings]:
         http = self._http(Plane.CONNECT, self.cloud.http.url)
         path = f"/connect/v1/environments/{self.cluster.environment}/clusters/{self.cluster.id}"
-        yield ConnectSettings(http=replace(http, url=http.url.removesuffix(path) + path))
+        own = replace(http, url=http.url.removesuffix(path) + path, secret_names=frozenset())
+        yield ConnectSettings(http=own, secret_names=http.secret_names)
 
     def _flink(self) -> Iterator[FlinkSettings]:
         for cloud, region, url in self._regions():

@@ -17,7 +17,7 @@ from scanner_extractor.substitution import Filled, filled
 from scanner_model.complaints import Complaint
 from scanner_model.errors import InputInvalid
 from scanner_model.places import placed_problems, read_placed, schema_complaints
-from scanner_model.secrets import mask_json
+from scanner_model.redaction import mask_json
 
 
 def cluster_schema() -> Json:

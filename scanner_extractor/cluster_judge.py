@@ -16,6 +16,7 @@ from scanner_extractor.exchange import Json
 from scanner_extractor.flink_judge import FileJudge
 from scanner_extractor.naming import strategies_in_force
 from scanner_extractor.openlineage_settings import openlineage_complaints
+from scanner_extractor.settings import url_context
 from scanner_extractor.settings_flink import SQL_GATEWAY
 from scanner_model.complaints import Complaint, JsonPath, nearest
 from scanner_model.errors import InputInvalid
@@ -125,7 +126,7 @@ class Judge:
         for where, name in _entries(item, ("naming", "strategies")):
             if isinstance(name, str):
                 yield from self._strategy((*path, *where), name)
-
+        yield from _context(path, item)
         if kind == "glue":
             for name in sorted({"url", "auth", "headers"} & item.keys()):
                 yield (*path, name), f"{name!r} is not for AWS Glue", "leave it out; `glue` says where it is"
@@ -144,7 +145,8 @@ class Judge:
         seen: set[tuple[object, str]] = set()
         for path, item in _items(self.document, _SOURCES):
             address = _address(item.get("url"))
-            told = json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url if address else ""
+            one = f"/contexts/{item['context']}" if "context" in item else ""
+            told = json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url + one if address else ""
             if told and (path[0], told) in seen:
                 yield (*path, "glue" if "glue" in item else "url"), "this source is named twice", "keep one of them"
             seen.add((path[0], told))
@@ -157,6 +159,17 @@ class Judge:
                 what = f"two sources are called {self.shown.shown(where)}"
                 yield where, what, "the name is their identity: change one"
             seen.update([name] if isinstance(name, str) else [])
+
+
+def _context(path: JsonPath, item: Json) -> Iterator[Complaint]:
+    """Complain about a context where the registry has none, or where the address names one already."""
+    if "context" not in item:
+        return
+    address = _address(item.get("url"))
+    if item.get("type") != "confluent":
+        yield (*path, "context"), "'context' is for registries of type confluent only", "leave it out, or change `type`"
+    elif address and url_context(address.url):
+        yield (*path, "context"), "there is a context in `url` and in `context`", "keep one of them"
 
 
 def warnings_of(document: Json) -> Iterator[Complaint]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import regex
 
@@ -30,6 +31,7 @@ from scanner_extractor.settings import (
     Settings,
     Tls,
 )
+from scanner_extractor.settings_cloud import CloudSettings
 from scanner_model.brokers import broker_addresses
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName
@@ -54,7 +56,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
     kafka = _kafka(document["kafka"], brokers, base) if "kafka" in document else None
     cloud = CloudMembers(document, lambda each: _http(each, base))
     flink, sql_files = flink_settings(document.get("flink", []), base, lambda item: _http(item, base))
-    return Settings(
+    settings = Settings(
         cluster=ClusterName(document["cluster"]),
         brokers=brokers,
         aliases=tuple(("address", _alias(each)) for each in document.get("aliases", [])),
@@ -74,8 +76,31 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         streams=streams_settings(document.get("streams", []), base),
         openlineage=openlineage_settings(document["openlineage"], base) if "openlineage" in document else None,
         manual_input=_files(document.get("manual_input", []), base),
+        secret_names=frozenset(name.lower() for name in document.get("secret_names", [])),
         warnings=warnings,
     )
+    return _with_secret_names(settings) if settings.secret_names else settings
+
+
+def _with_secret_names(settings: Settings) -> Settings:
+    """Return *settings* with its secret names in those of every source."""
+    names = settings.secret_names
+
+    def named(value: Any) -> Any:  # noqa: ANN401 - a field of any type
+        if isinstance(value, tuple):
+            return tuple(map(named, value))
+        if isinstance(value, ConnectSettings):  # a connector's are hidden with what its plug-ins declare
+            return replace(value, secret_names=names)
+        if isinstance(value, HttpSettings):
+            return replace(value, secret_names=names)
+        if isinstance(value, CloudSettings):
+            planes = {plane: named(http) for plane, http in value.planes.items()}
+            return replace(value, http=named(value.http), planes=planes)
+        return (
+            replace(value, http=named(value.http)) if isinstance(getattr(value, "http", None), HttpSettings) else value
+        )
+
+    return replace(settings, **{each.name: named(getattr(settings, each.name)) for each in fields(settings)})
 
 
 def _alias(text: str) -> str:
@@ -118,6 +143,7 @@ def _registry(item: Json, base: Path) -> RegistrySettings:
         environment=item.get("environment", ""),
         deleted=item.get("deleted", True),
         glue=glue,
+        context=item.get("context", ""),
     )
 
 

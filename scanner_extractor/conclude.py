@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypedDict, TypeVar
 
 from scanner_extractor.annotations import of_own_connectors
 from scanner_extractor.binding import Bound, RegistryNaming, bind
+from scanner_extractor.declared_links import cluster_associations
 from scanner_extractor.definitions import Defined, define
 from scanner_extractor.figures import rates
 from scanner_extractor.manual_merge import agreeing, merge_schemas
@@ -25,7 +26,15 @@ from scanner_extractor.readings import (
 from scanner_extractor.runner import Asked
 from scanner_extractor.settings import Settings
 from scanner_extractor.sources.collections import collection_schemas
-from scanner_extractor.topics import ksqldb_topics, merge_groups, merge_topics, missing_topics, with_earlier_settings
+from scanner_extractor.topics import (
+    hidden_topics,
+    ksqldb_internal,
+    ksqldb_topics,
+    merge_groups,
+    merge_topics,
+    missing_topics,
+    with_earlier_settings,
+)
 from scanner_extractor.unread import ReadEach, read_here
 from scanner_model.brokers import broker_address
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
@@ -61,19 +70,27 @@ def conclude(
     settings = asked.settings or settings
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
     said = _Said.of(asked.readings)
+    cluster = _cluster(settings, said.kafka, said.connect, manual)
     listed, named = said.topics(remembered), tuple(ksqldb_topics(said.collections))
     told = merge_topics(listed or (), manual.topics, named)
     defined = define((version for reading in said.registries for version in reading.versions), read)
-    bound, objections = _bind(settings, said.registries, defined, merge_topics(told, remembered.topics), manual)
+    registries, strange = _of_cluster(said.registries, cluster.cluster_id or remembered.cluster_id)
+    bound, objections = _bind(settings, registries, defined, merge_topics(told, remembered.topics), manual)
     declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
     described = collection_schemas(said.collections, _described(links, remembered))
+    topics = merge_topics(told, bound.topics, map(_linked_topic, links))
     met = chain.from_iterable(reading.problems for reading in asked.readings)
-    doubts = (*_strangers(said.connect, said.kafka), *missing_topics(listed, chain(manual.topics, named)))
+    doubts = (
+        *_strangers(said.connect, said.kafka),
+        *strange,
+        *missing_topics(listed, chain(manual.topics, named), said.lost),
+        *hidden_topics(listed, ((each.outcome.source, each.missing) for each in said.ksqldb)),
+    )
     return ClusterScan(
-        cluster=_cluster(settings, said.kafka, said.connect, manual),
+        cluster=cluster,
         outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
-        topics=merge_topics(told, bound.topics, map(_linked_topic, links)),
+        topics=tuple(ksqldb_internal(topics, (reading.service for reading in said.ksqldb))),
         registries=tuple(reading.registry for reading in said.registries),
         versions=defined.versions,
         definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
@@ -149,6 +166,11 @@ class _Said:
     def collections(self) -> tuple[KsqlSource, ...]:
         return tuple(source for reading in self.ksqldb for source in reading.sources)
 
+    @property
+    def lost(self) -> frozenset[TopicName]:
+        """Return the topics that ksqlDB itself does not find."""
+        return frozenset[TopicName]().union(*(reading.missing for reading in self.ksqldb))
+
     def topics(self, remembered: Remembered) -> tuple[Topic, ...] | None:
         """Give the brokers' topics; None where the brokers did not answer, which is not the same as no topics."""
         if not self.kafka:
@@ -179,6 +201,15 @@ def _bind(
         for reading in registries
     ]
     return bind(defined.versions, defined.records, topics, told, assignments), objections
+
+
+def _of_cluster(
+    registries: Iterable[RegistryReading], cluster_id: str
+) -> tuple[tuple[RegistryReading, ...], tuple[Problem, ...]]:
+    """Return the readings with the associations of this cluster only, and what is wrong with the others."""
+    parts = [(each, *cluster_associations(each.registry.source, each.associations, cluster_id)) for each in registries]
+    readings = tuple(replace(each, associations=own) for each, own, _ in parts)
+    return readings, _all(problems for _, _, problems in parts)
 
 
 def _all(facts: Iterable[tuple[_Fact, ...]]) -> tuple[_Fact, ...]:

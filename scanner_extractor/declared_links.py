@@ -11,10 +11,14 @@ from scanner_model.manual import Assignment
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.places import nearest
 from scanner_model.problems import Problem
-from scanner_model.schemas import Association, SchemaVersion
+from scanner_model.schemas import Association, SchemaVersion, qualified_subject
 
 _HINTED = 10
 """How many misspelt names get a search for the nearest known one, which costs a walk over all subjects each."""
+
+
+_ANY_CLUSTER = ("", "-")
+"""The namespaces of an association that names no Kafka cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +45,31 @@ def declared_links(
     """Gather every declaration by the subject that it is of."""
     links: dict[tuple[str | None, SubjectName], list[Link]] = {}
     for association in associations:
-        evidence = f"the registry associates subject {association.subject!r} with it"
+        name = qualified_subject(association.context, association.subject)
+        evidence = f"the registry associates subject {name!r} with it"
         link = Link(topic=association.topic, strategy="associated", evidence=evidence, role=association.role)
         links.setdefault((association.context, association.subject), []).append(link)
     for given in assignments:
         link = Link(topic=given.topic, strategy="manual", evidence=given.place, role=given.role)
         links.setdefault((given.context, given.subject), []).append(link)
     return DeclaredLinks(kind=kind, by_subject={place: tuple(found) for place, found in links.items()}, mapping=mapping)
+
+
+def cluster_associations(
+    source: SourceId, associations: Iterable[Association], cluster_id: str
+) -> tuple[tuple[Association, ...], tuple[Problem, ...]]:
+    """Return the associations whose topics are of the Kafka cluster *cluster_id*, or of no cluster by name.
+
+    One registry serves many clusters, whose topics bear the same names. Where the id is not known (empty), those that
+    name a cluster are left out, and reported.
+    """
+    listed = tuple(associations)
+    own = tuple(link for link in listed if link.namespace in (*_ANY_CLUSTER, cluster_id))
+    if cluster_id or len(own) == len(listed):
+        return own, ()
+    left_out = f"{len(listed) - len(own)} of {len(listed)} associations name a cluster and are left out"
+    what = f"the id of this Kafka cluster is not known: {left_out}"
+    return own, (Problem(str(source), what, "`kafka` in cluster.json lets the brokers tell it"),)
 
 
 def unused_keys(

@@ -7,14 +7,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from scanner_extractor.contract_tags import TagPatterns
 from scanner_extractor.references import Find, Resolved, finder, resolve
-from scanner_extractor.unread import ReadEach, TagPatterns, Unread, read_here, read_one
+from scanner_extractor.unread import ReadEach, Unread, read_here, read_one
 from scanner_model.columns import ParsedSchema
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.problems import Problem
-from scanner_model.schemas import Definition, SchemaVersion
+from scanner_model.schemas import Definition, SchemaVersion, qualified_subject
 
-READERS = 1
+READERS = 2
 """Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -141,5 +142,5 @@ def _record_of(subject: SubjectName, root: RecordName, records: tuple[RecordName
 
 def _placed(version: SchemaVersion, problems: tuple[Problem, ...]) -> Iterator[Problem]:
     for problem in problems:
-        where = f"{version.subject} version {version.version}"
+        where = f"{qualified_subject(version.context, version.subject)!r} version {version.version}"
         yield replace(problem, where=f"{where} {problem.where}".rstrip())

@@ -12,19 +12,23 @@ from urllib.parse import quote, urlencode
 
 from scanner_extractor.addresses import read_address
 from scanner_extractor.exchange import AS_IS, Answer, Exchange, Json, Request
-from scanner_extractor.http_auth import login_hint
-from scanner_extractor.http_errors import accepted, read_json
+from scanner_extractor.http_auth import login_hint, own_secrets
+from scanner_extractor.http_errors import accepted, place, read_json
 from scanner_extractor.http_wire import Wire
 from scanner_extractor.rate import Clock
-from scanner_extractor.settings import BasicAuth, BearerAuth, HttpSettings, OAuthAuth
+from scanner_extractor.settings import HttpSettings
+from scanner_model.errors import ScannerError
+from scanner_model.json_input import load_json
 from scanner_model.names import SourceId
-from scanner_model.secrets import MASK
+from scanner_model.problems import Problem
+from scanner_model.redaction import hide_values, is_distinctive, mask_json
 
 __all__ = ["Answer", "Exchange", "Http", "Json", "Request", "without_credentials"]
 
 Params = Sequence[tuple[str, str | int]]
 
-_SHORTEST_SECRET = 4
+_HALVES = "half a surrogate pair or a NUL in {} of its texts, which was read as U+FFFD"
+_HALVES_HINT = "no file or database can hold it; look for a text that was cut inside an emoji"
 
 
 class Http:
@@ -55,11 +59,21 @@ class Http:
         self._exchange = wrap(live) if wrap else live
         self._lock = threading.Lock()
         self._asked = 0
+        self._replaced: dict[str, int] = {}
 
     @property
     def requests(self) -> int:
         """Count the requests sent, retries included."""
         return self._wire.requests if self._is_live else self._asked
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Return a problem for each request whose answer held texts that cannot be stored as they are."""
+        with self._lock:
+            replaced = sorted(self._replaced.items())
+        return tuple(
+            Problem(f"{self._source} {where}", _HALVES.format(count), _HALVES_HINT) for where, count in replaced
+        )
 
     def get(self, *segments: str | int, params: Params = (), accept: str = "application/json") -> Json:
         """Give the JSON at a path; each segment is one step of it, whatever characters it holds."""
@@ -94,7 +108,11 @@ class Http:
         return Request(source=self._source, method=method, url=url, accept=accept)
 
     def _ask(self, request: Request) -> Json:
-        return read_json(request, self._answer(request), login=login_hint(self._settings.auth))
+        value, replaced = read_json(request, self._answer(request), login=login_hint(self._settings.auth))
+        if replaced:
+            with self._lock:
+                self._replaced[place(request)] = replaced
+        return value
 
     def _answer(self, request: Request) -> Answer:
         with self._lock:
@@ -102,13 +120,35 @@ class Http:
         return self._exchange(request)
 
     def _hushed(self, live: Exchange) -> Exchange:
-        """Hide our credentials in what *live* answers, before anybody keeps it: some servers quote what was sent."""
+        """Hide our credentials in what *live* answers, before it is kept: some servers quote what was sent.
+
+        In an answer that succeeded only those that no name of a topic or a field is likely to equal.
+        """
+        names = self._settings.secret_names
 
         def ask(request: Request) -> Answer:
-            answer = live(request)
-            return replace(answer, body=_hidden(answer.body, self._settings)) if answer.status >= 400 else answer
+            try:
+                answer = live(request)
+            except ScannerError as error:
+                error.what, error.where, error.hint = map(self._hidden, (error.what, error.where, error.hint))
+                raise
+            secrets = self._secrets(is_failure=answer.status >= 400)
+            headers = {name: hide_values(value.encode(), secrets).decode() for name, value in answer.headers.items()}
+            body = hide_values(answer.body, secrets)
+            return replace(
+                answer, headers=headers, body=_masked(body, names) if names and request.accept != AS_IS else body
+            )
 
         return ask
+
+    def _secrets(self, *, is_failure: bool) -> frozenset[str]:
+        secrets = own_secrets(self._settings) | self._wire.tokens
+        return secrets if is_failure else frozenset(filter(is_distinctive, secrets))
+
+    def _hidden(self, text: str) -> str:
+        return hide_values(text.encode("utf-8", "surrogatepass"), self._secrets(is_failure=True)).decode(
+            errors="replace"
+        )
 
 
 def without_credentials(settings: HttpSettings) -> HttpSettings:
@@ -122,13 +162,11 @@ def _encoded(segment: str) -> str:
     return segment.replace(".", "%2E") if segment in (".", "..") else quote(segment, safe="")
 
 
-def _hidden(body: bytes, settings: HttpSettings) -> bytes:
-    match settings.auth:
-        case BasicAuth(password=secret) | BearerAuth(token=secret) | OAuthAuth(client_secret=secret):
-            secrets = [secret, *settings.headers.values()]
-        case None:
-            secrets = list(settings.headers.values())
-    for secret in secrets:
-        if len(secret) >= _SHORTEST_SECRET:
-            body = body.replace(secret.encode(), MASK.encode())
-    return body
+def _masked(body: bytes, names: frozenset[str]) -> bytes:
+    """Return JSON with the values under *names* hidden; any other body as it is."""
+    try:
+        value = load_json(body).value
+        masked = mask_json(value, names)
+    except (ValueError, RecursionError):
+        return body
+    return body if masked == value else json.dumps(masked, ensure_ascii=False).encode("utf-8", "surrogatepass")

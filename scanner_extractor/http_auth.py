@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,9 +10,10 @@ from urllib.parse import quote_plus, urlencode
 
 from scanner_extractor.exchange import Answer
 from scanner_extractor.http_errors import said
-from scanner_extractor.settings import Auth, BasicAuth, BearerAuth, OAuthAuth
+from scanner_extractor.settings import Auth, BasicAuth, BearerAuth, HttpSettings, OAuthAuth
 from scanner_model.errors import PayloadUnexpected, SourceRefused, SourceUnreachable
-from scanner_model.secrets import mask_url
+from scanner_model.json_input import load_json
+from scanner_model.redaction import mask_url
 
 _LIFE = 300.0
 """Seconds that a token is kept whose answer does not say how long it lives."""
@@ -37,6 +37,7 @@ class Credentials:
         self._now = now
         self._lock = threading.Lock()
         self._token: _Token | None = None
+        self._tokens: frozenset[str] = frozenset()
 
     def header(self) -> str:
         """Give the value of Authorization, empty where there is none; raises what fetching a token may raise."""
@@ -50,6 +51,11 @@ class Credentials:
             case None:
                 return ""
 
+    @property
+    def tokens(self) -> frozenset[str]:
+        """Return the tokens that were fetched."""
+        return self._tokens
+
     def renew(self, refused: str) -> bool:
         """Forget the token in the *refused* header; False where another one could not be fetched anyway."""
         with self._lock:
@@ -61,6 +67,7 @@ class Credentials:
         with self._lock:
             if self._token is None or self._now() >= self._token.until:
                 self._token = self._fetch(auth)
+                self._tokens |= {self._token.text}
             return self._token.text
 
     def _fetch(self, auth: OAuthAuth) -> _Token:
@@ -96,6 +103,20 @@ def basic(user: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
 
 
+def own_secrets(settings: HttpSettings) -> frozenset[str]:
+    """Return what of *settings* a server could quote: passwords, tokens, headers, and what is made of them."""
+    match settings.auth:
+        case BasicAuth(user=user, password=password):
+            secrets = {password, basic(user, password).partition(" ")[2]}
+        case BearerAuth(token=token):
+            secrets = {token}
+        case OAuthAuth(client_id=client, client_secret=secret):
+            secrets = {secret, basic(quote_plus(client), quote_plus(secret)).partition(" ")[2]}
+        case None:
+            secrets = set()
+    return frozenset(secrets | set(settings.headers.values()))
+
+
 def login_hint(auth: Auth | None) -> str:
     """Say what to look at when the source refuses the credentials."""
     match auth:
@@ -111,7 +132,7 @@ def login_hint(auth: Auth | None) -> str:
 
 def _read_token(answer: Answer, where: str, asked: float) -> _Token:
     try:
-        match json.loads(answer.body):
+        match load_json(answer.body).value:
             case {"access_token": str(text), **rest} if text.isprintable() and text.isascii():
                 life = rest.get("expires_in")
                 seconds = float(life) if isinstance(life, int | float | str) else _LIFE

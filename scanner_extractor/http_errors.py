@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 
@@ -15,7 +14,8 @@ from scanner_model.errors import (
     SourceRefused,
     SourceUnreachable,
 )
-from scanner_model.secrets import mask_json, mask_text, mask_url
+from scanner_model.json_input import Loaded, TooLarge, load_json
+from scanner_model.redaction import mask_json, mask_text, mask_url
 
 _EXCERPT = 80
 _REASON = 300
@@ -38,10 +38,10 @@ def place(request: Request) -> str:
     return f"{request.method} {mask_url(request.url)}"
 
 
-def read_json(request: Request, answer: Answer, *, login: str = "") -> Json:
-    """Give the JSON of an answer that succeeded, without its secrets; schema texts stay byte for byte.
+def read_json(request: Request, answer: Answer, *, login: str = "") -> Loaded:
+    """Load the JSON of an answer that succeeded, without its secrets; schema texts stay byte for byte.
 
-    Raises what `accepted` does, and PayloadUnexpected for another body.
+    Raises what `accepted` does, and PayloadUnexpected for a body that is no JSON or has too many values or levels.
     """
     return _decoded(request, accepted(request, answer, login=login))
 
@@ -64,7 +64,7 @@ def accepted(request: Request, answer: Answer, *, login: str = "") -> Answer:
 def said(body: bytes) -> Said:
     """Read an error body, which may be an object in several shapes, a JSON string, HTML or nothing."""
     try:
-        value = mask_json(json.loads(body))
+        value = mask_json(load_json(body).value)
     except (ValueError, RecursionError):
         return Said()
     return Said(body=value, code=_code(value), message=_excerpt(_message(value), _REASON))
@@ -83,10 +83,13 @@ def _failure(request: Request, answer: Answer, login: str) -> ScannerError:
     return kind(what, where=where, hint=hint, status=status, code=told.code, body=told.body)
 
 
-def _decoded(request: Request, answer: Answer) -> Json:
+def _decoded(request: Request, answer: Answer) -> Loaded:
     try:
+        loaded = load_json(answer.body)
         # As captures are masked, too, a replay reads what a live scan does.
-        return mask_json(json.loads(answer.body.decode("utf-8-sig")))
+        return loaded._replace(value=mask_json(loaded.value))
+    except TooLarge as error:
+        raise PayloadUnexpected(f"the answer is too large: {error}", where=place(request), hint=_LARGE_HINT) from error
     except UnicodeDecodeError as error:
         raise _unreadable("the answer is not UTF-8", request, answer) from error
     except RecursionError as error:
@@ -158,6 +161,7 @@ _STATUS = {
     503: "the service is not available",
     504: "the gateway timed out",
 }
+_LARGE_HINT = "report it to the source's operator: no real answer is this large"
 _PATH_HINT = "check the path in `url`: what the API is served under, often nothing, and nothing of its own paths"
 # What web servers and frameworks say of a path that leads nowhere; an API names what is missing, or has a code for it.
 _NO_PATH = re.compile(r"$|((HTTP )?404:? ?)?(resource )?not found\b|could not find resource|no static resource", re.I)

@@ -23,7 +23,7 @@ from scanner_extractor.rate import Clock, Rate
 from scanner_extractor.settings import HttpSettings
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SourceId
-from scanner_model.secrets import mask_url
+from scanner_model.redaction import mask_url
 
 _REDIRECTS = 5
 _CHUNK = 64 * 1024
@@ -69,6 +69,11 @@ class Wire:
     def requests(self) -> int:
         """Count the requests sent, retries, redirects and requests for tokens included."""
         return self._sent
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """Return the OAuth tokens that were fetched."""
+        return self._credentials.tokens
 
     def close(self) -> None:
         """Close the connections."""

@@ -2,15 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import count
-from typing import TypeVar
+from time import monotonic
+from typing import Any, Generic, TypeVar
 
-from scanner_model.errors import PayloadUnexpected
+from scanner_model.errors import PayloadUnexpected, ScannerError
 
 T = TypeVar("T")
 
 MOST_PAGES = 100_000
+MOST_ITEMS = 3_000_000
+"""Items of one list, at most; one whose pages are asked for by token is shorter, as nothing else proves its end."""
+MOST_BY_TOKEN = 500_000
+LONGEST = 3600.0
+"""Seconds that one list may take."""
+FAR = 1_000_000_000
+"""An offset at which no list has anything: what brings new items even there has no end."""
+
+_PROBED_AT = 20
+"""Pages after which a list is asked for what is FAR; shorter ones cost no request more."""
+_SMALL_PAGES = 1000
+"""Pages that may bring one item each; later ones bring two or more on the average."""
+_HINT = "does the server honour what it is asked for? report it to its operator"
+
+
+class PagesWithoutEnd(PayloadUnexpected):
+    """Say that a list has no end; *items* are those that were read of it."""
+
+    def __init__(self, what: str, items: Iterable[Any]) -> None:
+        super().__init__(what, hint=_HINT)
+        self.items = tuple(items)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[T]):
+    """What a list held, up to *error* where it broke off; a list that broke off at once is not told but raised."""
+
+    items: tuple[T, ...]
+    error: ScannerError | None = None
+
+
+def kept_pages(pages: Iterable[T]) -> Listed[T]:
+    """Read *pages* to their end, or to the failure after which nothing more comes; raises what the first one raises."""
+    items: list[T] = []
+    try:
+        for item in pages:
+            items.append(item)
+    except ScannerError as error:
+        if not items:
+            raise
+        return Listed(tuple(items), error)
+    return Listed(tuple(items))
+
+
+@dataclass(slots=True)
+class _Growth(Generic[T]):
+    """What was read of one list; raises PagesWithoutEnd where it grows as no real list does."""
+
+    most: int
+    pages: int
+    now: Callable[[], float]
+    items: list[T] = field(default_factory=list)
+    read: int = 0
+    started: float = 0.0
+
+    def add(self, fresh: Iterable[T]) -> None:
+        """Add the new items of a page."""
+        self.started = self.started or self.now()
+        self.items += fresh
+        self.read += 1
+        if self.read >= self.pages:
+            raise self.endless(f"more than {self.pages} pages, and still new items")
+        if len(self.items) > self.most:
+            raise self.endless(f"more than {self.most} items")
+        if self.read > _SMALL_PAGES and len(self.items) < 2 * (self.read - _SMALL_PAGES):
+            raise self.endless(f"{self.read} pages with {len(self.items)} items, and still new ones")
+        if self.now() - self.started > LONGEST:
+            raise self.endless(f"no end after {LONGEST:g} seconds and {self.read} pages")
+
+    def endless(self, what: str) -> PagesWithoutEnd:
+        """Build the error that keeps what was read."""
+        return PagesWithoutEnd(f"its pages do not end: {what}", self.items)
 
 
 def paged(
@@ -19,23 +94,46 @@ def paged(
     key: Callable[[T], Hashable],
     size: int = 500,
     pages: int = MOST_PAGES,
+    patience: int = 1,
+    now: Callable[[], float] = monotonic,
 ) -> Iterator[T]:
-    """Yield every new item until a page brings none; *fetch* takes an offset and a size.
+    """Yield every new item until *patience* pages in a row bring none; *fetch* takes an offset and a size.
 
     A server may cap the size, ignore the offset (its second page brings nothing new) or shift items between pages.
-    Raises PayloadUnexpected when *pages* pages each brought something new: that server invents them.
+    After a page that brings nothing new, the next *size* items are skipped.
+    Raises PagesWithoutEnd for a server that invents items: it has new ones FAR behind the last, or there are more than
+    *pages* pages, too many items, or no end within LONGEST.
     """
     seen: set[Hashable] = set()
-    for _ in range(pages):
+    growth = _Growth[T](MOST_ITEMS, pages, now)
+    skipped = idle = 0
+    while True:
         fresh: dict[Hashable, T] = {}
-        for item in fetch(len(seen), size):
+        for item in fetch(len(seen) + skipped, size):
             if key(item) not in seen:
                 fresh.setdefault(key(item), item)
-        if not fresh:
+        idle = 0 if fresh else idle + 1
+        if idle == patience:
             return
+        skipped += 0 if fresh else size
         yield from fresh.values()
         seen.update(fresh)
-    raise PayloadUnexpected(f"more than {pages} pages, and still new items", hint="does the server honour the offset?")
+        growth.add(fresh.values())
+        if growth.read == _PROBED_AT:
+            with suppress(_NotProven):
+                if any(key(item) not in seen for item in _far(fetch, size)):
+                    raise growth.endless(f"it has new items at offset {FAR}, too")
+
+
+class _NotProven(Exception):
+    """Say that a list could not be asked for what is far behind its end."""
+
+
+def _far(fetch: Callable[[int, int], Sequence[T]], size: int) -> Sequence[T]:
+    try:
+        return fetch(FAR, size)
+    except ScannerError as error:  # a server may refuse such an offset, and a capture need not hold the answer
+        raise _NotProven from error
 
 
 def by_token(
@@ -44,26 +142,30 @@ def by_token(
     key: Callable[[T], Hashable],
     pages: int = MOST_PAGES,
     idle: int = 50,
+    now: Callable[[], float] = monotonic,
 ) -> Iterator[T]:
     """Yield every new item until a page has no token for the next; *fetch* takes a token, empty for the first page.
 
-    An empty page in the middle ends nothing. Raises PayloadUnexpected where a token comes again, *idle* pages in a row
-    bring nothing new, or there are more than *pages*: that server never ends.
+    An empty page in the middle ends nothing. Raises PagesWithoutEnd where a token comes again, *idle* pages in a row
+    bring nothing new, or there are more than *pages*, too many items, or no end within LONGEST.
     """
     items: set[Hashable] = set()
+    growth = _Growth[T](MOST_BY_TOKEN, pages, now)
     tokens, token, vain = {""}, "", 0
     while True:
         listed, token = fetch(token)
-        vain += 1
+        fresh: dict[Hashable, T] = {}
         for item in listed:
             if key(item) not in items:
-                items.add(key(item))
-                vain = 0
-                yield item
+                fresh.setdefault(key(item), item)
+        items.update(fresh)
+        vain = 0 if fresh else vain + 1
+        yield from fresh.values()
         if not token:
             return
-        if token in tokens or vain >= idle or len(tokens) >= pages:
-            raise PayloadUnexpected(f"its pages do not end: {len(tokens)} were read", hint="report it to its operator")
+        growth.add(fresh.values())
+        if token in tokens or vain >= idle:
+            raise growth.endless(f"{len(tokens)} were read")
         tokens.add(token)
 
 
@@ -76,4 +178,4 @@ def by_number(
 
 def _numbered(fetch: Callable[[int], Sequence[T]]) -> Callable[[int, int], Sequence[T]]:
     numbers = count()
-    return lambda _offset, _size: fetch(next(numbers))
+    return lambda offset, size: fetch(FAR // size if offset == FAR else next(numbers))

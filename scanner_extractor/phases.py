@@ -24,7 +24,7 @@ from scanner_extractor.settings_cloud import Lacking, OffsetSettings, StreamCata
 from scanner_extractor.settings_flink import FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.errors import SourceRefused
 from scanner_model.names import SourceId
-from scanner_model.secrets import mask_statement, mask_text
+from scanner_model.redaction import mask_statement, mask_text
 
 Reading = CatalogReading | CloudReading | ConnectReading | JobsReading | KafkaReading | KsqlReading | RegistryReading
 
@@ -118,7 +118,7 @@ def ksqldb_tasks(settings: Settings, access: Access) -> Iterator[Task]:
 
         def run(progress: Progress, ksqldb: KsqlSettings = ksqldb) -> KsqlReading:
             with access.http(ksqldb.http, ksqldb.source) as http:
-                return read_ksqldb(ksqldb, http, progress)
+                return read_ksqldb(ksqldb, http, progress, access.earlier(ksqldb.source))
 
         yield Task(source=ksqldb.source, kind="ksqldb", run=run)
 
@@ -149,10 +149,11 @@ def flink_tasks(settings: Settings, access: Access) -> Iterator[Task]:
                 return FLINK_SOURCES[flink.type].read(flink, http, progress)
 
         yield Task(source=flink.source, kind="flink", run=run)
+    hide_statement = partial(mask_statement, extra=settings.secret_names)
     for scripts in settings.sql_files:
 
         def read(progress: Progress, scripts: SqlFilesSettings = scripts) -> JobsReading:
-            return read_sql_files(scripts, access.texts(scripts.files, scripts.source, mask_statement), progress)
+            return read_sql_files(scripts, access.texts(scripts.files, scripts.source, hide_statement), progress)
 
         yield Task(source=scripts.source, kind="flink", run=read)
 
@@ -161,10 +162,11 @@ def streams_tasks(settings: Settings, access: Access) -> Iterator[Task]:
     """Read the topologies of Kafka Streams."""
     from scanner_extractor.sources.topologies import read_topologies
 
+    hide_text = partial(mask_text, extra=settings.secret_names)
     for streams in settings.streams:
 
         def run(progress: Progress, streams: StreamsSettings = streams) -> JobsReading:
-            return read_topologies(streams, access.texts(streams.files, streams.source, mask_text), progress)
+            return read_topologies(streams, access.texts(streams.files, streams.source, hide_text), progress)
 
         yield Task(source=streams.source, kind="streams", run=run)
 

@@ -37,12 +37,18 @@ class RegistryReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KsqlReading:
-    """What a ksqlDB cluster said: collections and queries, each sorted by name."""
+    """What a ksqlDB cluster said: collections and queries, each sorted by name.
+
+    *missing* are topics of collections that the server does not find: deleted, or hidden from its user. *service* is
+    the id of the server, which names its own topics; empty where it does not tell.
+    """
 
     outcome: Outcome
     sources: tuple[KsqlSource, ...] = ()
     queries: tuple[Query, ...] = ()
     problems: tuple[Problem, ...] = ()
+    missing: frozenset[TopicName] = frozenset()
+    service: str = ""
     functions: tuple[KsqlFunction, ...] = ()
     types: tuple[KsqlType, ...] = ()
 

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
+from scanner_extractor.formats.avro_names import defined_names
 from scanner_extractor.naming.subjects import reference_places
+from scanner_model.columns import Lookup
 from scanner_model.names import SubjectName
 from scanner_model.problems import Problem
-from scanner_model.schemas import Reference, SchemaVersion
+from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 Find = Callable[[str, SubjectName, int], SchemaVersion | None]
 """Give a version by context, subject and number (-1: the newest, live ones first); None: there is none."""
 
 LATEST = -1
+
+DEEPEST = 64
+"""How long a chain of references may be: each schema of a longer one would repeat the columns of all the others."""
+
+MOST = 1000
+"""Texts that one schema may refer to, directly or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +38,19 @@ def resolve(version: SchemaVersion, find: Find) -> Resolved:
 
     A name is followed once: where two references bear it, the first on the way counts, as in Confluent's registry.
     Always the referenced version, soft-deleted or not. One that nobody has gives a problem; the rest is resolved.
+    What lies beyond DEEPEST references or MOST texts is not followed, which is one problem.
     """
     texts: dict[str, str] = {}
     problems: list[Problem] = []
     seen: set[str] = set()
+    limited = False
     # A chain of references may be longer than Python's stack, so the way back is kept in a list.
     way: list[tuple[str, SchemaVersion, Iterator[Reference]]] = [("", version, iter(version.references))]
     while way:
         name, parent, left = way[-1]
         reference = next((reference for reference in left if reference.name not in seen), None)
+        if reference and (len(way) > DEEPEST or len(seen) == MOST):
+            limited, reference = True, None
         if reference is None:
             way.pop()
             if way:
@@ -48,7 +61,7 @@ def resolve(version: SchemaVersion, find: Find) -> Resolved:
             way.append((reference.name, target, iter(target.references)))
         else:
             problems.append(_missing(parent, reference))
-    return Resolved(texts=texts, problems=tuple(problems))
+    return Resolved(texts=texts, problems=(*problems, _limit_reached(version)) if limited else tuple(problems))
 
 
 def find_reference(context: str, reference: Reference, find: Find) -> SchemaVersion | None:
@@ -74,10 +87,33 @@ def finder(versions: Iterable[SchemaVersion]) -> Find:
     )
 
 
+def lookup_in(format_name: str, texts: Mapping[str, str]) -> Lookup:
+    """Return what looks *texts* up by reference name, and for Avro by the named types that they define.
+
+    An Avro reference's name is free: a registry's parser learns the types of every referenced text, in any order.
+    """
+    if format_name.upper() != "AVRO":
+        return texts.get
+
+    @cache
+    def defining() -> Mapping[str, str]:
+        return {name: text for text in reversed(list(texts.values())) for name in defined_names(text)}
+
+    return lambda name: defining().get(name) or texts.get(name)
+
+
+def _limit_reached(version: SchemaVersion) -> Problem:
+    return Problem(
+        f"{version.subject} version {version.version}",
+        f"references lead more than {DEEPEST} deep, or to more than {MOST} texts",
+        "those beyond are not followed: what they define has no columns here",
+    )
+
+
 def _missing(parent: SchemaVersion, reference: Reference) -> Problem:
     number = "the newest version" if reference.version == LATEST else f"version {reference.version}"
     return Problem(
-        f"{parent.subject} version {parent.version}",
+        f"{qualified_subject(parent.context, parent.subject)!r} version {parent.version}",
         f"reference {reference.name!r} leads to {number} of subject {reference.subject!r}, which is not known",
         "is it deleted for good, or may this user not read it?",
     )

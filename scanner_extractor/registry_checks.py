@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
+from scanner_extractor.references import LATEST
 from scanner_extractor.registries.apicurio import api_paths
 from scanner_extractor.registries.cloudera import ClouderaClient, cloudera_base
 from scanner_extractor.registries.cloudera_reader import MAIN_BRANCH, read_name
 from scanner_extractor.registries.glue import GlueClient
-from scanner_extractor.registries.plans import compatible_base
+from scanner_extractor.registries.plans import compatible_base, compatible_client
+from scanner_extractor.registries.rows import BadRow, Row
+from scanner_extractor.registries.walk import wanted_subjects
 from scanner_extractor.settings import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected
 
@@ -27,16 +30,16 @@ def registry_tries(settings: RegistrySettings, http: Http) -> Iterator[Try]:
 
 
 def _compatible(settings: RegistrySettings, http: Http) -> Iterator[Try]:
-    base = compatible_base(settings)
+    client = compatible_client(settings, http)
     subjects: list[str] = []
 
     def listed() -> str:
-        subjects.extend(_texts(http.get(*base, "subjects")))
+        subjects.extend(wanted_subjects(client, client.subjects(0, deleted=False)))
         return f"{len(subjects)} subjects"
 
     yield "list subjects", listed
     if subjects:
-        yield "read a schema", lambda: _version(http.get(*base, "subjects", subjects[0], "versions", "latest"))
+        yield "read a schema", lambda: _row(client.version(subjects[0], LATEST, deleted=False))
 
 
 def _apicurio(settings: RegistrySettings, http: Http) -> Iterator[Try]:
@@ -94,12 +97,10 @@ def _texts(payload: Json) -> list[str]:
     return payload
 
 
-def _version(payload: Json) -> str:
-    match payload:
-        case {"version": int(version), "schema": str()}:
-            return f"version {version}"
-        case _:
-            raise PayloadUnexpected("the answer is not a schema version", hint=_HINT)
+def _row(row: Row | BadRow) -> str:
+    if isinstance(row, BadRow):
+        raise PayloadUnexpected("the answer is not a schema version", hint=_HINT)
+    return f"version {row.version.version}"
 
 
 def _glue_version(payload: Json) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.access import Access
 from scanner_extractor.cloud_expansion import expanded
 from scanner_extractor.phases import DISCOVERY, PHASES, Mode, Phase, Reading, Task
+from scanner_extractor.rate import Clock
 from scanner_extractor.readings import CloudReading, Progress, no_progress
 from scanner_extractor.settings import Settings
 from scanner_model.errors import ScannerError
@@ -68,16 +68,17 @@ def ask(
     A source whose phase the mode does not have is kept as it is. Outcomes and readings stand in the order of the
     phases and of cluster.json, whatever thread was first.
     """
-    settings, results = _discovered(settings, access, choice, _Watch(progress, deadline))
+    now = (access.clock or Clock()).now
+    settings, results = _discovered(settings, access, choice, _Watch(progress, deadline, now))
     for phase in phases:
         tasks = tuple(phase.tasks(settings, access))
         if not phase.runs_in(choice.mode):
             results += [(kept(task.source, task.kind, choice.mode), None) for task in tasks]
             continue
-        results += _together(tasks, choice, _Watch(progress, deadline))
+        results += _together(tasks, choice, _Watch(progress, deadline, now))
     return Asked(
         outcomes=tuple(_costed(outcome, access) for outcome, _ in results),
-        readings=tuple(reading for _, reading in results if reading is not None),
+        readings=tuple(_with_problems(reading, access) for _, reading in results if reading is not None),
         settings=settings,
     )
 
@@ -100,17 +101,18 @@ class _Watch:
 
     tell: Progress
     deadline: float
+    now: Callable[[], float]
     moved: dict[SourceId, float] = field(default_factory=dict)
 
     def progress(self, source: SourceId, done: int, total: int | None) -> None:
-        self.moved[source] = time.monotonic()
+        self.moved[source] = self.now()
         self.tell(source, done, total)
 
     def left(self, sources: Iterable[SourceId]) -> float:
-        return max(0.0, min(self.moved[source] for source in sources) + self.deadline - time.monotonic())
+        return max(0.0, min(self.moved[source] for source in sources) + self.deadline - self.now())
 
     def stuck(self, source: SourceId) -> bool:
-        return time.monotonic() >= self.moved[source] + self.deadline
+        return self.now() >= self.moved[source] + self.deadline
 
 
 def _together(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[Outcome, Reading | None]]:
@@ -118,7 +120,7 @@ def _together(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tupl
     waiting = {task.source: task for task in tasks if choice.takes(task)}
     for task in waiting.values():
         watch.progress(task.source, 0, None)
-        _in_background(lambda task=task: done.put((task.source, *_attempt(task, watch.progress))))  # type: ignore[misc]
+        _in_background(lambda task=task: done.put((task.source, *_attempt(task, watch))))  # type: ignore[misc]
     results: dict[SourceId, tuple[Outcome, Reading | None]] = {}
     while waiting:
         try:
@@ -137,18 +139,18 @@ def _in_background(work: Callable[[], None]) -> None:
     threading.Thread(target=work, daemon=True).start()
 
 
-def _attempt(task: Task, progress: Progress) -> tuple[Outcome, Reading | None]:
-    started = time.monotonic()
+def _attempt(task: Task, watch: _Watch) -> tuple[Outcome, Reading | None]:
+    started = watch.now()
     try:
-        reading = task.run(progress)
+        reading = task.run(watch.progress)
     except ScannerError as error:
-        return _unavailable(task, str(error.what), error.where, error.hint, time.monotonic() - started), None
+        return _unavailable(task, str(error.what), error.where, error.hint, watch.now() - started), None
     except Exception as error:  # noqa: BLE001  the one place: a defect of ours in one source must not lose the others
         _LOG.debug("source %s failed", task.source, exc_info=True)
         what = f"scanner's reader failed: {type(error).__name__}: {error}"
         hint = "this is a defect of scanner; `--verbose` shows where, and a capture lets others reproduce it"
-        return _unavailable(task, what, "", hint, time.monotonic() - started), None
-    return replace(reading.outcome, seconds=time.monotonic() - started), reading
+        return _unavailable(task, what, "", hint, watch.now() - started), None
+    return replace(reading.outcome, seconds=watch.now() - started), reading
 
 
 def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -> Outcome:
@@ -170,6 +172,11 @@ def kept(source: SourceId, kind: str, mode: Mode) -> Outcome:
 
 def _costed(outcome: Outcome, access: Access) -> Outcome:
     return replace(outcome, requests=outcome.requests or access.requests(outcome.source))
+
+
+def _with_problems(reading: Reading, access: Access) -> Reading:
+    found = access.problems(reading.outcome.source)
+    return replace(reading, problems=(*reading.problems, *found)) if found else reading
 
 
 def _skipped(task: Task) -> Outcome:

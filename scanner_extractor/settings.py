@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,15 @@ class OAuthAuth:
     scope: str = ""
 
 
+_URL_CONTEXT = re.compile(r"/contexts/(?::|%3A)?(?P<context>\.[^/:%]*)(?::|%3A)?$", re.IGNORECASE)
+
+
+def url_context(url: str) -> str:
+    """Return the context that the path of a registry's URL names, as in `/contexts/.eu`; empty where it names none."""
+    found = _URL_CONTEXT.search(url)
+    return found["context"] if found else ""
+
+
 Auth = BasicAuth | BearerAuth | OAuthAuth
 
 
@@ -67,7 +77,8 @@ class HttpSettings:
     """How one HTTP source is asked. Seconds for times; *requests_per_second* None: no limit of ours.
 
     *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
-    are statuses that pass by themselves with this kind of source, besides those that do so everywhere.
+    are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
+    are names whose values are hidden in answers, besides those that are so everywhere.
     """
 
     url: str
@@ -80,6 +91,7 @@ class HttpSettings:
     max_bytes: int = 256 * 1024 * 1024
     concurrency: int = 16
     retry_also: frozenset[int] = frozenset()
+    secret_names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +129,8 @@ class GlueSettings:
 class RegistrySettings:
     """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
 
-    *glue* is None for every registry that is not AWS Glue's.
+    *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
+    None for every registry that is not AWS Glue's.
     """
 
     type: str
@@ -126,11 +139,18 @@ class RegistrySettings:
     environment: str = ""
     deleted: bool = True
     glue: GlueSettings | None = None
+    context: str = ""
 
     @property
     def source(self) -> SourceId:
-        """Give the identity of this source in every scan."""
-        return SourceId(f"schema_registry:{self.glue.name if self.glue else self.http.url}")
+        """Return the identity of this source in every scan; a context belongs to it, in `context` or in the URL."""
+        address = f"{self.http.url}/contexts/{self.context}" if self.context else self.http.url
+        return SourceId(f"schema_registry:{self.glue.name if self.glue else address}")
+
+    @property
+    def one_context(self) -> str:
+        """Return the only context that is read; empty: every one."""
+        return self.context or (url_context(self.http.url) if self.type == "confluent" else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,12 +169,14 @@ class KsqlSettings:
 class ConnectSettings:
     """One Kafka Connect cluster; *name* is what people call it, may be empty.
 
-    *active_topics*: each connector is asked which topics it uses, one request each.
+    *active_topics*: each connector is asked which topics it uses, one request each. *secret_names*: settings of
+    connectors that are hidden, besides those that are so everywhere.
     """
 
     http: HttpSettings
     name: str = ""
     active_topics: bool = True
+    secret_names: frozenset[str] = frozenset()
 
     @property
     def source(self) -> SourceId:
@@ -219,4 +241,5 @@ class Settings:
     streams: tuple[StreamsSettings, ...] = ()
     openlineage: OpenLineageSettings | None = None
     manual_input: tuple[Path, ...] = ()
+    secret_names: frozenset[str] = frozenset()
     warnings: tuple[Problem, ...] = ()

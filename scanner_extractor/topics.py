@@ -6,8 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from scanner_model.estate import ConsumerGroup, KsqlSource, Topic
-from scanner_model.names import TopicName
+from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
+
+REGISTRY_STORE = frozenset({"_schemas", "_schema_encoders"})
+"""The topics that Confluent's registry and Karapace keep schemas in; the brokers take them for any others."""
+_KSQLDB = "_confluent-ksql-"
 
 
 def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
@@ -16,7 +20,7 @@ def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
     for topic in (topic for topics in sources for topic in topics):
         known = merged.get(topic.name)
         merged[topic.name] = _filled(known, topic) if known else topic
-    return tuple(merged[name] for name in sorted(merged))
+    return tuple(_marked(merged[name]) for name in sorted(merged))
 
 
 def merge_groups(readings: Iterable[Iterable[ConsumerGroup]]) -> tuple[ConsumerGroup, ...]:
@@ -51,15 +55,47 @@ def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:
         )
 
 
-def missing_topics(brokers: Iterable[Topic] | None, others: Iterable[Topic]) -> Iterator[Problem]:
-    """Report topics that other sources name and the brokers do not have; None: the brokers were not asked."""
+def ksqldb_internal(topics: Iterable[Topic], services: Iterable[str]) -> Iterator[Topic]:
+    """Return *topics* with those marked that ksqlDB makes for itself; *services* are the ids of its servers.
+
+    Source: ksqlDB's `_confluent-ksql-<service id>query_<query id>-…-changelog` (`-repartition`, `-topic`) and
+    `…_command_topic`; its processing log is `<service id>ksql_processing_log` by default.
+    """
+    logs = {f"{service}ksql_processing_log" for service in services if service}
+    for topic in topics:
+        own = topic.name.startswith(_KSQLDB) or topic.name in logs
+        yield replace(topic, internal=True) if own and not topic.internal else topic
+
+
+def missing_topics(
+    brokers: Iterable[Topic] | None, others: Iterable[Topic], reported: Collection[TopicName] = ()
+) -> Iterator[Problem]:
+    """Report topics that other sources name and the brokers do not have; None: the brokers were not asked.
+
+    *reported* are those of which the other source itself says so.
+    """
     if brokers is None:
         return
     known = {topic.name for topic in brokers}
     for topic in merge_topics(others):
-        if topic.name not in known:
+        if topic.name not in known and topic.name not in reported:
             hint = "kept as declared; was it deleted, or is it on another cluster?"
             yield Problem(str(topic.source), f"the brokers have no topic {topic.name!r}", hint)
+
+
+def _marked(topic: Topic) -> Topic:
+    return replace(topic, internal=True) if topic.name in REGISTRY_STORE and not topic.internal else topic
+
+
+def hidden_topics(
+    brokers: Iterable[Topic] | None, missing: Iterable[tuple[SourceId, Iterable[TopicName]]]
+) -> Iterator[Problem]:
+    """Report topics that the brokers have and a ksqlDB server does not find; deleted ones are a finding already."""
+    known = {topic.name for topic in brokers or ()}
+    for source, topics in missing:
+        for name in sorted(known.intersection(topics)):
+            what = f"it does not find the topic {name!r}, which the brokers have"
+            yield Problem(str(source), what, "its user needs the right to describe it")
 
 
 def _filled(first: Topic, later: Topic) -> Topic:

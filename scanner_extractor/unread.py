@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import pickle
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
 
+from scanner_extractor.contract_tags import TagPatterns, with_tags
 from scanner_extractor.formats import read_columns
 from scanner_extractor.packing import PackedColumns
-from scanner_model.columns import Column, Lookup, ParsedSchema
+from scanner_extractor.references import lookup_in
+from scanner_model.columns import ParsedSchema
 from scanner_model.names import RecordName
 
-TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
-
 MANY = 300_000
-"""Columns that are kept as objects; those of later schemas wait as bytes."""
+"""Columns that are kept as objects; those of later schemas wait as bytes. One that lies deep counts as several."""
+
+_NAMES = 4
+"""Names on its path that a column may have to count as one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +37,8 @@ ReadEach = Callable[[Sequence[Unread]], Iterable[ParsedSchema]]
 
 def read_one(unread: Unread) -> ParsedSchema:
     """Read the columns of a text, with the tags of its metadata laid on them."""
-    parsed = read_columns(unread.format, unread.text, _lookup(unread.format, unread.texts), unread.record)
-    return replace(parsed, columns=with_tags(parsed.columns, parsed.name, unread.tags)) if unread.tags else parsed
+    parsed = read_columns(unread.format, unread.text, lookup_in(unread.format, unread.texts), unread.record)
+    return replace(parsed, columns=with_tags(parsed, unread.format, unread.tags), holders={})
 
 
 def read_here(unread: Sequence[Unread]) -> Iterator[ParsedSchema]:
@@ -45,7 +46,8 @@ def read_here(unread: Sequence[Unread]) -> Iterator[ParsedSchema]:
     columns = 0
     for one in unread:
         parsed = read_one(one)
-        columns += len(parsed.columns)
+        names = sum(len(column.path) for column in parsed.columns)
+        columns += max(len(parsed.columns), names // _NAMES)
         yield packed(parsed) if columns > MANY else parsed
 
 
@@ -79,66 +81,3 @@ def unbundled(bundle: bytes) -> list[ParsedSchema]:
 def packed(schema: ParsedSchema) -> ParsedSchema:
     """Give *schema* with its columns as bytes."""
     return replace(schema, columns=PackedColumns(schema.columns))
-
-
-def with_tags(columns: Sequence[Column], record: str, patterns: TagPatterns) -> Sequence[Column]:
-    """Add the tags of every pattern that a column's name matches, with or without the record's name before it.
-
-    `*` stands for one name and `**` for any number, as in the data contracts of Confluent's registry.
-    """
-    if not patterns:
-        return columns
-    return tuple(_tagged(column, record, patterns) for column in columns)
-
-
-def _lookup(format_name: str, texts: Mapping[str, str]) -> Lookup:
-    """Look a reference up by its name, and an Avro one also by the records that its text defines.
-
-    A registry takes any reference name for Avro, as its parser just learns the named types of every text.
-    """
-    if format_name != "AVRO":
-        return texts.get
-
-    @cache
-    def defining() -> Mapping[str, str]:
-        return {record: text for text in texts.values() for record in read_columns("AVRO", text, texts.get).records}
-
-    return lambda name: texts[name] if name in texts else defining().get(name)
-
-
-def _tagged(column: Column, record: str, patterns: TagPatterns) -> Column:
-    names = (column.name, f"{record}.{column.name}")
-    found = [tag for pattern, tags in patterns if any(_fits(_pieces(pattern), name) for name in names) for tag in tags]
-    return replace(column, tags=tuple(dict.fromkeys((*column.tags, *found)))) if found else column
-
-
-@lru_cache(maxsize=1024)
-def _pieces(pattern: str) -> tuple[str, ...]:
-    return tuple(filter(None, re.split(r"(\*\*\.|\*\*|\*|\?)", pattern)))
-
-
-def _fits(pieces: tuple[str, ...], name: str) -> bool:
-    """Check whether the whole *name* matches: the places that each piece can end at, so that no pattern takes long."""
-    ends = {0}
-    for piece in pieces:
-        if not ends:
-            return False
-        ends = _ends(piece, name, ends)
-    return len(name) in ends
-
-
-def _ends(piece: str, name: str, starts: set[int]) -> set[int]:
-    if piece == "?":
-        return {at + 1 for at in starts if at < len(name)}
-    if piece == "**":
-        return set(range(min(starts), len(name) + 1))
-    if piece == "**.":
-        return starts | {at + 1 for at in range(min(starts), len(name)) if name[at] == "."}
-    if piece == "*":
-        return {end for at in starts for end in range(at, _next_dot(name, at) + 1)}
-    return {at + len(piece) for at in starts if name.startswith(piece, at)}
-
-
-def _next_dot(name: str, at: int) -> int:
-    found = name.find(".", at)
-    return len(name) if found < 0 else found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from scanner_model.names import RecordName
 from scanner_model.paths import ColumnPath, path_name
 from scanner_model.problems import Problem
+
+_OF_ANY_FIELDS = frozenset({"any", "message"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,11 @@ class Column:
     number: int | None = None
 
     @property
+    def unlisted(self) -> bool:
+        """Return whether its value may have fields that are no columns: of any type, or of a well-known message."""
+        return self.type in _OF_ANY_FIELDS or (self.logical_type or "").startswith("google.protobuf.")
+
+    @property
     def name(self) -> str:
         """Give the dotted name that people use; empty for the root."""
         return path_name(self.path)
@@ -46,7 +53,8 @@ class ParsedSchema:
     *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty where
     there is none. *records* are all the names that a record naming strategy may use for this text. *problems* say what
     could not be read; a text that cannot be read at all gives no columns and a problem, never an exception. *empty*: it
-    is a right schema that has no columns, because it only serves others or no message matches it.
+    is a right schema that has no columns, because it only serves others or no message matches it. *holders* are the
+    full names of the records whose fields stand right below a path, for Avro and Protobuf.
     """
 
     name: RecordName = RecordName("")
@@ -54,6 +62,7 @@ class ParsedSchema:
     records: tuple[RecordName, ...] = ()
     problems: tuple[Problem, ...] = ()
     empty: bool = False
+    holders: Mapping[ColumnPath, RecordName] = field(default_factory=dict, compare=False)
 
 
 Lookup = Callable[[str], str | None]

@@ -32,6 +32,10 @@ class SourceUnreachable(ScannerError):
     """Say that a source did not answer: try later; what the last scan found stays."""
 
 
+class NotCaptured(SourceUnreachable):
+    """Report that a capture does not hold what it is asked for."""
+
+
 class SourceRefused(ScannerError):
     """Say that a source denied access: an operator mends credentials or rights."""
 
@@ -65,6 +69,10 @@ class NameUnknown(ScannerError):
 
 class DictionaryUnusable(ScannerError):
     """Say that the dictionary cannot be opened, read or written: full disk, rights, newer version."""
+
+
+class DictionaryBusy(DictionaryUnusable):
+    """Report that another program is writing the dictionary, and did not finish while it was waited for."""
 
 
 class _Answered(ScannerError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from scanner_model.columns import Column
 from scanner_model.names import ClusterName, Role, SourceId, TopicName
@@ -88,6 +89,14 @@ class Query:
     sinks: tuple[str, ...] = ()
     sink_topics: tuple[TopicName, ...] = ()
     consumer_group: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryError:
+    """What went wrong in a ksqlDB query, and when by the server's clock; None where it does not tell."""
+
+    message: str
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,18 @@ def field_segment(name: str) -> str:
     return name if name.isidentifier() or not _is_final(name) else _quoted(name)
 
 
+def field_name(segment: str) -> str | None:
+    """Return the own name of the field that *segment* stands for; None: it is a mark."""
+    if _QUOTED.match(segment):
+        return segment[1:-1].replace("``", "`")
+    return None if _MARK.match(segment) else segment
+
+
+def is_branch(segment: str) -> bool:
+    """Tell whether *segment* is the mark of a union's branch."""
+    return segment.startswith("<") and _MARK.match(segment) is not None
+
+
 @lru_cache(maxsize=1 << 16)
 def path_name(path: ColumnPath) -> str:
     """Give *path* as people write it, with dots; the root path is the empty string."""

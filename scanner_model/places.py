@@ -11,6 +11,7 @@ from typing import Any
 
 from scanner_model.complaints import Complaint, JsonPath, SchemaError, complaints, nearest, quoted
 from scanner_model.errors import InputInvalid
+from scanner_model.json_input import TooLarge, check_size
 from scanner_model.problems import Problem
 
 __all__ = [
@@ -30,6 +31,9 @@ Place = tuple[int, int]
 
 _DEEPEST = 200
 """Levels of nesting that we read; nobody writes more by hand, and whoever walks the value may recurse."""
+
+_MOST_VALUES = 2_000_000
+"""Brackets, commas and colons, at most: each value is kept with its place."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -80,12 +84,15 @@ def read_placed(text: str, file: str) -> PlacedJson:
     """Read JSON *text* of *file*; raises InputInvalid with line and column where it is not JSON."""
     text = text.removeprefix("\ufeff")
     try:
+        check_size(text.encode("utf-8", "surrogatepass"), _MOST_VALUES)
         value = json.loads(text)
         walk = _Walk(text)
         walk.value(0, ())
     except json.JSONDecodeError as error:
         hint = _json_hint(text, error.pos)
         raise InputInvalid(f"not JSON: {error.msg}", where=f"{file}:{error.lineno}:{error.colno}", hint=hint) from error
+    except TooLarge as error:
+        raise InputInvalid(f"too large to be read: {error}", where=file, hint="write several files") from error
     except RecursionError as error:
         raise InputInvalid("nested too deeply to be read", where=file) from error
     except ValueError as error:  # Python reads no number of more than 4300 digits

@@ -92,9 +92,11 @@ class Remembered:
     """What earlier scans know from sources that this one could not (fully) read: topics, and sides that have a schema.
 
     An outage must turn neither a known topic into an unknown one, nor a described side into one without a schema.
-    *metrics* are the levels that every source told last, this one too: what grew since is a rate.
+    *metrics* are the levels that every source told last, this one too: what grew since is a rate. *cluster_id* is the
+    id that the Kafka cluster gave itself; empty where no scan learnt it.
     """
 
     topics: tuple[Topic, ...] = ()
     sides: frozenset[tuple[TopicName, Role]] = frozenset()
     metrics: tuple[Metric, ...] = ()
+    cluster_id: str = ""

@@ -14,6 +14,11 @@ DEFAULT_CONTEXT = "."
 """The context of a subject without a `:.ctx:` prefix, as `GET /contexts` names it."""
 
 
+def qualified_subject(context: str, subject: str) -> str:
+    """Return the name of *subject* with its context before it, as in `:.eu:orders-value`, unless it is the default."""
+    return subject if context in ("", DEFAULT_CONTEXT) else f":{context}:{subject}"
+
+
 class Confidence(StrEnum):
     """How sure a link from a schema to a topic is."""
 
@@ -54,6 +59,7 @@ class SchemaVersion:
     numbers in some registries and UUIDs in others; unique in one context of one registry only. *format* is upper case
     as the registry names it. *metadata* and *rule_set* are JSON text, empty where there is none. *fingerprint* names
     the definition, empty until the text was read. *state* is the registry's own word, empty for an ordinary version.
+    *registered_at* is ISO 8601 in UTC, empty where the registry does not tell.
     """
 
     source: SourceId
@@ -70,18 +76,23 @@ class SchemaVersion:
     tags: tuple[str, ...] = ()
     deleted: bool = False
     state: str = ""
+    registered_at: str = ""
     fingerprint: Fingerprint = Fingerprint("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """An explicit link of a topic to a subject, as a registry keeps it (`/associations`, since 8.2)."""
+    """An explicit link of a topic to a subject, as a registry keeps it (`/associations`, since 8.2).
+
+    *namespace* is the id of the Kafka cluster that the topic is of; empty or `-` where the registry does not say.
+    """
 
     source: SourceId
     context: str
     subject: SubjectName
     topic: TopicName
     role: Role
+    namespace: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 Property tests know no clock, because these machines share theirs, and draw the same examples each time in CI.
 """
 
+import cProfile
 import gc
 import importlib.util
 import os
@@ -12,17 +13,18 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("scanner", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("scanner", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("scanner"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "scanner")
 
 MEMORY = Path("/dev/shm")
@@ -66,6 +68,21 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="session")
+def calls() -> Callable[[Callable[[], object]], Counter[str]]:
+    """Return a function that counts the calls, by name, which a piece of work makes: the same on a busy machine."""
+
+    def count(work: Callable[[], object]) -> Counter[str]:
+        profile = cProfile.Profile()
+        profile.runcall(work)
+        counted: Counter[str] = Counter()
+        for entry in profile.getstats():
+            counted[entry.code if isinstance(entry.code, str) else entry.code.co_name] += entry.callcount
+        return counted
+
+    return count
 
 
 @pytest.fixture(scope="session")

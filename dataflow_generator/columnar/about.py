@@ -13,6 +13,7 @@ from dataflow_generator.coverage import Coverage
 from dataflow_generator.storing import coverage_text
 from scanner_dictionary.transfer.whole import whole_directory
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_path
 
 NAME = "graph.parquet"
 """The directory that a graph is written into, inside the one that people name."""
@@ -77,7 +78,8 @@ def write_about(directory: Path, last_scan: int, coverage: Coverage) -> About:
     about = About(last_scan=last_scan, nodes=nodes, edges=edges, coverage=coverage_text(coverage))
     told = {"format": FORMAT, **asdict(about), "coverage": asdict(coverage)}
     text = json.dumps(told, ensure_ascii=False)
-    (directory / "_about.json").write_text(text + "\n", encoding="utf-8")
+    with atomic_path(directory / "_about.json") as part:
+        part.write_text(text + "\n", encoding="utf-8")
     return about
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from dataflow_generator.columnar.about import ABOVE_SCHEMAS
 from dataflow_generator.columnar.spans import parquet_file
 from dataflow_generator.columnar.tables import EDGES, NODES
+from scanner_model.private_files import make_directory
 
 Table = Any
 _AT_ONCE = 50_000
@@ -39,7 +40,7 @@ def write_above_rows(nodes: Sequence[Table], edges: Sequence[Table], directory: 
 def _write(directory: Path, tables: Sequence[Table]) -> None:
     import pyarrow as pa
 
-    directory.mkdir(parents=True, exist_ok=True)
+    make_directory(directory)
     with parquet_file(directory / ABOVE_SCHEMAS, tables[0].schema) as writer:
         rows = pa.concat_tables(tables).drop_columns(["kind"]).combine_chunks()
         writer.write_table(rows, row_group_size=_AT_ONCE)

@@ -6,7 +6,6 @@ twice writes the same file twice.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from dataflow_generator.columnar.pieces import Batches, batches
 from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.source import DictionarySource, Range
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_path, make_directory
 
 COLUMNS = 100_000
 """How many columns a span has, but for a schema that alone has more: enough for a file, few enough for a task."""
@@ -46,7 +46,7 @@ def span_name(span: Range) -> str:
 def make_places(directory: Path) -> None:
     """Make the directories that files of spans lie in."""
     for place in PLACES:
-        (directory / place).mkdir(parents=True, exist_ok=True)
+        make_directory(directory / place)
 
 
 def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
@@ -91,7 +91,7 @@ def write_batches(found: Iterable[Batches], directory: Path, name: str) -> Rows:
 @contextmanager
 def parquet_file(file: Path, schema: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
     """Write rows of *schema*, but for their kind, which the directory tells; *file* is there when all is written."""
-    with whole_file(file) as part, parquet_writer(part, schema.remove(schema.get_field_index("kind"))) as writer:
+    with atomic_path(file) as part, parquet_writer(part, schema.remove(schema.get_field_index("kind"))) as writer:
         yield writer
 
 
@@ -100,14 +100,3 @@ def parquet_writer(sink: Any, columns: Any) -> Any:  # noqa: ANN401 - pyarrow ha
     from pyarrow import parquet
 
     return parquet.ParquetWriter(sink, columns, compression="zstd", use_dictionary=REPEATED)
-
-
-@contextmanager
-def whole_file(file: Path) -> Iterator[Path]:
-    """Give a place to write into, which becomes *file* when all is written."""
-    part = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        yield part
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)

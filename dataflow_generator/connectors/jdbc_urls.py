@@ -35,6 +35,17 @@ _QUERY = re.compile(r"\?(?=[\w.]+=|$)")
 _PORT = re.compile(r":\d{1,5}$")
 _FIELD = re.compile(r"\(\s*(host|port|service_name|sid|instance_name)\s*=\s*([^()\s]+)\s*\)", re.IGNORECASE)
 
+_ORACLE_ADDRESS = re.compile(r"\(\s*address\s*=((?:\s*\([^()]*\))*)\s*\)", re.IGNORECASE)
+_MYSQL_LIST = re.compile(r"(?:[^/(\[?]*@)?(?P<list>\[(?:\([^()]*\)|[^/()?])*\]|(?:\([^()]*\)|address=|,)+)(?=[/?]|$)")
+"""The addresses of a MySQL URL, without the credentials before them; a slash in parentheses is one of a password."""
+
+_MYSQL_ADDRESS = re.compile(r"(?:address=)?(?:\([^()]*\))+|[^,()]+")
+_MYSQL_FIELD = re.compile(r"[(,]\s*(host|port)\s*=([^(),]*)", re.IGNORECASE)
+_TERADATA_PARAMETER = re.compile(r"(\w+)=('[^']*'|[^,]*)")
+_BRACED_PARAMETER = re.compile(r"([^;={}]+)=(\{[^}]*\}|[^;]*)")
+_DASHES = re.compile(r"(?<!xn)--")
+_IPV6 = re.compile(r"[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*")
+
 
 @dataclass(frozen=True, slots=True)
 class JdbcServer:
@@ -124,14 +135,70 @@ def _parameters(text: str, sign: str) -> Mapping[str, str]:
     return {key.strip().lower(): value.strip() for key, _, value in pairs}
 
 
+def _mysql(text: str) -> JdbcServer:
+    """Read MySQL's lists of addresses: `address=(host=a)(port=1)`, `(host=a,port=1)`, `[a:1,b]`; any other URL plainly.
+
+    Of a `(host=a,port=1)` that is not in brackets openlineage-java keeps the form.
+    """
+    rest = text.partition("://")[2]
+    match = _MYSQL_LIST.match(rest)
+    if not match or not ("," in match["list"] or "(" in match["list"]):
+        return _plain(text)
+    listed = match["list"]
+    in_brackets = listed.startswith("[")
+    hosts = [_mysql_host(part, in_brackets=in_brackets) for part in _MYSQL_ADDRESS.findall(listed.strip("[]"))]
+    database = re.split(r"[?/;,]", rest[match.end() :].removeprefix("/"), maxsplit=1)[0]
+    return _server("mysql", ",".join(filter(None, hosts)), database)
+
+
+def _mysql_host(part: str, *, in_brackets: bool) -> str:
+    fields: dict[str, str] = {key.lower(): value.strip() for key, value in _MYSQL_FIELD.findall(part)}
+    if "(" not in part:
+        return part.strip()
+    if not is_host(fields.get("host", "")):
+        return ""
+    port = fields.get("port", "")
+    if part.startswith("address") or in_brackets:
+        return fields["host"] + (f":{port}" if port.isdigit() else "")
+    return f"(host={fields['host']}" + (f",port={port})" if port.isdigit() else ")")
+
+
+def _teradata(text: str) -> JdbcServer:
+    """Read `teradata://host[/NAME=value,…]`; the port and the database are among the parameters."""
+    host, _, rest = text.partition("://")[2].partition("/")
+    named = {key.upper(): value.strip("'") for key, value in _TERADATA_PARAMETER.findall(rest)}
+    port = named.get("DBS_PORT", "")
+    if port.isdigit() and not _PORT.search(host):
+        host = f"{host}:{port}"
+    return _server("teradata", host, named.get("DATABASE", "") or _plain(text).database)
+
+
+def _cassandra(text: str) -> JdbcServer:
+    """Read `cassandra://a--b--c:port/keyspace`; a port at the end is that of every host without one of its own."""
+    start, slashes, rest = text.partition("://")
+    if "@" in rest:
+        return _plain(text)
+    authority, slash, path = rest.partition("/")
+    hosts = _DASHES.split(authority)
+    port = _PORT.search(hosts[-1]) if len(hosts) > 1 else None
+    listed = (host if _PORT.search(host) or not port else f"{host}{port[0]}" for host in hosts)
+    return _plain(f"{start}{slashes}{','.join(listed)}{slash}{path}")
+
+
 def _sql_server(text: str) -> JdbcServer:
-    r"""Read `sqlserver://host[\instance][:port][;name=value…]` and jTDS's `jtds:sqlserver://host/database;…`."""
+    r"""Read `sqlserver://host[\instance][:port][;name=value…]` and jTDS's `jtds:sqlserver://host/database;…`.
+
+    Without a host the property `serverName` has it, perhaps with an instance or port, or as a bare IPv6 address.
+    """
     address, _, rest = text.partition("://")[2].partition(";")
-    parameters = _parameters(rest, ";")
+    pairs = _BRACED_PARAMETER.findall(rest)
+    parameters = {key.strip().lower(): value.strip().removeprefix("{").removesuffix("}") for key, value in pairs}
     host, _, path = address.rpartition("@")[2].partition("/")
+    if not host.partition("\\")[0].partition(":")[0]:
+        host = parameters.get("servername", "") or parameters.get("server", "")
+        host = f"[{host}]" if _IPV6.fullmatch(host) else host
     name, _, instance = host.partition("\\")
     instance, _, late_port = instance.partition(":")
-    name = name or parameters.get("servername", "") or parameters.get("server", "")
     name = name if is_host(name) else UNKNOWN_HOST
     port = late_port or parameters.get("portnumber", "") or parameters.get("port", "")
     database = parameters.get("databasename", "") or parameters.get("database", "") or path
@@ -167,9 +234,10 @@ def _descriptor(before: str, address: str) -> JdbcServer:
         plain = re.fullmatch(r"(?i)oracle:(?:thin|oci)\d?:?", before) and not _SECRET.search(address)
         return JdbcServer("oracle", f"{before}@{address}" if plain else f"oracle://{UNKNOWN_HOST}")
     fields = {key.lower(): value for key, value in reversed(_FIELD.findall(address))}
-    hosts = [value for key, value in _FIELD.findall(address) if key.lower() == "host"]
-    ports = [value for key, value in _FIELD.findall(address) if key.lower() == "port"]
-    places = (f"{host}:{port}" for host, port in zip(hosts, [*ports, *["1521"] * len(hosts)], strict=False))
+    # Each address has its own port, before its host or after it, or none.
+    written = _ORACLE_ADDRESS.findall(address) or [address]
+    addresses = [{key.lower(): value for key, value in reversed(_FIELD.findall(one))} for one in written]
+    places = (f"{one['host']}:{one.get('port', '1521')}" for one in addresses if "host" in one)
     database = fields.get("service_name") or fields.get("sid") or fields.get("instance_name") or ""
     return _server("oracle", ",".join(places), database)
 
@@ -226,10 +294,13 @@ def snowflake_account(url: str) -> str:
 
 
 _READERS: Mapping[str, Callable[[str], JdbcServer]] = {
+    "cassandra": _cassandra,
     "derby": _embedded,
     "jtds": _sql_server,
     "sqlite": _embedded,
+    "mysql": _mysql,
     "oracle": _oracle,
     "snowflake": _snowflake,
     "sqlserver": _sql_server,
+    "teradata": _teradata,
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.flows.facts import Dataset, Place
-from dataflow_generator.flows.fields import unmarked
+from dataflow_generator.flows.fields import around, unlisted, unmarked
 from dataflow_generator.flows.flink_catalog import SYSTEM, paths_of_topic
 from dataflow_generator.flows.flink_tables import KAFKA, NOTHING, outside_dataset
 from dataflow_generator.flows.naming import Naming
@@ -139,6 +139,7 @@ class Paths:
 
     def __init__(self, table: Table, columns: tuple[Column, ...], *, named: bool) -> None:
         self._fields = {unmarked(column.path): column.path for column in columns}
+        self._unlisted = unlisted(columns)
         self._named = paths_of_topic(columns) if named else {}
         options = dict(table.options)
         self._prefix = options.get("key.fields-prefix", "")
@@ -155,8 +156,11 @@ class Paths:
             # What the broker tells of a record is no field; the sign keeps it apart from one of that name.
             return Place(dataset, (f"${first.removeprefix('$')}", *rest)), True
         if first in self._named:
-            return Place(dataset, (*self._named[first], *rest)), True
-        found = next((self._fields[each] for each in self._candidates(path) if each in self._fields), None)
+            inside = (*self._named[first], *rest)
+            return Place(dataset, around(inside, self._unlisted) or inside), True
+        candidates = list(self._candidates(path))
+        found = next((self._fields[each] for each in candidates if each in self._fields), None)
+        found = found or next(filter(None, (around(each, self._unlisted) for each in candidates)), None)
         return Place(dataset, found or (*self._row, *path)), found is not None or not self._fields
 
     def _candidates(self, path: ColumnPath) -> Iterator[ColumnPath]:

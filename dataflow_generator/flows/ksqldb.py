@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -11,13 +12,14 @@ from typing import NamedTuple
 from dataflow_generator.flows.facts import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
 from dataflow_generator.flows.fields import Fields
 from dataflow_generator.flows.ksqldb_catalog import catalog_of
+from dataflow_generator.flows.ksqldb_layout import NO_LAYOUT, Layout, layout_of, matched_places
 from dataflow_generator.flows.naming import Naming
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import Place as NamedPlace
+from dataflow_generator.sql.flows import Effect
 from scanner_model.columns import Column
 from scanner_model.estate import KsqlSource, Query
-from scanner_model.names import Role
 from scanner_model.problems import Problem
 
 _PERSISTENT = ("PERSISTENT", "")
@@ -25,6 +27,8 @@ _PERSISTENT = ("PERSISTENT", "")
 
 _PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
 """Columns that every collection has and no field stands behind (ksqlDB reference, "Pseudocolumns")."""
+
+_SOURCE_TABLE = re.compile(r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?SOURCE\s+TABLE\b", re.IGNORECASE)
 
 _HINT = "its topics are told, its columns are not"
 
@@ -86,22 +90,31 @@ def named_by(queries: Iterable[Query]) -> Callable[[str], bool]:
 
 
 def query_node(query: Query) -> Node:
-    """Make the node of a query, whose name is unique on its server."""
+    """Return the node of a query, whose name is unique on its server; one that only fills a store is internal."""
     # OpenLineage leaves the namespace of a job to its scheduler.
     address = query.source.partition(":")[2]
     namespace = f"ksqldb://{address.partition('://')[2] or address}"
     attributes = present(
-        consumer_group=query.consumer_group, state=query.state, statement=query.statement, type="ksqldb"
+        consumer_group=query.consumer_group,
+        internal=_fills_a_store(query),
+        state=query.state,
+        statement=query.statement,
+        type="ksqldb",
     )
     return job_node(namespace, query.name, attributes)
 
 
+def _fills_a_store(query: Query) -> bool:
+    """Return whether the query only fills a source table's store on the server: it writes nothing that others read."""
+    return not query.sinks and _SOURCE_TABLE.match(query.statement) is not None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Server:
-    """What is known of a server: the topic and the key columns of each collection, and all as the reader needs."""
+    """What is known of a server: the topic and the layout of each collection, and all as the reader needs."""
 
     topics: Mapping[str, Dataset]
-    keys: Mapping[str, frozenset[str]]
+    layouts: Mapping[str, Layout]
     fields: Mapping[Dataset, Fields]
     catalog: Catalog
     cluster: str
@@ -117,10 +130,7 @@ def _server(
 ) -> _Server:
     return _Server(
         topics={each.name: naming.topic(cluster, each.topic) for each in collections},
-        keys={
-            each.name: frozenset(one.column.path[0] for one in each.columns if one.role is Role.KEY)
-            for each in collections
-        },
+        layouts={each.name: layout_of(each) for each in collections},
         fields={
             naming.topic(cluster, each.topic): Fields(fields.get((cluster, each.topic), ())) for each in collections
         },
@@ -164,7 +174,7 @@ class _Job:
 
     def _check(self, statement: StatementFlows) -> None:
         self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.problems]
-        if statement.problems:
+        if statement.problems or _fills_a_store(self._query):
             return
         pairs = (("sources", self._query.sources, statement.sources), ("sinks", self._query.sinks, statement.sinks))
         for what, reported, read in pairs:
@@ -184,21 +194,26 @@ class _Job:
 
     def _columns(self, statement: StatementFlows) -> Iterator[ColumnFlow]:
         for flow in statement.flows:
-            source, target = self._place(flow.source), self._place(flow.target)
-            if source and target:
+            sources, targets = self._places(flow.source), self._places(flow.target)
+            if flow.effect is Effect.IDENTITY and len(sources) + len(targets) > 2:
+                # A structure that is no field itself is copied field by field.
+                sources, targets = self._places(flow.source, inside=True), self._places(flow.target, inside=True)
+            for source, target in matched_places(sources, targets):
                 yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), f"{self._where}: its statement")
 
-    def _place(self, named: NamedPlace) -> Place | None:
+    def _places(self, named: NamedPlace, *, inside: bool = False) -> tuple[Place, ...]:
+        """Return where a column is in its topic: several places where it stands for all fields of a record.
+
+        *inside*: the fields of a structure rather than the structure.
+        """
         dataset = self._topics.get(named.dataset)
-        if dataset is None:
-            return None
-        if not named.path:
-            return Place(dataset)
+        if dataset is None or not named.path:
+            return (Place(dataset),) if dataset else ()
         fields = self._server.fields.get(dataset) or Fields(())
-        path = fields.find(named.path, key=named.path[0] in self._server.keys.get(named.dataset, ()))
-        if path is None and fields.known and named.path[0] not in _PSEUDO:
+        paths = self._server.layouts.get(named.dataset, NO_LAYOUT).paths(named.path, fields, inside=inside)
+        if not paths and fields.known and named.path[0] not in _PSEUDO:
             self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", hint="")
-        return Place(dataset, named.path if path is None else path)
+        return tuple(Place(dataset, path) for path in paths or (named.path,))
 
     def _at(self, problem: Problem) -> str:
         return f"{self._where}, {problem.where}" if problem.where else self._where

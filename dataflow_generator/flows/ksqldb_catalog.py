@@ -8,6 +8,7 @@ from dataflow_generator.flows.sql_types import types_of
 from dataflow_generator.sql import Catalog, KnownTable
 from dataflow_generator.sql.nodes import ColumnDefinition, Part
 from scanner_model.estate import CollectionColumn, KsqlSource
+from scanner_model.ksqldb import timestamp_column, with_options
 from scanner_model.names import Role
 
 
@@ -31,6 +32,8 @@ def _table(collection: KsqlSource) -> KnownTable:
         complete=bool(collection.columns),
         topics=(collection.topic,),
         windowed=bool(collection.window),
+        timestamp=timestamp_column(with_options(collection.statement)),
+        is_table=collection.kind == "TABLE",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from dataflow_generator.flows.fields import around
 from scanner_model.paths import KEY, ColumnPath
 
 _PREFIXES = (("key.", True), ("value.", False), ("payload.after.", False), ("after.", False))
@@ -13,10 +14,16 @@ _ROOTS: Mapping[str, ColumnPath] = {"key": (KEY,), "value": ()}
 
 
 class ToldFields:
-    """The columns of a dataset by the ways in which events write them; *topic*: it holds messages of key and value."""
+    """The columns of a dataset by the ways in which events write them; *topic*: it holds messages of key and value.
 
-    def __init__(self, paths: Iterable[ColumnPath], *, topic: bool) -> None:
+    *unlisted* are columns whose value has fields that are no columns: such a field is the column that it is inside of.
+    """
+
+    def __init__(
+        self, paths: Iterable[ColumnPath], *, topic: bool, unlisted: Mapping[ColumnPath, ColumnPath] | None = None
+    ) -> None:
         self._paths = frozenset(paths)
+        self._unlisted = unlisted or {}
         self._dotted = {".".join(path): path for path in sorted(self._paths, reverse=True)}
         self._topic = topic
 
@@ -41,6 +48,7 @@ class ToldFields:
         for plain, key in (*stripped, (name, False)):
             sides: Collection[ColumnPath] = [(KEY,)] if key else _ENVELOPES
             for side in sides:
-                if found := self._dotted.get(".".join((*side, plain))):
+                written = (*side, *plain.split("."))
+                if found := self._dotted.get(".".join(written)) or around(written, self._unlisted):
                     return found
         return None

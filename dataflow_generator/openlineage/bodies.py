@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 _AT_ONCE = 65_536
-_LONGEST_LINE = 1_024
-_TRAILERS = 50
+_LONGEST_LINE = 256
+_TRAILERS = 20
+_PACKED = 1_024
+"""Bytes that gzip may add to what is very short."""
+_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e]*)?\r\n")
+_TRAILER = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n")
 _GZIP = 31
 """zlib's word for: expect the header of gzip."""
 
@@ -23,7 +28,7 @@ class BodyBroken(Exception):
 
 def read_body(stream: BinaryIO, headers: Mapping[str, str], largest: int) -> bytes:
     """Read and unpack a body of which `receiving.admit` approved the head; raises BodyTooLarge or BodyBroken."""
-    chunked = headers.get("transfer-encoding", "").strip().lower() == "chunked"
+    chunked = "transfer-encoding" in headers
     pieces = _chunks(stream, largest) if chunked else _of_length(stream, int(headers.get("content-length", "0")))
     packed = headers.get("content-encoding", "identity").strip().lower() in ("gzip", "x-gzip")
     body = bytearray()
@@ -44,39 +49,43 @@ def _of_length(stream: BinaryIO, length: int) -> Iterator[bytes]:
 
 
 def _chunks(stream: BinaryIO, largest: int) -> Iterator[bytes]:
-    """Read chunks up to the last, and the trailers after it."""
+    """Read chunks up to the last, and the trailers after it; lines of sizes count, too."""
     seen = 0
-    while size := _size(stream.readline(_LONGEST_LINE)):
-        seen += size
-        if seen > largest + _LONGEST_LINE:  # gzip makes what is very short longer
+    while size := _size(line := stream.readline(_LONGEST_LINE)):
+        seen += size + len(line)
+        if size > largest + _PACKED or seen > 2 * (largest + _PACKED):
             raise BodyTooLarge
         yield from _of_length(stream, size)
-        if stream.readline(_LONGEST_LINE).strip():
+        if stream.read(2) != b"\r\n":
             raise BodyBroken("a chunk is longer than its size says")
-    if all(stream.readline(_LONGEST_LINE).strip() for _ in range(_TRAILERS)):
-        raise BodyTooLarge
+    for _ in range(_TRAILERS):
+        if (line := stream.readline(_LONGEST_LINE)) == b"\r\n":
+            return
+        if not _TRAILER.fullmatch(line):
+            raise BodyBroken("what follows the last chunk is no trailer")
+    raise BodyTooLarge
 
 
 def _size(line: bytes) -> int:
-    text = line.partition(b";")[0].strip()
-    try:
-        if not text or len(text) > 16 or text[:1] in b"+-":
-            raise ValueError
-        return int(text, 16)
-    except ValueError as error:
-        raise BodyBroken("the size of a chunk is no number") from error
+    """Read a chunk's size as RFC 9112 writes it, and nothing that another server may read as another number."""
+    match = _CHUNK.fullmatch(line)
+    if not match:
+        raise BodyBroken("the size of a chunk is no number")
+    return int(match[1], 16)
 
 
 def _unpacked(pieces: Iterator[bytes], largest: int) -> Iterator[bytes]:
-    """Unpack gzip a bounded piece at a time, so that a small body cannot fill the memory."""
+    """Unpack gzip, of one member or several, a bounded piece at a time: a small body cannot fill the memory."""
     unpacker = zlib.decompressobj(_GZIP)
     for piece in pieces:
         waiting = piece
-        while waiting and not unpacker.eof:
+        while waiting:
+            if unpacker.eof:
+                unpacker = zlib.decompressobj(_GZIP)
             try:
                 yield unpacker.decompress(waiting, largest + 1)
             except zlib.error as error:
                 raise BodyBroken("the body is not gzip, or damaged") from error
-            waiting = unpacker.unconsumed_tail
+            waiting = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
     if not unpacker.eof:
         raise BodyBroken("the body is not gzip, or ended early")

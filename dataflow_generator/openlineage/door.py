@@ -7,8 +7,8 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from dataflow_generator.openlineage.spoken import may_be_spoken, without_spoken
-from scanner_model.secrets import mask_config, mask_json, mask_statement, mask_text, mask_url
+from scanner_model.json_input import check_depth, check_size, storable_json
+from scanner_model.redaction import is_secret_name, mask_config, mask_json, mask_statement, mask_text, mask_url
 
 Json = Any
 
@@ -24,8 +24,17 @@ _TEXTS = {"sql": "query"}
 
 
 def parsed(text: str | bytes) -> Json:
-    """Read JSON; a number that JSON cannot write again (NaN, 1e400) becomes its text. Raises as `json.loads` does."""
-    return json.loads(text, parse_constant=str, parse_float=_number)
+    """Load JSON; a number that JSON cannot write again (NaN, 1e400) becomes its text, and NUL in a text U+FFFD.
+
+    Raises as `json.loads` does, and ValueError for more values or levels than an event has.
+    """
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    check_size(raw)
+    value = json.loads(text, parse_constant=str, parse_float=_number)
+    if b"\\u" not in raw:
+        return value
+    check_depth(value)
+    return storable_json(value).value
 
 
 def canonical(value: Json) -> str:
@@ -40,11 +49,9 @@ def clean_facet(name: str, facet: Json) -> Json:
     """
     if not isinstance(facet, dict):
         return mask_json(facet)
-    kept = {key: _clean(name, key, value) for key, value in facet.items()}
-    text = canonical(kept)
-    if may_be_spoken(text):
-        kept = without_spoken(kept)
-    if (size := len(text)) > LARGEST_FACET and name not in _LINEAGE:
+    hidden = mask_json({name: facet})[name] if is_secret_name(name) else {}
+    kept = {key: hidden[key] if hidden and key[:1] != "_" else _clean(name, key, facet[key]) for key in facet}
+    if name not in _LINEAGE and (size := len(canonical(kept))) > LARGEST_FACET:
         return {key: value for key, value in kept.items() if key in ("_producer", "_schemaURL")} | {"_omitted": size}
     return kept
 
@@ -74,9 +81,18 @@ def _clean(facet: str, key: str, value: Json) -> Json:
         return mask_statement(value)
     if isinstance(value, list) and key in _LISTS:
         return [_pair(item) for item in value]
-    if isinstance(value, dict) and value and all(isinstance(item, str) for item in value.values()):
+    if (
+        isinstance(value, dict)
+        and "value" not in value
+        and not is_secret_name(key)
+        and all(map(_is_text, value.values()))
+    ):
         return mask_config(value)
     return mask_json({key: value})[key]
+
+
+def _is_text(value: Json) -> bool:
+    return isinstance(value, str)
 
 
 def _pair(item: Json) -> Json:

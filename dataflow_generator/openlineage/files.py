@@ -8,10 +8,15 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from scanner_model.errors import InputInvalid
+from scanner_model.json_input import check_size
+
+LONGEST = 128 * 1024 * 1024
+"""Characters of one line, or of a document of several lines, at most."""
 
 _GZIP = b"\x1f\x8b"
 _DECODER = json.JSONDecoder()
@@ -51,15 +56,26 @@ def texts_of(file: Path) -> Iterator[EventText]:
         raise InputInvalid(f"cannot be read: {error.strerror or error}", where=str(file)) from error
 
 
-def texts_in(stream: BinaryIO, name: str) -> Iterator[EventText]:
+def texts_in(stream: BinaryIO, name: str, *, longest: int = LONGEST) -> Iterator[EventText]:
     """Give the texts of events in *stream*; what is no event is given too, for its reader to refuse."""
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
     packed = buffered.peek(2)[:2] == _GZIP
     try:
         lines = gzip.GzipFile(fileobj=buffered) if packed else buffered
-        yield from _texts(io.TextIOWrapper(lines, encoding="utf-8-sig", errors="surrogateescape"), name)
+        yield from _texts(
+            _lines(io.TextIOWrapper(lines, encoding="utf-8-sig", errors="surrogateescape"), name, longest), name
+        )
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputInvalid(f"cannot be unpacked: {error}", where=name, hint="is the file whole?") from error
+
+
+def _lines(stream: io.TextIOWrapper, name: str, longest: int) -> Iterator[str]:
+    """Yield the lines of *stream*; raises InputInvalid for one that is longer than any event."""
+    while line := stream.readline(longest):
+        if len(line) == longest:
+            what = f"a line is longer than {longest} characters"
+            raise InputInvalid(what, where=name, hint="is it a file of events?")
+        yield line
 
 
 def _texts(lines: Iterable[str], name: str) -> Iterator[EventText]:
@@ -71,14 +87,27 @@ def _texts(lines: Iterable[str], name: str) -> Iterator[EventText]:
         yield from _of_line(first, f"{name}:{number}")
         yield from _of_lines(rest, name, number)
         return
-    later = list(rest)
+    later = list(_first(rest, LONGEST))
     text = "".join([first, *later])
+    if len(text) >= LONGEST:  # no document is as large: what comes are lines
+        yield EventText(f"{name}:{number}", first)
+        yield from _of_lines(chain(later, rest), name, number)
+        return
     whole = _of_document(text, name)
     if whole is None and any(line.lstrip(_SPACE)[:1] == "{" and _is_json(line) for line in later):
         yield EventText(f"{name}:{number}", first)
         yield from _of_lines(iter(later), name, number)
     else:
         yield from [EventText(name, text)] if whole is None else whole
+
+
+def _first(lines: Iterator[str], most: int) -> Iterator[str]:
+    """Yield lines until they are *most* characters together."""
+    for line in lines:
+        most -= len(line)
+        yield line
+        if most <= 0:
+            return
 
 
 def _of_lines(lines: Iterator[str], name: str, before: int) -> Iterator[EventText]:
@@ -98,6 +127,7 @@ def _of_document(text: str, where: str) -> list[EventText] | None:
     values = []
     at = _after_spaces(text, 0)
     try:
+        check_size(text.encode("utf-8", "surrogatepass"))
         while at < len(text):
             value, end = _DECODER.raw_decode(text, at)
             values.append(value)
@@ -117,6 +147,7 @@ def _after_spaces(text: str, at: int) -> int:
 
 def _is_json(line: str) -> bool:
     try:
+        check_size(line.encode("utf-8", "surrogatepass"))
         json.loads(line)
     except (ValueError, RecursionError):
         return False

@@ -19,6 +19,7 @@ from dataflow_generator.openlineage.life_state import read_state, state_text
 from dataflow_generator.openlineage.lifecycle import RUNNING, Watch
 from dataflow_generator.openlineage.run_events import Event, event_line
 from scanner_model.errors import InputInvalid, ScannerError
+from scanner_model.private_files import atomic_path, open_private
 
 MOST = 5_000
 """Events that may wait to be delivered."""
@@ -89,13 +90,9 @@ class Journal:
         self.close()
 
     def _write(self, watches: Mapping[str, Watch], waiting: Iterable[str]) -> None:
-        beside = self.path.with_name(f"{self.path.name}.new")
         try:
-            with beside.open("w", encoding="utf-8") as out:
-                out.write(state_text(watches, waiting))
-                out.flush()
-                os.fsync(out.fileno())
-            beside.replace(self.path)
+            with atomic_path(self.path, durable=True) as part:
+                part.write_text(state_text(watches, waiting), encoding="utf-8")
         except OSError as error:
             raise ScannerError(f"cannot be written: {error.strerror or error}", where=str(self.path)) from error
 
@@ -119,7 +116,7 @@ def _held(path: Path) -> int:
     """Take the lock beside *path*, which the system lets go of however this program ends."""
     where = path.with_name(f"{path.name}.lock")
     try:
-        held = os.open(where, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        held = open_private(where, os.O_RDWR)
     except OSError as error:
         what = f"cannot be made: {error.strerror or error}"
         raise InputInvalid(what, where=str(where), hint="name another place with --state") from error

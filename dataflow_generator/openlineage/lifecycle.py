@@ -55,12 +55,16 @@ class Run:
     unsettled: datetime | None = None
 
 
+Runs = Mapping[str, Run]
+"""Open runs by the name of the job."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
     """What is known of one server: the open runs by the name of the job, and how many were *begun* so far."""
 
     begun: int = 0
-    runs: Mapping[str, Run] = field(default_factory=dict)
+    runs: Runs = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

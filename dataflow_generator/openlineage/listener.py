@@ -1,189 +1,186 @@
-"""The listener: sockets and threads around the decisions of `receiving`; the disk keeps events before an answer."""
+"""The listener: sockets and threads around the decisions of `receiving`; the disk holds events before an answer."""
 
 from __future__ import annotations
 
+import io
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from socketserver import TCPServer, ThreadingMixIn
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, BinaryIO, cast
 
 from dataflow_generator.openlineage.bodies import BodyBroken, BodyTooLarge, read_body
-from dataflow_generator.openlineage.receiving import HEALTH, Head, Reply, Rules, admit, busy, judge, refusal, too_large
-from dataflow_generator.openlineage.spool import Spool, SpoolFull
+from dataflow_generator.openlineage.connections import Connection, Connections, State
+from dataflow_generator.openlineage.event_intake import EventIntake
+from dataflow_generator.openlineage.receiving import HEALTH, Reply, Rules, admit, busy, refusal, too_large
+from dataflow_generator.openlineage.request_head import HeadBroken, RequestHead, read_head
+from dataflow_generator.openlineage.spool import Spool
 from scanner_model.errors import InputInvalid
 
 Json = Any
 Health = Callable[[], Json]
 
 _CONNECTIONS = 128
-_READ_AT_ONCE = 4
-"""Bodies that are parsed at once: as JSON one takes many times its bytes."""
-_PATIENCE = 60
+_WAITING = 128
+_POLL = 0.1
 _GRACE = 10.0
-_TURNED_AWAY = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+_BUFFER = 64 * 1024
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """Seconds: that a connection may be *idle*, for a whole *request*, for an *answer* to be taken, to *drain*."""
+
+    idle: float = 60.0
+    request: float = 60.0
+    answer: float = 30.0
+    drain: float = 2.0
 
 
 class Listener:
-    """An HTTP server at *address* that keeps the events of its clients in *spool*; *health* tells how it does.
+    """An HTTP/1.1 server at *address* that keeps the events of its clients in *spool*; *health* reports its state.
 
-    More *connections* at once are turned away. Raises InputInvalid where the address cannot be listened at.
+    Beyond *connections* at once, whoever lets us wait longest is disconnected. Raises InputInvalid where the address
+    cannot be listened at.
     """
 
     def __init__(
-        self, address: tuple[str, int], spool: Spool, rules: Rules, health: Health, *, connections: int = _CONNECTIONS
+        self,
+        address: tuple[str, int],
+        spool: Spool,
+        rules: Rules,
+        health: Health,
+        *,
+        connections: int = _CONNECTIONS,
+        deadlines: Deadlines = Deadlines(),
     ) -> None:
-        try:
-            self._server = _Server(address, spool, rules, health, connections)
-        except (OSError, OverflowError) as error:
-            what = f"cannot be listened at: {getattr(error, 'strerror', None) or error}"
-            raise InputInvalid(what, where=f"{address[0]}:{address[1]}", hint="choose another --port") from error
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+        self._intake, self._rules, self._health, self._deadlines = EventIntake(spool), rules, health, deadlines
+        self._connections = Connections(connections)
+        self._stopping = threading.Event()
+        self._socket = _listening(address)
+        self._thread = threading.Thread(target=self._accept, name="listener", daemon=True)
 
     @property
     def port(self) -> int:
-        """Give the port, also where any free one was asked for."""
-        return int(self._server.server_address[1])
+        """Return the port, also where any free one was asked for."""
+        return int(self._socket.getsockname()[1])
 
     def start(self) -> None:
-        """Listen."""
+        """Accept connections, in a thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Take no more requests, and answer those that were begun; one that lasts longer than 10 s is given up."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._server.idle.wait(_GRACE)
+        """Accept no more requests, and answer those that were begun; one that lasts longer than 10 s is given up."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._socket.close()
+        self._connections.end(_GRACE)
 
+    def _accept(self) -> None:
+        self._socket.settimeout(_POLL)
+        while not self._stopping.is_set():
+            try:
+                sock, peer = self._socket.accept()
+            except TimeoutError:
+                continue
+            except OSError:  # the client went away at once, or there are too many open files
+                time.sleep(_POLL)
+                continue
+            connection = Connection(sock)
+            if self._connections.add(connection):
+                threading.Thread(target=self._serve, args=(connection, str(peer[0])), daemon=True).start()
+            else:
+                _turn_away(connection)
 
-class _Server(ThreadingMixIn, HTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 128
-    allow_reuse_address = True
-
-    def __init__(self, address: tuple[str, int], spool: Spool, rules: Rules, health: Health, connections: int) -> None:
-        self.spool, self.rules, self.health = spool, rules, health
-        self.idle = threading.Event()
-        self.idle.set()
-        self._busy = 0
-        self._count = threading.Lock()
-        self.reading = threading.BoundedSemaphore(_READ_AT_ONCE)
-        self._free = threading.BoundedSemaphore(connections)
-        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-        super().__init__(address, _Handler)
-
-    def server_bind(self) -> None:
-        """Bind without asking a name server for our own name."""
-        TCPServer.server_bind(self)
-
-    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Serve a connection in a thread of its own, or turn it away where there are too many."""
-        if self._free.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            request.sendall(_TURNED_AWAY)
-            self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Serve a connection to its end."""
+    def _serve(self, connection: Connection, peer: str) -> None:
         try:
-            super().process_request_thread(request, client_address)
+            sock = connection.sock
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            stream = io.BufferedReader(connection, _BUFFER)
+            while self._exchange(connection, stream, peer):
+                self._connections.note(connection, State.IDLE)
+        except OSError:
+            pass  # the client went away, or was too slow
         finally:
-            self._free.release()
+            self._connections.remove(connection)
+            connection.sock.close()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - socketserver's
-        """Say nothing of a client that went away."""
-
-    def begin(self) -> None:
-        """Note that a request is worked on."""
-        with self._count:
-            self._busy += 1
-            self.idle.clear()
-
-    def end(self) -> None:
-        """Note that a request was answered."""
-        with self._count:
-            self._busy -= 1
-            if not self._busy:
-                self.idle.set()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    default_request_version = "HTTP/1.0"  # what cannot be read gets a status, too
-    server_version = "scanner"
-    sys_version = ""
-    timeout = _PATIENCE
-    wbufsize = -1
-    disable_nagle_algorithm = True
-    server: _Server
-
-    def do_POST(self) -> None:
-        self.server.begin()
+    def _exchange(self, connection: Connection, stream: io.BufferedReader[Connection], peer: str) -> bool:
+        """Read a request and answer it; return whether another one may follow. Raises OSError."""
+        connection.expect(self._deadlines.idle)
+        if not stream.peek(1):
+            return False
+        self._connections.note(connection, State.REQUEST)
+        connection.expect(self._deadlines.request)
+        head: RequestHead | None = None
         try:
-            self._answer(self._received())
-        finally:
-            self.server.end()
+            head = read_head(cast(BinaryIO, stream))
+            if head is None:
+                return False
+            reply, read = self._reply(head, connection, stream, peer)
+        except HeadBroken as error:
+            reply, read = refusal(error.status, str(error)), False
+        except TimeoutError:
+            reply, read = refusal(408, "the request took too long", "send it again"), False
+        reusable = read and head is not None and head.persistent and not self._stopping.is_set()
+        with_body = head is None or head.head.method != "HEAD"
+        connection.send(_bytes(reply, reusable=reusable, with_body=with_body), self._deadlines.answer)
+        if not read:
+            connection.drain(self._deadlines.drain)
+        return reusable
 
-    def do_GET(self) -> None:
-        head = self._head()
-        if head.path.partition("?")[0] == HEALTH:
-            self._answer(Reply(status=200, body=self.server.health()))
-        else:
-            self._refuse(admit(head, self.server.rules) or refusal(405, "use POST"))
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
-        """Answer what http.server refuses by itself in our form."""
-        self._refuse(refusal(code, message or "the request cannot be read"))
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: ANN401 - http.server's
-        """Write no log of requests: their paths and headers may hold what is secret."""
-
-    def _received(self) -> Reply:
-        head = self._head()
-        if reply := admit(head, self.server.rules):
-            self.close_connection = True  # its body was not read, and would look like the next request
-            return reply
+    def _reply(
+        self, head: RequestHead, connection: Connection, stream: io.BufferedReader[Connection], peer: str
+    ) -> tuple[Reply, bool]:
+        """Return the answer, and whether the request was read to its end."""
+        if refused := admit(head.head, self._rules):
+            return refused, False  # its body was not read, and would look like the next request
+        if head.head.path.partition("?")[0].rstrip("/") == HEALTH:
+            return Reply(status=200, body=self._health()), not head.has_body
         try:
-            body = read_body(cast(BinaryIO, self.rfile), head.headers, self.server.rules.largest)
+            if head.waits:
+                connection.send(_CONTINUE, self._deadlines.answer)
+            body = read_body(cast(BinaryIO, stream), head.head.headers, self._rules.largest)
         except BodyTooLarge:
-            self.close_connection = True
-            return too_large(self.server.rules)
+            return too_large(self._rules), False
         except BodyBroken as error:
-            self.close_connection = True
-            return refusal(400, str(error))
-        return self._kept(body)
+            return refusal(400, str(error)), False
+        self._connections.note(connection, State.ANSWER)
+        reply = self._intake.receive(body, where=f"http {peer}")
+        self._connections.note(connection, State.REQUEST)
+        return reply, True
 
-    def _kept(self, body: bytes) -> Reply:
-        with self.server.reading:
-            judged = judge(body, where=f"http {self.client_address[0]}")
-        try:
-            self.server.spool.keep(judged.accepted, judged.refused)
-        except SpoolFull as error:
-            return busy(str(error), seconds=1)
-        return judged.reply
 
-    def _head(self) -> Head:
-        headers = {name.lower(): value for name, value in self.headers.items()} if hasattr(self, "headers") else {}
-        return Head(method=self.command or "", path=getattr(self, "path", ""), headers=headers)
+def _listening(address: tuple[str, int]) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    try:
+        return socket.create_server(address, family=family, backlog=_WAITING)
+    except (OSError, OverflowError) as error:
+        what = f"cannot be listened at: {getattr(error, 'strerror', None) or error}"
+        raise InputInvalid(what, where=f"{address[0]}:{address[1]}", hint="choose another --port") from error
 
-    def _refuse(self, reply: Reply) -> None:
-        self.close_connection = True
-        self._answer(reply)
 
-    def _answer(self, reply: Reply) -> None:
-        data = json.dumps(reply.body, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        self.send_response_only(reply.status)
-        for name, value in reply.headers.items():
-            self.send_header(name, value)
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
-        self.wfile.flush()
+def _turn_away(connection: Connection) -> None:
+    try:
+        connection.send(_bytes(busy("too many requests at once", seconds=1), reusable=False, with_body=True), _POLL)
+    except OSError:
+        pass
+    finally:
+        connection.sock.close()
+
+
+def _bytes(reply: Reply, *, reusable: bool, with_body: bool) -> bytes:
+    data = json.dumps(reply.body, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    headers = {
+        **reply.headers,
+        **({} if reusable else {"Connection": "close"}),
+        "Content-Type": "application/json",
+        "Content-Length": str(len(data)),
+    }
+    lines = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}", *(f"{k}: {v}" for k, v in headers.items())]
+    return "".join(f"{line}\r\n" for line in lines).encode("latin-1") + b"\r\n" + (data if with_body else b"")

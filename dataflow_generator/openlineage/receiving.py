@@ -6,7 +6,9 @@ Source: OpenLineage's API (`POST /api/v1/lineage`, `/batch`), and what its HTTP 
 from __future__ import annotations
 
 import hmac
+import ipaddress
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,6 +17,7 @@ from dataflow_generator.openlineage.door import parsed
 from dataflow_generator.openlineage.event_text import event_text
 from dataflow_generator.openlineage.reading import Refused, read_event, read_json
 from dataflow_generator.openlineage.rejected import rejection
+from scanner_model.json_input import TooLarge, check_size
 from scanner_model.lineage_events import LineageEvent
 
 Json = Any
@@ -22,16 +25,27 @@ Json = Any
 EVENTS = "/api/v1/lineage"
 BATCH = "/api/v1/lineage/batch"
 HEALTH = "/health"
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]/?#@\s]+))(?::[0-9]{0,5})?")
 LARGEST = 16 * 1024 * 1024
 """Bytes of a body, also after it is unpacked; a plan of Spark may take several megabytes."""
+
+ELEMENTS = 2_000_000
+"""Brackets, commas and colons of a body: as Python objects each takes up to 100 bytes."""
+
+BATCHED = 10_000
+"""Events of a batch; of each that is refused the reasons are written and answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """Whom the listener hears: *token* is what a client must send as `Authorization: Bearer`, empty for everyone."""
+    """Which requests are accepted: *token* is what a client must send as `Authorization: Bearer`, empty for none.
+
+    *hosts* are names of this machine, beside `localhost`, that a client without a token may send as Host.
+    """
 
     token: str = field(default="", repr=False)
     largest: int = LARGEST
+    hosts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +76,12 @@ class Judged:
 
 
 def admit(head: Head, rules: Rules) -> Reply | None:
-    """Judge a request by its head; None where its body may be read."""
+    """Check a request by its head; None where its body may be read, or its question about health answered."""
     path = head.path.partition("?")[0].rstrip("/")
+    if not rules.token and (reply := _from_elsewhere(head.headers, rules)):
+        return reply
+    if path == HEALTH:
+        return None if head.method in ("GET", "HEAD") else refusal(405, "health is only read", "use GET", Allow="GET")
     if path not in (EVENTS, BATCH):
         return refusal(404, f"there is nothing at {path[:200] or '/'}", f"post events to {EVENTS}")
     if head.method != "POST":
@@ -76,10 +94,16 @@ def admit(head: Head, rules: Rules) -> Reply | None:
 
 def judge(body: bytes, *, where: str) -> Judged:
     """Read the events of *body*, one or an array; *where* says in the file of the refused where they came from."""
+    try:
+        check_size(body, ELEMENTS)
+    except TooLarge:
+        return _too_many(f"the body holds more than {ELEMENTS} brackets, commas and colons")
     text = body.decode("utf-8", "surrogateescape")
     listed = _listed(text) if body.lstrip()[:1] == b"[" else None
     if listed is None:
         return _judged([_Text(where, text, read_event(text))], single=True)
+    if len(listed) > BATCHED:
+        return _too_many(f"the batch holds more than {BATCHED} events")
     return _judged(
         [_Text(f"{where}[{index}]", json.dumps(each), read_json(each)) for index, each in enumerate(listed)],
         single=False,
@@ -89,6 +113,10 @@ def judge(body: bytes, *, where: str) -> Judged:
 def refusal(status: int, what: str, hint: str = "", **headers: str) -> Reply:
     """Make an answer that says what is wrong, and what next."""
     return Reply(status=status, body={"error": what, "hint": hint}, headers=headers)
+
+
+def _too_many(what: str) -> Judged:
+    return Judged(accepted=(), refused=(), reply=refusal(413, what, "send fewer events at a time"))
 
 
 def busy(what: str, *, seconds: int) -> Reply:
@@ -105,23 +133,54 @@ def _may(authorization: str, token: str) -> bool:
 
 
 def _unreadable(headers: Mapping[str, str], rules: Rules) -> Reply | None:
-    kind = headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if not (kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))):
-        # A page in somebody's browser can post plain text to a local port, but not JSON.
+        # A page in somebody's browser can post plain text, or bytes without a type, to a local port, but not JSON.
         return refusal(415, f"a body of {kind[:60]!r} is not read", "send Content-Type: application/json")
     packing = headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("identity", "gzip", "x-gzip"):
         return refusal(415, f"a body packed by {packing[:60]!r} is not read", "send it plain, or as gzip")
-    if headers.get("transfer-encoding", "").strip().lower() == "chunked":
-        return None
-    length = headers.get("content-length", "").strip()
-    if not length:
-        return refusal(411, "the length of the body is not told", "send Content-Length")
+    return _unframed(headers, rules)
+
+
+def _unframed(headers: Mapping[str, str], rules: Rules) -> Reply | None:
+    """Refuse a body of which two servers could read different ends."""
+    coding, length = headers.get("transfer-encoding"), headers.get("content-length")
+    if coding is not None and length is not None:
+        return refusal(400, "a body has a length or is sent in chunks, not both")
+    if coding is not None:
+        known = coding.lower() == "chunked"
+        return None if known else refusal(501, f"a body sent as {coding[:60]!r} is not read", "send Content-Length")
+    if length is None:
+        return refusal(411, "the length of the body is missing", "send Content-Length")
     if not (length.isascii() and length.isdigit()):
         return refusal(400, "the length of the body is no number")
-    if int(length[:20]) > rules.largest:
-        return too_large(rules)
+    return too_large(rules) if int(length[:20]) > rules.largest else None
+
+
+def _from_elsewhere(headers: Mapping[str, str], rules: Rules) -> Reply | None:
+    """Refuse what a page in somebody's browser sent, also by a name of its own that leads to this machine."""
+    if "origin" in headers or headers.get("sec-fetch-site", "none").lower() != "none":
+        return refusal(403, "requests from a web page are not accepted", "set a token, and send it")
+    host = headers.get("host")
+    if host is not None and not _is_ours(host, rules.hosts):
+        return refusal(403, f"the host {host[:100]!r} is not this one", "name it with --allow-host, or set a token")
     return None
+
+
+def _is_ours(host: str, names: frozenset[str]) -> bool:
+    """Return whether *host*, with or without a port, is an address or a known name: no page can have an address's."""
+    match = _HOST.fullmatch(host)
+    if not match:
+        return False
+    name = (match["v6"] or match["name"]).lower().removesuffix(".")
+    if name == "localhost" or name in names:
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def too_large(rules: Rules) -> Reply:

@@ -10,8 +10,9 @@ from typing import Any, Self, TextIO
 
 from dataflow_generator.openlineage.door import canonical, clean_facet, parsed
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import open_private
 from scanner_model.problems import Problem
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 Json = Any
 
@@ -49,7 +50,8 @@ class RejectedFile:
         """Add *line*; raises InputInvalid where the file cannot be written."""
         try:
             if self._out is None:
-                self._out = self.path.open("a", encoding="utf-8", errors="backslashreplace")
+                descriptor = open_private(self.path, os.O_WRONLY | os.O_APPEND)
+                self._out = os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
             self._out.write(f"{line}\n")
         except OSError as error:
             what = f"cannot be written: {error.strerror or error}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from dataflow_generator.flows.ksqldb import ksql_jobs
@@ -12,29 +13,43 @@ from dataflow_generator.openlineage.lifecycle import Seen, Trouble
 from dataflow_generator.openlineage.phases import KSQLDB, Phase, phase_of
 from dataflow_generator.openlineage.run_events import ToldJob
 from dataflow_generator.openlineage.watched_jobs import first_line, told_job
-from scanner_model.estate import KsqlSource, Query
+from scanner_model.estate import KsqlSource, Query, QueryError
 
 _SERVERS = 16
 """Servers whose statements are kept read: they change seldom, and are polled often."""
 
 
-def queries_seen(
-    queries: Iterable[Query], collections: tuple[KsqlSource, ...], errors: Mapping[str, str], at: tuple[str, Naming]
-) -> list[Seen]:
-    """Give the queries of one server as their runs are told; *at* is the cluster and how its topics are named.
+_OVER = timedelta(minutes=20)
+"""An error this old is over: ksqlDB tries a query again after 15 minutes at the latest."""
 
-    *errors* say by a query's name what the server says is wrong with it.
-    """
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """What went wrong last in each query of a server, by its name; *now* says which of it is over."""
+
+    by_query: Mapping[str, QueryError]
+    now: datetime
+
+
+def queries_seen(
+    queries: Iterable[Query], collections: tuple[KsqlSource, ...], errors: Errors, at: tuple[str, Naming]
+) -> list[Seen]:
+    """Return the queries of one server as their runs are reported; *at* is the cluster and how its topics are named."""
     listed = tuple(queries)
     jobs = _jobs(tuple(replace(each, state="") for each in listed), collections, *at)
-    return [_seen(each, jobs[each.name], errors.get(each.name, "")) for each in listed if each.name in jobs]
+    return [_seen(each, jobs[each.name], errors) for each in listed if each.name in jobs]
 
 
-def _seen(query: Query, job: ToldJob, error: str) -> Seen:
+def _seen(query: Query, job: ToldJob, errors: Errors) -> Seen:
     phase = phase_of(query.state, KSQLDB)
+    error = errors.by_query.get(query.name)
     trouble = None
     if phase is Phase.FAILED:
-        trouble = Trouble(message=first_line(error) or f"the query is {query.state}", trace=error)
+        trace = error.message if error else ""
+        trouble = Trouble(message=first_line(trace) or f"the query is {query.state}", trace=trace)
+    elif phase is Phase.RUNNING and error and error.at and errors.now - error.at < _OVER:
+        # ksqlDB tries again and again what fails, and calls it running all the time.
+        trouble = Trouble(message=first_line(error.message), trace=error.message)
     return Seen(name=query.name, phase=phase, job=job, trouble=trouble)
 
 

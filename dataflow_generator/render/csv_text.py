@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -11,6 +9,7 @@ from typing import NamedTuple
 from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node, NodeKind
 from dataflow_generator.render.attributes import attribute_types
 from dataflow_generator.render.labels import full_name
+from scanner_model.csv_text import csv_row
 
 EDGE_COLUMNS = (
     *("source", "source_kind", "source_namespace", "kind", "type", "subtype"),
@@ -18,7 +17,6 @@ EDGE_COLUMNS = (
 )
 NODE_COLUMNS = ("id", "kind", "namespace", "name", "path")
 _SCHEMA = f"{NodeKind.SCHEMA}:"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class _End(NamedTuple):
@@ -30,8 +28,8 @@ class _End(NamedTuple):
 def csv_edges(graph: FlowGraph) -> Iterator[str]:
     """Write a line for each edge under a heading, EDGE_COLUMNS; the names of all that stands above schemas are held."""
     ends = _Ends(graph.nodes())
-    yield from _lines([EDGE_COLUMNS])
-    yield from _lines(_edge(edge, ends[edge.source], ends[edge.target]) for edge in graph.edges())
+    yield csv_row(EDGE_COLUMNS)
+    yield from (csv_row(_edge(edge, ends[edge.source], ends[edge.target])) for edge in graph.edges())
 
 
 class _Ends:
@@ -57,8 +55,8 @@ class _Ends:
 def csv_nodes(graph: FlowGraph) -> Iterator[str]:
     """Write a line for each node under a heading: NODE_COLUMNS, then every attribute that some node has, by name."""
     attributes = tuple(attribute_types(graph))
-    yield from _lines([(*NODE_COLUMNS, *(f"attribute_{name}" for name in attributes))])
-    yield from _lines(_node(node, attributes) for node in graph.nodes())
+    yield csv_row((*NODE_COLUMNS, *(f"attribute_{name}" for name in attributes)))
+    yield from (csv_row(_node(node, attributes)) for node in graph.nodes())
 
 
 def _edge(edge: Edge, source: _End, target: _End) -> tuple[str, ...]:
@@ -66,32 +64,12 @@ def _edge(edge: Edge, source: _End, target: _End) -> tuple[str, ...]:
     return (*source, *refined, *target, str(edge.certainty), edge.evidence, edge.source, edge.target)
 
 
-def _node(node: Node, attributes: Iterable[str]) -> tuple[str, ...]:
+def _node(node: Node, attributes: Iterable[str]) -> tuple[str | int, ...]:
     told = dict(node.attributes)
     path = "" if node.path is None else json.dumps(node.path, ensure_ascii=False)
     cells = (_cell(told.get(name, "")) for name in attributes)
     return (node.key, str(node.kind), node.namespace, node.name, path, *cells)
 
 
-def _cell(value: Attribute) -> str:
-    match value:
-        case bool():
-            return str(value).lower()
-        case tuple():
-            return ", ".join(value)
-    return str(value)
-
-
-def _lines(rows: Iterable[Iterable[str]]) -> Iterator[str]:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in rows:
-        writer.writerow(map(_harmless, row))
-        yield out.getvalue()
-        out.seek(0)
-        out.truncate()
-
-
-def _harmless(text: str) -> str:
-    """Put an apostrophe before what a spreadsheet would run as a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+def _cell(value: Attribute) -> str | int:
+    return ", ".join(value) if isinstance(value, tuple) else value

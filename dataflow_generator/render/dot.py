@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dataflow_generator.graph import Edge, FlowGraph, NodeKind
 from dataflow_generator.render.labels import edge_label, node_label
+from scanner_model.text import writable
 
 _SHAPES = {
     NodeKind.CLUSTER: "house",
@@ -25,7 +26,7 @@ def dot_lines(graph: FlowGraph) -> Iterator[str]:
     """
     yield "digraph scanner {\n  rankdir=LR;\n  node [fontname=Helvetica];\n"
     for node in graph.nodes():
-        yield f"  {_quoted(node.key)} [label={_quoted(node_label(node))}, shape={_SHAPES.get(node.kind, 'box')}];\n"
+        yield f"  {_quoted(node.key)} [label={_label(node_label(node))}, shape={_SHAPES.get(node.kind, 'box')}];\n"
     for edge in graph.edges():
         yield f"  {_quoted(edge.source)} -> {_quoted(edge.target)}{_style(edge)};\n"
     yield "}\n"
@@ -33,9 +34,14 @@ def dot_lines(graph: FlowGraph) -> Iterator[str]:
 
 def _style(edge: Edge) -> str:
     label = edge_label(edge)
-    return f" [label={_quoted(label)}]" if label else ""
+    return f" [label={_label(label)}]" if label else ""
+
+
+def _label(text: str) -> str:
+    """Quote what is drawn, where Graphviz would take `&#27;` for the character of that number."""
+    return _quoted(text.replace("&", "&amp;"))
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = writable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node
 from dataflow_generator.render.attributes import attribute_types
 from dataflow_generator.render.labels import full_name
+from scanner_model.text import writable
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
@@ -17,11 +18,8 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 _NODE = ("key", "label", "kind", "namespace", "name", "path")
 _EDGE = ("kind", "type", "subtype", "evidence", "certainty")
 _TYPES: Mapping[type[Attribute], str] = {bool: "boolean", int: "long"}
-# XML 1.0 has no way to write these, not even as references. A reader makes a line feed of a plain carriage return.
-_UNWRITABLE = (*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
-_ESCAPES = dict.fromkeys(_UNWRITABLE, "\ufffd") | str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"}
-)
+# A reader makes a line feed of a plain carriage return.
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 
 class _Key(NamedTuple):
@@ -90,4 +88,4 @@ def _text(value: Attribute) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.translate(_ESCAPES)
+    return writable(text).translate(_ESCAPES)

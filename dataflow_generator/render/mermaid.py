@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
 from dataflow_generator.render.labels import edge_label, node_label
+from scanner_model.text import writable
 
 _SHAPES: Mapping[NodeKind, tuple[str, str]] = {
     NodeKind.CLUSTER: ("[[", "]]"),
@@ -48,4 +49,4 @@ def _edge(edge: Edge, numbers: Mapping[str, int]) -> str:
 
 def _escaped(text: str) -> str:
     """Write what could mean something to Mermaid, Markdown or HTML as its number."""
-    return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", text)
+    return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", writable(text))

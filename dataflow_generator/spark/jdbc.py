@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scanner_model.errors import InputInvalid, ScannerError
-from scanner_model.secrets import mask_text, mask_url
+from scanner_model.redaction import mask_text, mask_url
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from scanner_model.errors import InputInvalid, ScannerError
-from scanner_model.secrets import mask_url
+from scanner_model.redaction import mask_url
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -25,9 +25,6 @@ JAVA = 17
 PYSPARK = 4
 """The oldest PySpark that takes and gives Arrow tables (its release notes, 4.0)."""
 
-LOG = Path(tempfile.gettempdir()) / "scanner-spark.log"
-"""Where Spark's own log goes, so that the terminal keeps to what people asked for."""
-
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Where spark-submit, which started this process, says how to reach its JVM."""
 
@@ -59,10 +56,8 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
 
 
 @contextlib.contextmanager
-def spark_session(
-    settings: Mapping[str, str], *, remote: str = "", log: Path = LOG, light: bool = False
-) -> Iterator[SparkSession]:
-    """Start Spark with *settings* (Spark's own property names) and stop it afterwards; its log goes to *log*.
+def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool = False) -> Iterator[SparkSession]:
+    """Start Spark with *settings* (Spark's own property names) and stop it afterwards.
 
     Without a `spark.master` it runs on the processors of this machine; with *remote* (`sc://host:port`) in the Spark
     Connect server there; *light*: rows do not pass through Java. Other machines are sent our code. Raises InputInvalid
@@ -71,8 +66,7 @@ def spark_session(
     _check_pyspark("spark-connect" if remote else "spark")
     if not remote:
         _need_java(os.environ)
-    told = told_by_spark(place_of(remote) or str(log))
-    with told, tempfile.TemporaryDirectory(prefix="scanner-") as directory:
+    with _log_file() as log, told_by_spark(place_of(remote) or str(log)):
         with _errors_in(log):
             session = (
                 connect(_NAME, _SQL, remote) if remote else _start({**(_light() if light else {}), **settings}, log)
@@ -80,7 +74,7 @@ def spark_session(
         try:
             if remote:
                 change_settings(session, settings)
-            _ship(session, remote, Path(directory))
+            _ship(session, remote, log.parent)
             yield session
         finally:
             session.stop()
@@ -165,6 +159,22 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
     # Without it the workers would be the system's python3, which does not know scanner.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return builder.getOrCreate()
+
+
+@contextlib.contextmanager
+def _log_file() -> Iterator[Path]:
+    """Yield the place of one session's own log, in a private directory, so that the terminal stays free of it.
+
+    It is removed with the directory, and stays where the session failed and Spark logged anything.
+    """
+    log = Path(tempfile.mkdtemp(prefix="scanner-spark-")) / "spark.log"
+    failed = True
+    try:
+        yield log
+        failed = False
+    finally:
+        if not (failed and log.exists() and log.stat().st_size):
+            shutil.rmtree(log.parent, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -29,7 +29,8 @@ class View:
 class KnownTable:
     """A table, stream or view. *complete*: it has no other columns than *columns*.
 
-    *options* are those of its DDL. *windowed*: ksqlDB's key has window bounds.
+    *options* are those of its DDL. In ksqlDB, *windowed*: the key has window bounds; *timestamp* is the column that is
+    the time of its records, empty where each has its own; *is_table*: it is a table, not a stream.
     """
 
     name: Parts
@@ -39,6 +40,8 @@ class KnownTable:
     topic_pattern: str = ""
     options: tuple[tuple[str, str], ...] = ()
     windowed: bool = False
+    timestamp: str = ""
+    is_table: bool = False
     view: View | None = None
 
 

@@ -9,6 +9,7 @@ from dataflow_generator.sql.analysis import Analysis
 from dataflow_generator.sql.catalog import KnownTable, Session, View
 from dataflow_generator.sql.nodes import Alteration, ColumnDefinition, Definition, Part, SqlType
 from dataflow_generator.sql.scopes import Column, Rows
+from scanner_model.ksqldb import timestamp_column
 
 _UNTYPED = SqlType("")
 _INFERRED = ("AVRO", "PROTOBUF", "JSON_SR")
@@ -32,6 +33,7 @@ def declared(found: Definition, session: Session, *, flink: bool) -> KnownTable:
         complete=_is_complete(found, base, options, flink=flink),
         options=tuple(options.items()),
         windowed="WINDOW_TYPE" in options,
+        is_table="TABLE" in found.kind.split(),
     )
     return with_topics(table, flink=flink)
 
@@ -68,16 +70,20 @@ def made(found: Definition, columns: tuple[Column, ...], rows: Rows, analysis: A
         complete=not rows.open,
         options=found.options,
         windowed=rows.windowed,
+        is_table="TABLE" in found.kind.split(),
     )
     return with_topics(table, flink=analysis.flink, own=True)
 
 
 def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTable:
-    """Say which topics a table's options name; *own*: in ksqlDB the table's name is the topic where none is named."""
+    """Return *table* with what its options name: topics, and in ksqlDB the column that is the time of its records.
+
+    *own*: in ksqlDB the table's name is the topic where none is named.
+    """
     options = dict(table.options)
     if not flink:
         topic = options.get("KAFKA_TOPIC", table.name[-1] if own else "")
-        return replace(table, topics=(topic,) if topic else ())
+        return replace(table, topics=(topic,) if topic else (), timestamp=timestamp_column(options))
     connector = options.get("connector", "")
     if connector == "confluent":
         return replace(table, topics=(table.name[-1],))

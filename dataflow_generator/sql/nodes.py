@@ -88,6 +88,13 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Structure:
+    """A structure made of named fields, ksqlDB's `STRUCT(a := x)`."""
+
+    fields: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Lambda:
     """An anonymous function: its parameters hide columns of the same name."""
 
@@ -126,6 +133,7 @@ Expression = (
     | Access
     | Choice
     | Call
+    | Structure
     | Lambda
     | Subquery
     | TableArgument

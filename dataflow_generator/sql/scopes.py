@@ -11,7 +11,8 @@ from dataflow_generator.sql.nodes import Name, Parts, SqlType, Window
 from scanner_model.paths import ColumnPath
 
 WINDOW_BOUNDS = ("WINDOWSTART", "WINDOWEND")
-PSEUDO = ("ROWTIME", "ROWPARTITION", "ROWOFFSET")
+ROWTIME = "ROWTIME"
+PSEUDO = (ROWTIME, "ROWPARTITION", "ROWOFFSET")
 """Columns that every ksqlDB source has beside those of its DDL (and a windowed one window bounds)."""
 
 _BESIDE = frozenset((*PSEUDO, *WINDOW_BOUNDS))
@@ -26,11 +27,12 @@ _QUALIFIERS = 3
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a relation in a query."""
+    """A column of a relation in a query; *fields* are those of a structure that the query itself makes."""
 
     name: str
     value: Value
     type: SqlType | None = None
+    fields: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class Rows:
     """A relation in a query.
 
     *name* is its alias or last name, *parts* its whole name. *open*: it has columns that are not listed; each is the
-    column of that name of *table* and *others*, or where there is none made of *rest*.
+    column of that name of *table* and *others*, or where there is none made of *rest*. *time* is where the time of
+    its records comes from in ksqlDB; None: each record has its own. *is_table*: it is one of ksqlDB's tables.
     """
 
     columns: tuple[Column, ...] = ()
@@ -49,6 +52,14 @@ class Rows:
     open: bool = False
     rest: Value = EMPTY
     windowed: bool = False
+    time: Value | None = None
+    is_table: bool = False
+
+    def pseudo(self, name: str) -> Value:
+        """Return where a column comes from that the engine adds to every base table."""
+        if name == ROWTIME and self.time is not None:
+            return self.time
+        return copied((self.table, (name,)))
 
     def unlisted(self, name: str) -> Column | None:
         """Give a column that is not listed; None where every column is."""
@@ -57,7 +68,7 @@ class Rows:
         if not self.table:
             return Column(name, self.rest)
         if not self.others:
-            return Column(name, copied((self.table, (name,))))
+            return Column(name, self.pseudo(name))
         return Column(name, merged(copied((table, (name,))) for table in (self.table, *self.others)))
 
 
@@ -191,7 +202,7 @@ class Scope:
         base = [rows for rows in self.rows if rows.table]
         if not self._is_pseudo(name) or not base:
             return None
-        return Column(name, copied((base[0].table, (name,))))
+        return Column(name, base[0].pseudo(name))
 
     def _is_pseudo(self, name: str) -> bool:
         return name in (_SYSTEM if self.analysis.flink else _BESIDE)
@@ -203,7 +214,7 @@ class Scope:
         if self.bounds and name in WINDOW_BOUNDS:
             return Column(name, self.bounds)
         if rows.table and self._is_pseudo(name):
-            return Column(name, copied((rows.table, (name,))))
+            return Column(name, rows.pseudo(name))
         return rows.unlisted(name)
 
     def lists(self, name: str) -> bool:

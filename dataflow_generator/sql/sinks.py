@@ -35,13 +35,20 @@ def flows(columns: Iterable[Column], sink: str, analysis: Analysis) -> tuple[Flo
 
 def _flows(columns: Iterable[Column], analysis: Analysis) -> Iterator[tuple[ColumnPath, Origin, Effect]]:
     for column in columns:
-        path = (column.name,)
-        for origin, strength in column.value.direct.items():
-            yield path, origin, EFFECTS[strength]
-        for origin, effect in column.value.indirect:
-            yield path, origin, effect
+        yield from _flows_into((column.name,), column)
     for origin, effect in analysis.effects:
         yield (), origin, effect
+
+
+def _flows_into(path: ColumnPath, column: Column) -> Iterator[tuple[ColumnPath, Origin, Effect]]:
+    for each in column.fields:
+        yield from _flows_into((*path, each.name), each)
+    if column.fields:
+        return
+    for origin, strength in column.value.direct.items():
+        yield path, origin, EFFECTS[strength]
+    for origin, effect in column.value.indirect:
+        yield path, origin, effect
 
 
 def named(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:

@@ -8,8 +8,21 @@ from scanner_cli.column_rows import ROOT
 from scanner_cli.options import cluster_option, dictionary_option, known_cluster, reading
 from scanner_cli.show import format_option, narrowed, show
 
-_COLUMNS = ("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "subject", "version")
-_MARKS = frozenset({"logical_type", "nullable", "tags", "doc", "subject", "version"})
+_MARKS = frozenset({"logical_type", "nullable", "tags", "doc", "context", "subject", "version"})
+_COLUMNS = (
+    "cluster",
+    "topic",
+    "role",
+    "name",
+    "type",
+    "logical_type",
+    "nullable",
+    "tags",
+    "doc",
+    "context",
+    "subject",
+    "version",
+)
 
 
 @click.command()

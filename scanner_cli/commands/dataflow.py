@@ -13,12 +13,13 @@ import click
 from dataflow_generator.render import OUTPUTS
 from scanner_cli.engines import Engines, Generation, SparkChoice, spark_options
 from scanner_cli.jdbc_options import jdbc_options, spark_for
-from scanner_cli.options import dictionary_option, directory_option, reading
+from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option, reading, writable
 from scanner_cli.outputs import check_directory, check_file, write_text
 from scanner_cli.progress import steps_on
 from scanner_cli.show import json_text
-from scanner_cli.telling import say
+from scanner_cli.telling import put, say
 from scanner_model.errors import InputInvalid
+from scanner_model.text import visible
 
 if TYPE_CHECKING:
     from dataflow_generator.columnar.about import Written
@@ -31,6 +32,7 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
 
 @click.command()
 @dictionary_option
+@lock_timeout_option
 @_spark_options
 @directory_option("--output", "Write files into this directory, too.", "-o")
 @click.option(
@@ -54,6 +56,7 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
 )
 def dataflow(
     url: str,
+    patience: float,
     spark: SparkChoice,
     output: Path | None,
     formats: Sequence[str],
@@ -94,13 +97,13 @@ def dataflow(
     # Nothing is said while bars move: it would stand among them.
     with steps_on(sys.stderr) as told, engines.started(chosen, told, light=not (store or rows or jdbc)) as generation:
         tables = _write_tables(generation, files, jdbc)
-        stored = generation.store(url) if store else None
+        stored = generation.store(writable(url, patience, create=False)) if store else None
         written = _write_rows(generation, url if store else None, directory, rows)
     for table in tables:
         _tell(table.written, chosen, table.rest)
-        click.echo(table.place)
+        put(visible(table.place))
     for path in written:
-        click.echo(str(path))
+        put(visible(str(path)))
     if stored:
         _report(stored, chosen, url, file)
 
@@ -155,7 +158,7 @@ def _report(stored: StoredGraph, engine: str, url: str, file: Path | None) -> No
         found = stored_findings(conn)
     size = {"nodes": stored.nodes, "edges": stored.edges}
     report = GraphReport(engine=engine, coverage=coverage_of(stored), findings=found, **size)
-    say(graph_text(report).removesuffix("\n"))
+    say(graph_text(report).removesuffix("\n"), lines=True)
     if file:
         write_text(file, json_text(graph_document(report)) + "\n")
 

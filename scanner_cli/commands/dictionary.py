@@ -12,7 +12,9 @@ from scanner_cli.documents import members
 from scanner_cli.groups import Group
 from scanner_cli.options import dictionary_option, one_of, reading
 from scanner_cli.show import Format, format_option, json_text, table_text
+from scanner_cli.telling import put
 from scanner_cli.transfers import TRANSFERS, export_tables
+from scanner_model.text import visible
 
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
 _SOURCES = ("cluster", "name", "last_asked", "last_read", "stale_since", "stale_reason")
@@ -48,9 +50,9 @@ def info(url: str, style: str) -> None:
     """
     document = _document(url)
     if style == Format.JSON:
-        click.echo(json_text(document))
+        put(json_text(document))
     else:
-        click.echo(_text(document), nl=False)
+        put(_text(document), end="")
 
 
 @dictionary.command()
@@ -100,7 +102,7 @@ def _text(document: dict[str, Any]) -> str:
         ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in document["counts"].items() if count)
         or "nothing"
     )
-    head = f"{document['dictionary']}: revision {document['revision']}, {document['bytes']} bytes\n{counts}\n"
+    head = f"{visible(document['dictionary'])}: revision {document['revision']}, {document['bytes']} bytes\n{counts}\n"
     return "\n".join(
         (head, table_text(document["clusters"], _CLUSTERS), table_text(document["sources"], _SOURCES)),
     )

@@ -72,11 +72,12 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
     """
     from scanner_cli.schema_files import format_of, schema_text
     from scanner_extractor.formats import read_columns
+    from scanner_extractor.references import lookup_in
 
     text = schema_text(file)
     texts = {name: schema_text(path) for name, path in pairs(references, "--reference", "NAME=FILE")}
     name = (kind or format_of(file, text)).upper()
-    parsed = read_columns(name, text, texts.get, RecordName(record) if record else None)
+    parsed = read_columns(name, text, lookup_in(name, texts), RecordName(record) if record else None)
     show(column_rows(parsed.columns), SHOWN, style, document=schema_document(name, parsed))
     for problem in parsed.problems if style != Format.JSON else ():
         say(f"{'warning' if parsed.columns or parsed.empty else 'error'}: {file}: {problem}")

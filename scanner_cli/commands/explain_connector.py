@@ -9,6 +9,7 @@ import click
 
 from scanner_cli.show import Format, format_option, show
 from scanner_cli.telling import say
+from scanner_model.redaction import mask_config
 
 if TYPE_CHECKING:
     from dataflow_generator.connectors import Connector, ConnectorFlows
@@ -59,7 +60,7 @@ def _connector(file: str, topics: Sequence[str], tables: Sequence[str], broker: 
     directions = {str(one): one for one in (Direction.SOURCE, Direction.SINK)}
     return Connector(
         name=given.name,
-        config=Config.of(given.values),
+        config=Config.of(mask_config(given.values)),
         direction=directions.get(given.type.lower()),
         active=tuple(dict.fromkeys(topics)) or None,
         known=tuple(sorted(set(topics))) or None,

@@ -12,6 +12,7 @@ from scanner_cli.options import one_of
 from scanner_cli.show import Format, format_option, show
 from scanner_cli.sql_documents import SHOWN, sql_document, sql_rows
 from scanner_cli.telling import say
+from scanner_model.redaction import mask_statement
 
 if TYPE_CHECKING:
     from dataflow_generator.sql import StatementFlows
@@ -42,11 +43,11 @@ def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
     from dataflow_generator.sql.catalog_file import catalog_of
     from scanner_cli.schema_files import schema_text
 
-    text = schema_text(file, "SQL")
+    text = mask_statement(schema_text(file, "SQL"))
     tables = schema_text(catalog, "catalog") if catalog else ""
-    ddl = "" if tables.lstrip().startswith(("{", "[")) else tables
+    ddl = "" if tables.lstrip().startswith(("{", "[")) else mask_statement(tables)
     dialect = Dialect(named) if named else guess_dialect(f"{ddl}\n{text}")
-    known = catalog_of(tables, dialect, catalog) if catalog else NOTHING_KNOWN
+    known = catalog_of(ddl or tables, dialect, catalog) if catalog else NOTHING_KNOWN
     found = read_sql(text, dialect, known)
     show(list(sql_rows(found)), SHOWN, style, document=[sql_document(one) for one in found])
     for one in found if style != Format.JSON else ():

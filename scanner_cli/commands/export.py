@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 from dataflow_generator.render import OUTPUTS, format_of
 from scanner_cli.asked_graph import GraphPlace, asked_graph, graph_options, known_cluster, node_called
 from scanner_cli.options import cluster_option, one_of
-from scanner_cli.telling import say
+from scanner_cli.telling import put_lines, say
 from scanner_cli.transfers import STDOUT, TRANSFERS, export_tables
 from scanner_model.errors import InputInvalid
 
@@ -112,7 +111,7 @@ def _write(graph: FlowGraph, style: str, output: Path) -> None:
     from scanner_dictionary.transfer.whole import whole_file
 
     if output == STDOUT:
-        sys.stdout.writelines(OUTPUTS[style](graph))
+        put_lines(OUTPUTS[style](graph))
     elif output.is_dir():
         write_files(graph, check_directory(output, "--output"), [style])
     else:
@@ -127,7 +126,7 @@ def _write_events(output: Path, place: GraphPlace) -> None:
 
     with stored_events(place, "design") as events:
         if output == STDOUT:
-            sys.stdout.writelines(map(event_line, events))
+            put_lines(map(event_line, events))
             return
         with whole_file(output / "graph.ndjson" if output.is_dir() else output) as file:
             file.writelines(map(event_line, events))

@@ -14,7 +14,14 @@ import click
 
 from scanner_cli.engines import SparkChoice, spark_options
 from scanner_cli.exits import together
-from scanner_cli.options import config_option, dictionary_option, directory_option, one_of
+from scanner_cli.options import (
+    config_option,
+    dictionary_option,
+    directory_option,
+    lock_timeout_option,
+    one_of,
+    writable,
+)
 from scanner_cli.outputs import check_file, write_text
 from scanner_cli.progress import progress_on
 from scanner_cli.show import json_text
@@ -31,6 +38,7 @@ _spark_options = partial(spark_options, text="Where the texts of schemas are rea
 @click.command()
 @config_option
 @dictionary_option
+@lock_timeout_option
 @click.option(
     "--only",
     multiple=True,
@@ -61,6 +69,7 @@ _spark_options = partial(spark_options, text="Where the texts of schemas are rea
 def extract(
     files: Sequence[str],
     url: str,
+    patience: float,
     only: Sequence[str],
     skip: Sequence[str],
     mode: str,
@@ -74,7 +83,8 @@ def extract(
     """Scan the sources of a cluster.json into the dictionary.
 
     Each cluster is stored in one transaction: until it commits, and after any failure, the dictionary holds the last
-    scan. A source that does not answer leaves its earlier facts, marked stale.
+    scan. A source that does not answer leaves its earlier facts, marked stale. Where another scan is being stored in
+    the same dictionary, this one waits for it.
 
     \b
     Examples:
@@ -92,7 +102,6 @@ def extract(
     from scanner_cli.clusters import chosen, load
     from scanner_cli.scanning import Wanted, accesses, scan_clusters
     from scanner_cli.schema_engines import schema_engine
-    from scanner_dictionary.opening import open_dictionary
     from scanner_extractor.phases import Mode
 
     _check(capture, replay)
@@ -101,7 +110,7 @@ def extract(
     reports: list[ScanReport] = []
     with _written(report, reports):
         ways = accesses(clusters, capture, replay)
-        engine = open_dictionary(url)
+        engine = writable(url, patience)
         with schema_engine(spark) as read, progress_on(sys.stderr, quiet=quiet) as progress:
             wanted = Wanted(engine=engine, choice=choice, progress=progress, read=read)
             for one in scan_clusters(clusters, ways, wanted, workers=workers):
@@ -120,7 +129,7 @@ def _tell(report: ScanReport, *, quiet: bool) -> None:
 
     text = loss_text(report) if quiet else report_text(report)
     if text:
-        say(text.removesuffix("\n"))
+        say(text.removesuffix("\n"), lines=True)
 
 
 @contextmanager

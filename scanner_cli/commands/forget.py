@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 
 import click
 
-from scanner_cli.options import cluster_option, dictionary_option, known_cluster, reading
+from scanner_cli.options import (
+    cluster_option,
+    dictionary_option,
+    known_cluster,
+    lock_timeout_option,
+    reading,
+    writable,
+)
 from scanner_cli.telling import say
 
 
@@ -15,7 +22,8 @@ from scanner_cli.telling import say
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
 @cluster_option
 @dictionary_option
-def forget(sources: Sequence[str], cluster: str | None, url: str) -> None:
+@lock_timeout_option
+def forget(sources: Sequence[str], cluster: str | None, url: str, patience: float) -> None:
     """Mark gone what a SOURCE told that cluster.json does not name any more.
 
     A source that a scan does not ask keeps its facts, stale, because nobody said that they are wrong. This says so.
@@ -31,10 +39,9 @@ def forget(sources: Sequence[str], cluster: str | None, url: str) -> None:
     """
     from scanner_dictionary.forgetting import cluster_with
     from scanner_dictionary.forgetting import forget as forgotten
-    from scanner_dictionary.opening import open_dictionary
 
     with reading(url) as conn:
         name = cluster_with(conn, sources, known_cluster(conn, cluster))
-    told = forgotten(open_dictionary(url, create=False), name, sources, at=datetime.now(UTC))
+    told = forgotten(writable(url, patience, create=False), name, sources, at=datetime.now(UTC))
     say(f"{name}: scan {told.scan_id} forgets {', '.join(sorted(set(sources)))}: {told.gone} facts are gone")
     say("`scanner dataflow` draws the graph without them")

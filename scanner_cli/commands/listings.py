@@ -8,7 +8,7 @@ import click
 
 from scanner_cli.documents import problem_document
 from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option, known_cluster, reading
-from scanner_cli.show import format_option, narrowed, show
+from scanner_cli.show import Format, format_option, narrowed, ranges, shortened, show
 
 if TYPE_CHECKING:
     from scanner_dictionary.opening import Connection
@@ -75,7 +75,8 @@ def topics(
 def schemas(pattern: str | None, cluster: str | None, include_gone: bool, url: str, style: str) -> None:
     """List the subjects of every registry, with their versions and the topics that they describe.
 
-    PATTERN is a glob (`com.acme.*`) or a part of the name.
+    PATTERN is a glob (`com.acme.*`) or a part of the name. The table shows versions as ranges and only the ends of very
+    long names; the other formats show all of them.
 
     \b
     Examples:
@@ -89,7 +90,14 @@ def schemas(pattern: str | None, cluster: str | None, include_gone: bool, url: s
     with reading(url) as conn:
         name = known_cluster(conn, cluster)
         rows = [row._asdict() for row in listed(conn, cluster=name, pattern=pattern, include_gone=include_gone)]
-    show(rows, narrowed(_SCHEMAS, rows, style, _MARKS), style)
+    shown = [_subject(row) for row in rows] if style == Format.TABLE else rows
+    show(shown, narrowed(_SCHEMAS, rows, style, _MARKS), style)
+
+
+def _subject(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a subject as a table shows it: ranges of versions, and the ends of a name that is too long for a line."""
+    topics = [shortened(topic) for topic in row["topics"]]
+    return row | {"name": shortened(row["name"]), "versions": ranges(row["versions"]), "topics": topics}
 
 
 @click.command()

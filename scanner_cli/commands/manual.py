@@ -11,6 +11,8 @@ import click
 from scanner_cli.exits import Exit
 from scanner_cli.groups import Group
 from scanner_cli.show import Format, format_option, json_text, table_text
+from scanner_cli.telling import put
+from scanner_model.text import visible
 
 _SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "flows")
 
@@ -49,11 +51,11 @@ def check(files: Sequence[str], style: str) -> int:
             "problems": [asdict(row) for row in result.rows],
             "clusters": [asdict(one) for one in result.summaries],
         }
-        click.echo(json_text({"valid": result.valid} | rows))
+        put(json_text({"valid": result.valid} | rows))
     else:
         for row in result.rows:
-            click.echo(f"{row.severity}: {row.where}: {row.what}" + (f" ({row.hint})" if row.hint else ""))
-        click.echo(table_text([asdict(summary) for summary in result.summaries], _SUMMARY), nl=False)
+            put(visible(f"{row.severity}: {row.where}: {row.what}" + (f" ({row.hint})" if row.hint else "")))
+        put(table_text([asdict(summary) for summary in result.summaries], _SUMMARY), end="")
     return Exit.DONE if result.valid else Exit.INPUT_INVALID
 
 

@@ -16,7 +16,7 @@ from scanner_cli.event_transports import lines_file, transport_of
 from scanner_cli.groups import Group
 from scanner_cli.options import config_option
 from scanner_cli.outputs import check_file
-from scanner_cli.telling import say
+from scanner_cli.telling import put, say
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _run(asked: _Asked, kinds: Sequence[str]) -> int:
     transport = _brief(transport_of(asked.url, asked.token, asked.file, clusters))
     with (
         Journal(check_file(asked.state, "--state")) as journal,
-        Emitter(transport, say=say, show=click.echo) as emitter,
+        Emitter(transport, say=say, show=put) as emitter,
     ):
         if file := lines_file(transport):
             settle(journal, file)

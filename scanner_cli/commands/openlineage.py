@@ -14,9 +14,9 @@ from scanner_cli.commands.openlineage_emit import emit
 from scanner_cli.commands.openlineage_listen import listen
 from scanner_cli.exits import Exit
 from scanner_cli.groups import Group
-from scanner_cli.options import dictionary_option
+from scanner_cli.options import dictionary_option, lock_timeout_option, writable
 from scanner_cli.show import Format, format_option, json_text
-from scanner_cli.telling import say, tell
+from scanner_cli.telling import put, say, tell
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ openlineage.add_command(listen)
     help="Where refused events are added, with the reasons; else beside the dictionary's file, or in this directory.",
 )
 @dictionary_option
+@lock_timeout_option
 @format_option(Format.TABLE, Format.JSON)
-def import_events(places: Sequence[str], rejected: Path | None, url: str, style: str) -> int:
+def import_events(places: Sequence[str], rejected: Path | None, url: str, patience: float, style: str) -> int:
     """Store the OpenLineage events of files: one on each line, one or an array in a file; plain or gzip.
 
     Events of any producer, of past and later versions, in any order; repeating them changes nothing. Secrets inside
@@ -73,12 +74,11 @@ def import_events(places: Sequence[str], rejected: Path | None, url: str, style:
     from dataflow_generator.openlineage.intake import take_in
     from dataflow_generator.openlineage.rejected import RejectedFile, rejection
     from scanner_dictionary.event_writer import write_events
-    from scanner_dictionary.opening import open_dictionary
 
     files = _named(places)
     unread: list[Path | None] = []
     texts = chain.from_iterable(_texts(file, unread) for file in files)
-    engine = open_dictionary(url)
+    engine = writable(url, patience)
     shown = 0
 
     def refuse(text: EventText, problems: tuple[Problem, ...]) -> None:
@@ -99,7 +99,7 @@ def _told(taken: Taken, rejected: Path, style: str) -> Exit:
     counts = {name: getattr(taken, name) for name in ("received", "stored", "repeated", "refused", "future")}
     file = str(rejected) if taken.refused else None
     if style == Format.JSON:
-        click.echo(json_text(counts | {"rejected": file}))
+        put(json_text(counts | {"rejected": file}))
     more = f", {taken.future} of a version newer than we know" if taken.future else ""
     say(f"{taken.received} events: {taken.stored} stored, {taken.repeated} repeated, {taken.refused} refused{more}")
     if file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,13 @@ _LONG = 3600.0
     metavar="MIB",
     help="How much may wait for the dictionary before clients are asked to come back.",
 )
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Without a token: a name that clients may use for this machine, beside localhost and addresses; repeatable.",
+)
 @directory_option("--spool", "Where events are kept until they are stored; else beside the dictionary's file.")
 @click.option(
     "--rejected",
@@ -64,6 +72,7 @@ def listen(
     token_file: Path | None,
     max_body: int,
     max_spool: int,
+    names: Sequence[str],
     spool: Path | None,
     rejected: Path | None,
     url: str,
@@ -72,7 +81,9 @@ def listen(
 
     An event is on the disk before it is answered with 201; what was not stored when the program ended, however it
     ended, is stored when it starts again. A broken event is answered with 400 and the reason, and kept aside. Ctrl-C
-    or SIGTERM ends it. `GET /health` tells how it does. `scanner dataflow` draws what the events add up to.
+    or SIGTERM ends it. `GET /health` reports its state. `scanner dataflow` draws what the events add up to.
+
+    Without a token, requests from a web page and requests that name another host are refused.
 
     \b
     Examples:
@@ -90,7 +101,8 @@ def listen(
     from scanner_dictionary.event_writer import write_events
     from scanner_dictionary.opening import open_dictionary
 
-    rules = Rules(token=_token(token, token_file, host), largest=max_body * _MIB)
+    hosts = frozenset(each.lower() for each in (host, *names))
+    rules = Rules(token=_token(token, token_file, host), largest=max_body * _MIB, hosts=hosts)
     aside = check_file(rejected or beside(url, ".rejected.ndjson"), "--rejected")
     engine = open_dictionary(url)
     kept = Spool(spool or beside(url, ".spool"), aside, largest=max_spool * _MIB)
@@ -104,14 +116,16 @@ def listen(
             continue
     listener.stop()
     keeping.stop()
+    problems = keeping.problems()
     kept.close()
     say(", ".join(f"{count} {name}" for name, count in asdict(keeping.taken).items()))
-    return Exit.FAILED if keeping.trouble else Exit.DONE
+    return Exit.FAILED if problems else Exit.DONE
 
 
 def _health(keeping: Keeping, spool: Spool) -> dict[str, Any]:
-    status = "degraded" if keeping.trouble else "ok"
-    return {"status": status, "trouble": keeping.trouble, "spool_bytes": spool.size()} | asdict(keeping.taken)
+    problems = keeping.problems()
+    status = "degraded" if problems else "ok"
+    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(keeping.taken)
 
 
 def _token(token: str | None, file: Path | None, host: str) -> str:

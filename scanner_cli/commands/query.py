@@ -11,14 +11,16 @@ from scanner_cli.column_rows import SHOWN, column_rows
 from scanner_cli.documents import column_document
 from scanner_cli.options import dictionary_option, reading
 from scanner_cli.show import Format, csv_text, format_option, json_text, table_text
-from scanner_cli.telling import say
+from scanner_cli.telling import put, say
 from scanner_model.errors import InputInvalid
+from scanner_model.schemas import qualified_subject
+from scanner_model.text import visible
 
 if TYPE_CHECKING:
     from scanner_dictionary.queries import SchemaAnswer
 
 Json = Any
-_HEAD = ("cluster", "topic", "role", "subject", "version", "schema_id", "format")
+_HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
 _CSV = (*_HEAD, "column", *SHOWN[1:], "stale", "deleted", "gone")
 _VERSION = re.compile(r"^(?:latest|-1|\d{1,18})$")
 
@@ -58,12 +60,12 @@ def query(
         say(f"note: no schema describes the topic {topic!r}")
     match Format(style):
         case Format.JSON:
-            click.echo(json_text([answer_document(answer) for answer in answers]))
+            put(json_text([answer_document(answer) for answer in answers]))
         case Format.CSV:
             rows = [_head(a) | row | {"column": row["name"]} for a in answers for row in column_rows(a.columns)]
-            click.echo(csv_text(rows, _CSV), nl=False)
+            put(csv_text(rows, _CSV), end="")
         case Format.TABLE:
-            click.echo("\n".join(map(_table, answers)), nl=False)
+            put("\n".join(map(_table, answers)), end="")
 
 
 def answer_document(answer: SchemaAnswer) -> dict[str, Json]:
@@ -96,13 +98,14 @@ def _head(answer: SchemaAnswer) -> dict[str, Json]:
 
 
 def _table(answer: SchemaAnswer) -> str:
-    of = f" {answer.subject} version {answer.version}, id {answer.schema_id}," if answer.subject else ""
+    subject = qualified_subject(answer.context, answer.subject) if answer.subject else ""
+    of = f" {subject} version {answer.version}, id {answer.schema_id}," if subject else ""
     marks = "".join(f" [{mark}]" for mark in ("stale", "deleted", "gone") if getattr(answer, mark))
     head = f"{answer.topic} {answer.role}:{of} {answer.format} {answer.name}".rstrip()
     why = f"{answer.confidence}: {answer.evidence}"
     whose = " ".join([*([f"owner {answer.owner}"] if answer.owner else []), *(f"#{tag}" for tag in answer.tags)])
-    why = f"{why}\n{whose}" if whose else why
-    return f"{head}{marks}\n{why}\n" + table_text(column_rows(answer.columns), SHOWN)
+    lines = [f"{head}{marks}", why, *([whose] if whose else [])]
+    return "".join(f"{visible(line)}\n" for line in lines) + table_text(column_rows(answer.columns), SHOWN)
 
 
 def _number(schema_id: str | None) -> int | str | None:

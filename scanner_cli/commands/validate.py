@@ -12,6 +12,7 @@ from scanner_cli.show import format_option, show
 from scanner_cli.telling import say
 from scanner_model.complaints import nearest
 from scanner_model.errors import InputInvalid
+from scanner_model.text import visible
 
 _RULES = """\b
 Rules:
@@ -75,5 +76,10 @@ def validate(cluster: str | None, names: Sequence[str], strict: bool, url: str, 
     show(rows, _COLUMNS, style, document=rows)
     if style == "table":
         hints = dict.fromkeys((f.rule, f.hint) for f in found)
-        say("\n".join([f"{rule}: {hint}" for rule, hint in hints] or ["nothing found: everything fits together"]))
+        say(
+            "\n".join(
+                [visible(f"{rule}: {hint}") for rule, hint in hints] or ["nothing found: everything fits together"]
+            ),
+            lines=True,
+        )
     return Exit.PARTIAL if strict and found else Exit.DONE

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from scanner_dictionary.evolution import Action, ColumnChange, Finding, SchemaChange
+from scanner_model.schemas import qualified_subject
 
 NamePart = str | int | None
 
@@ -56,8 +57,7 @@ class SchemaRef:
     @property
     def shown(self) -> str:
         """Name it for people."""
-        context = "" if self.context in (".", "") else f":{self.context}:"
-        where = f"{context}{self.subject}" + ("" if self.version is None else f" {self.version}")
+        where = qualified_subject(self.context, self.subject) + ("" if self.version is None else f" {self.version}")
         return where.strip() or f"{self.format} {self.record}".strip()
 
 

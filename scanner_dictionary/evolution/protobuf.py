@@ -65,7 +65,7 @@ def _needed(reader: Place) -> Finding | None:
 def _type_read(reader: Place, writer: Place) -> Finding:
     if reader.there.recursive != writer.there.recursive:
         return unclear("a recursion begins or ends here, and columns show it only once")
-    wanted, written = reader.there.type, writer.there.type
+    wanted, written = _wire_type(reader.there), _wire_type(writer.there)
     if wanted == written:
         return _refined(reader.there, writer.there)
     if {wanted, written} - _WORDS:
@@ -111,7 +111,13 @@ def _list_read(reader: Place, writer: Place) -> Finding:
 
 def _element(place: Place) -> str:
     """Give the type of one value: of a list's element, or of the field itself."""
-    return next((child.type for child in place.children if is_mark(child)), place.there.type)
+    return next((_wire_type(child) for child in place.children if is_mark(child)), _wire_type(place.there))
+
+
+def _wire_type(column: Column) -> str:
+    """Return the type that the wire has: a wrapper or a value of any type is a message there."""
+    wrapped = column.type != "enum" and (column.logical_type or "").startswith("google.protobuf.")
+    return "message" if wrapped or column.type == "any" else column.type
 
 
 def _refined(reader: Column, writer: Column) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, select
@@ -18,14 +18,15 @@ _KAFKA = "kafka"
 
 
 def remembered(conn: Connection, cluster: ClusterName, sources: Collection[SourceId]) -> Remembered:
-    """Give the live topics of *cluster* that *sources* told, and the sides of topics that they describe now.
+    """Return the live topics of *cluster* that *sources* told, and the sides of topics that they describe now.
 
     Topics come with their settings and their mark as internal. Brokers asked through other addresses than before are
     the same source.
     """
     levels = _levels(conn, cluster)
+    cluster_id = conn.scalar(select(t.cluster.c.kafka_cluster_id).where(t.cluster.c.name == cluster)) or ""
     if not sources:
-        return Remembered(metrics=levels)
+        return Remembered(metrics=levels, cluster_id=cluster_id)
     brokers, topic = _brokers(sources), t.topic.c
     told = select(t.source.c.name.label("source"), t.source.c.kind, topic.name, topic.is_internal, topic.config)
     topics = _told_by(told, cluster, sources)
@@ -46,6 +47,7 @@ def remembered(conn: Connection, cluster: ClusterName, sources: Collection[Sourc
         ),
         sides=frozenset((TopicName(topic), Role(role)) for topic, role in conn.execute(sides)),
         metrics=levels,
+        cluster_id=cluster_id,
     )
 
 
@@ -68,6 +70,21 @@ def _levels(conn: Connection, cluster: ClusterName) -> tuple[Metric, ...]:
         )
         for row in conn.execute(query.order_by(t.source.c.name, metric.name, metric.topic))
     )
+
+
+def known_queries(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, Mapping[str, frozenset[str]]]:
+    """Return the live queries of each ksqlDB server of *cluster* by name, with the topics that they write."""
+    query = t.ksql_query.c
+    rows = (
+        select(t.source.c.name.label("source"), query.name, query.sink_topics)
+        .join(t.source, t.source.c.id == query.source_id)
+        .join(t.cluster, t.cluster.c.id == query.cluster_id)
+        .where(t.cluster.c.name == cluster, query.gone.is_(None))
+    )
+    found: dict[SourceId, dict[str, frozenset[str]]] = {}
+    for source, name, topics in conn.execute(rows):
+        found.setdefault(SourceId(source), {})[name] = frozenset(json.loads(topics))
+    return found
 
 
 def is_known(conn: Connection, cluster: ClusterName) -> bool:

@@ -16,6 +16,7 @@ from scanner_dictionary.queries.places import FoundCluster, FoundTopic, cluster_
 from scanner_dictionary.queries.written import NOTHING, field_tags, tagged, written_of
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
+from scanner_model.schemas import qualified_subject
 
 _NEWEST = ("latest", -1)
 
@@ -142,7 +143,7 @@ def _is_called(subject: str) -> Callable[[Row[Any]], bool]:
 
 
 def _full_name(row: Row[Any]) -> str:
-    return str(row.subject) if row.context in ("", ".") else f":{row.context}:{row.subject}"
+    return qualified_subject(row.context, row.subject)
 
 
 def _at(links: Links, version: int | str | None, whose: str) -> Links:

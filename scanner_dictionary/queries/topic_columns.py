@@ -20,13 +20,14 @@ _LINKS_AT_ONCE = 500
 class TopicColumnRow(NamedTuple):
     """A column of a schema that describes a topic now; *tags* are the schema's and those written in a catalog.
 
-    *subject* is empty and *version* None where the schema is of no registry. *name* is *path* with dots, empty where
-    the whole message is one value.
+    *subject* is empty, *version* None and *context* `.` where the schema is of no registry. *name* is *path* with dots,
+    empty where the whole message is one value.
     """
 
     cluster: str
     topic: str
     role: str
+    context: str
     subject: str
     version: int | None
     path: tuple[str, ...]
@@ -59,7 +60,15 @@ def topic_columns(
 
 def _links() -> Select[Any]:
     link, topic, definition = t.topic_schema.c, t.topic.c, t.schema_definition.c
-    told = (link.schema_role, link.subject, link.version, link.schema_id, link.definition_id, definition.name)
+    told = (
+        link.schema_role,
+        link.context,
+        link.subject,
+        link.version,
+        link.schema_id,
+        link.definition_id,
+        definition.name,
+    )
     return (
         select(t.cluster.c.name.label("cluster"), topic.cluster_id, topic.name.label("topic"), *told)
         .select_from(t.topic_schema)
@@ -99,6 +108,7 @@ def _row(link: Row[Any], column: Column) -> TopicColumnRow:
         cluster=link.cluster,
         topic=link.topic,
         role=link.schema_role,
+        context=link.context,
         subject=link.subject,
         version=link.version,
         path=column.path,

@@ -9,28 +9,26 @@ from pathlib import Path
 from typing import TextIO
 
 from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_path, make_directory, make_private
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[TextIO]:
     """Open *path* for UTF-8 text; it takes the place of an earlier file when all of it is written.
 
-    A device or pipe is written to as it comes. Raises InputInvalid where it cannot be written.
+    A device or pipe is written to as it comes; a link to a file is replaced, not followed. Raises InputInvalid where it
+    cannot be written.
     """
     with _named(path):
-        target = path.resolve()
-        if target.is_dir():
+        if path.is_dir():
             raise InputInvalid("is a directory, and a file is wanted", where=str(path), hint="name a file in it")
-        if target.exists() and not target.is_file():
+        if path.exists() and not path.is_file():
             # Renaming a file over /dev/stdout would replace the device itself.
-            with target.open("w", encoding="utf-8", newline="\n") as out:
+            with path.open("w", encoding="utf-8", newline="\n") as out:
                 yield out
             return
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".scanner-") as beside:
-            part = Path(beside) / "part"
-            with part.open("w", encoding="utf-8", newline="\n") as out:
-                yield out
-            part.replace(target)
+        with atomic_path(path) as part, part.open("w", encoding="utf-8", newline="\n") as out:
+            yield out
 
 
 @contextmanager
@@ -45,8 +43,9 @@ def whole_directory(path: Path, names: Collection[str]) -> Iterator[Path]:
         _check_replaceable(target, path, names)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".scanner-") as beside:
             part = Path(beside) / "new"
-            part.mkdir()
+            make_directory(part)
             yield part
+            make_private(part)
             _put(part, target, Path(beside) / "old")
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, exists, func, select
 from scanner_dictionary import tables as t
 from scanner_dictionary.bulk import in_chunks
 from scanner_dictionary.validation.findings import Rule, Severity
+from scanner_model.schemas import qualified_subject
 
 Found = Iterator[tuple[str, str]]
 
@@ -46,7 +47,10 @@ def without_topic(conn: Connection, cluster: int) -> Found:
     referred = {(row.registry_id, row.subject) for row in _references(conn, cluster)} if alone else set()
     for registry, context, name in alone:
         if referred.isdisjoint({(registry, name), (registry, _qualified(context, name))}):
-            yield f"subject {_shown(context, name)}", "no known topic is described by it, and no schema refers to it"
+            yield (
+                f"subject {qualified_subject(context, name)!r}",
+                "no known topic is described by it, and no schema refers to it",
+            )
 
 
 def ambiguous(conn: Connection, cluster: int) -> Found:
@@ -69,7 +73,7 @@ def dangling_references(conn: Connection, cluster: int) -> Found:
         names = {row.subject, _qualified(row.context, row.subject)}
         versions = set().union(*(there.get((row.registry_id, name), ()) for name in names))
         if row.wanted not in versions and not (row.wanted == _NEWEST and versions):
-            where = f"subject {_shown(row.context, row.name)} version {row.version}"
+            where = f"subject {qualified_subject(row.context, row.name)!r} version {row.version}"
             what = f"{row.used!r} refers to {row.subject} version {row.wanted}, which the registry does not have"
             yield where, what
 
@@ -124,10 +128,6 @@ def groups_on_missing_topics(conn: Connection, cluster: int) -> Found:
 
 def _qualified(context: str, name: str) -> str:
     return f":{context}:{name}"
-
-
-def _shown(context: str, name: str) -> str:
-    return name if context == "." else _qualified(context, name)
 
 
 RULES = (

@@ -22,7 +22,7 @@ from scanner_extractor.exchange import Json
 from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.paths import field_segment
-from scanner_model.secrets import mask_json, mask_text
+from scanner_model.redaction import mask_json, mask_text
 
 ASSET = "amazon.datazone.asset/"
 _ARN = re.compile(r"(?P<namespace>arn:[\w-]+:[\w-]+:[\w-]*:\d*):(?P<name>.+)")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from scanner_extractor.http import Http
+from scanner_extractor.paging import PagesWithoutEnd
 from scanner_extractor.readings import CatalogReading, Progress
 from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.settings_catalogs import CatalogSettings
@@ -81,11 +82,17 @@ class Gathering:
         self.links.setdefault((*origin.name, *target.name, *paths, process), link)
 
     def seen(self, entries: Iterable[Result]) -> Iterator[Result]:
-        """Pass on the entries of a long list, and tell now and then that it goes on."""
-        for number, entry in enumerate(entries):
-            if number % _TOLD_EVERY == 0:
-                self.progress(self.settings.source, len(self.tables), None)
-            yield entry
+        """Pass on the entries of a long list, and tell now and then that it goes on; one without end is cut off."""
+        try:
+            for number, entry in enumerate(entries):
+                if number % _TOLD_EVERY == 0:
+                    self.progress(self.settings.source, len(self.tables), None)
+                yield entry
+        except PagesWithoutEnd as error:
+            if not error.items:
+                raise
+            self.closed += 1
+            self.complain("a list", "it was not read to its end", error)
 
     def each(
         self, jobs: Sequence[Job], ask: Callable[[Job], Result], *, patience: float = _PATIENCE

@@ -14,7 +14,7 @@ from scanner_extractor.rate import Clock
 from scanner_extractor.settings import BearerAuth
 from scanner_extractor.settings_catalogs import CatalogSettings
 from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from scanner_extractor.exchange import Json
 from scanner_extractor.registries.rows import canonical, items, member, text
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.secrets import mask_config, mask_text
+from scanner_model.redaction import mask_config, mask_text
 
 __all__ = [
     "instant",

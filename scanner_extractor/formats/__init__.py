@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
+from scanner_extractor.formats.json_text import REPLACEMENT, SURROGATE
 from scanner_model.columns import FieldReader, Lookup, ParsedSchema
 from scanner_model.names import RecordName
 from scanner_model.problems import Problem
@@ -22,6 +24,11 @@ def _reader(module: str, function: str) -> FieldReader:
 
     return read
 
+
+MOST_PROBLEMS = 100
+"""Problems listed of one schema."""
+
+_HALF_A_PAIR = Problem("$", "the text holds half a surrogate pair", "it is read as U+FFFD, the replacement character")
 
 FORMATS: Mapping[str, FieldReader] = {
     "AVRO": _reader("avro", "avro_fields"),
@@ -43,9 +50,21 @@ def read_columns(format: str, text: str, lookup: Lookup, record: RecordName | No
         hint = f"mend or remove the package that offers it in {PLUG_INS}"
         return ParsedSchema(problems=(Problem("$", f"the reader for {format!r} cannot be loaded: {error}", hint),))
     if reader:
-        return reader(text, lookup, record)
+        storable = SURROGATE.sub(REPLACEMENT, text)
+        return _bounded(reader(storable, lookup, record), () if storable == text else (_HALF_A_PAIR,))
     hint = f"the text is kept as it is; formats that are read: {', '.join(FORMATS)}"
     return ParsedSchema(problems=(Problem("$", f"no reader for the schema format {format!r}", hint),))
+
+
+def _bounded(parsed: ParsedSchema, first: tuple[Problem, ...]) -> ParsedSchema:
+    """Return *parsed* with the *first* problems before its own; those beyond MOST_PROBLEMS are counted."""
+    problems = first + parsed.problems
+    if len(problems) > MOST_PROBLEMS:
+        more = Problem(
+            "$", f"{len(problems) - MOST_PROBLEMS} more problems of this schema", "the first ones are listed"
+        )
+        problems = (*problems[:MOST_PROBLEMS], more)
+    return parsed if problems is parsed.problems else replace(parsed, problems=problems)
 
 
 @cache

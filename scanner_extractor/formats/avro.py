@@ -30,13 +30,16 @@ def avro_fields(text: str, lookup: Lookup, record: RecordName | None = None) -> 
     is wrong at one place is a problem there and leaves the rest; fastavro's refusal is a problem of the whole.
     """
     try:
-        root = _root(text)
+        return _read(_root(text), lookup, record, len(text))
     except InputInvalid as error:
         return ParsedSchema(problems=(Problem(error.where or "$", error.what, error.hint),))
+
+
+def _read(root: object, lookup: Lookup, record: RecordName | None, size: int) -> ParsedSchema:
     if isinstance(root, dict) and "type" not in root and isinstance(root.get("types"), list):
         # A protocol (.avpr) is read as the union of its types.
         return _fields(root["types"], worded(root, "namespace"), lookup, record, None)
-    return _fields(root, "", lookup, record, len(text))
+    return _fields(root, "", lookup, record, size)
 
 
 def _root(text: str) -> object:
@@ -58,6 +61,7 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
     return ParsedSchema(
         name=RecordName(name[0]) if len(name) == 1 and name[0] in records else RecordName(""),
         columns=tuple(walk.found.columns),
+        holders=walk.holders,
         records=records,
         problems=(*problems, refused) if refused else tuple(problems),
     )

@@ -11,6 +11,7 @@ from scanner_extractor.formats.avro_names import Attributes, listed, worded
 from scanner_extractor.formats.avro_types import Shape, Types, leaf_of
 from scanner_extractor.formats.column_list import CUT, ColumnList
 from scanner_model.columns import Column
+from scanner_model.names import RecordName
 from scanner_model.paths import MAP_VALUE, ColumnPath, branch, element, field_segment, path_name
 from scanner_model.problems import Problem
 
@@ -43,6 +44,7 @@ class Walk:
     def __init__(self, types: Types, *, once: bool = False) -> None:
         self.found = ColumnList()
         self.problems: dict[Problem, None] = {}
+        self.holders: dict[ColumnPath, RecordName] = {}
         self.repeated = False
         self._types = types
         self._once = once
@@ -126,6 +128,7 @@ class Walk:
             self._shown.add(shape.opens)
             open_ |= {shape.opens}
         if shape.word == "record":
+            self.holders[place.path] = RecordName(shape.name)
             named = (shape.name, len(place.path)) if shape.name else (place.scope.record, place.scope.depth)
             self._waiting.append(self._fields(place.path, shape, _Scope(open_, *named)))
             return

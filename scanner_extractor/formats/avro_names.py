@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
+from scanner_extractor.formats.column_list import LONGEST_NAME
 from scanner_extractor.formats.json_text import read_json
 from scanner_model.columns import Lookup
 from scanner_model.errors import InputInvalid
@@ -82,17 +84,27 @@ class NamedTypes:
         """Learn what the *text* behind a *reference* defines, and give the names of what it includes in turn."""
         try:
             root = read_json(text)
+            defined = list(definitions(root))
         except InputInvalid as error:
             self.problems.append(
                 Problem(f"{reference} {error.where}".rstrip(), error.what, "mend the referenced schema")
             )
             return {}
-        for found in definitions(root):
+        for found in defined:
             known = self._known.setdefault(found.name, found)
             if not _same(known.definition, found.definition):
                 hint = "the first of them is used everywhere"
                 self.problems.append(Problem(found.name, "two schemas define this type differently", hint))
         return _included(root)
+
+
+@lru_cache(maxsize=256)
+def defined_names(text: str) -> tuple[str, ...]:
+    """Return the full names of the types that an Avro text defines; none where it cannot be read."""
+    try:
+        return tuple(found.name for found in definitions(read_json(text)))
+    except InputInvalid:
+        return ()
 
 
 def definitions(root: object, namespace: str = "") -> Iterator[NamedType]:
@@ -142,6 +154,9 @@ def _named(definition: Attributes, enclosing: str) -> NamedType:
         own = definition.get("namespace")
         namespace = own if isinstance(own, str) else enclosing
     simple = name.rpartition(".")[2]
+    if len(namespace) + len(simple) > LONGEST_NAME:
+        hint = "the text is kept, and none of its columns"
+        raise InputInvalid(f"a type's name is longer than {LONGEST_NAME} characters", where="$", hint=hint)
     return NamedType(f"{namespace}.{simple}" if namespace and simple else simple, namespace, definition)
 
 

@@ -164,7 +164,7 @@ def _of_named(named: NamedType) -> Shape:
     if word in ("record", "error"):
         logical = refinement(definition, "record", name)
         return Shape("record", namespace, logical, (definition,), name, inner=definition, opens=name)
-    return Shape(word, namespace, refinement(definition, word, name), (definition,), name)
+    return Shape(word, namespace, refinement(definition, word, name, definition.get("size")), (definition,), name)
 
 
 def _within(around: tuple[Attributes, ...], shape: Shape) -> Shape:
@@ -172,8 +172,9 @@ def _within(around: tuple[Attributes, ...], shape: Shape) -> Shape:
     if not around:
         return shape
     logical = shape.logical
+    size = shape.attributes[-1].get("size") if shape.attributes else None
     for attributes in reversed(around):
-        logical = logical or refinement(attributes, shape.word, shape.name)
+        logical = logical or refinement(attributes, shape.word, shape.name, size)
     # Spelled out, because `replace` costs more than all the rest of this.
     return Shape(
         shape.word,

@@ -11,12 +11,18 @@ MOST_COLUMNS = 200_000
 MOST_SEGMENTS = 5_000_000
 """Segments of all paths together: bounds memory where many columns lie deep."""
 
+MOST_CHARACTERS = 50_000_000
+"""Characters of all paths together: a name may be as long as a text."""
+
+LONGEST_NAME = 1000
+"""Characters of a type's full name: types inside each other repeat the names around them."""
+
 DEEPEST_PATH = 1000
 """Segments of one path."""
 
 CUT = Problem(
     "$",
-    f"the schema has more columns than {MOST_COLUMNS}, or deeper ones than {DEEPEST_PATH} names",
+    f"the schema has more columns than {MOST_COLUMNS}, or deeper ones than {DEEPEST_PATH} names, or too long names",
     "what is beyond is cut",
 )
 
@@ -29,11 +35,13 @@ class ColumnList:
         self.cut = False
         self.full = False
         self._segments = 0
+        self._characters = 0
 
     def add(self, column: Column) -> bool:
         """Keep *column*, and tell whether there is room for its children."""
         self._segments += len(column.path)
-        if len(self.columns) >= MOST_COLUMNS or self._segments > MOST_SEGMENTS:
+        self._characters += sum(map(len, column.path))
+        if len(self.columns) >= MOST_COLUMNS or self._segments > MOST_SEGMENTS or self._characters > MOST_CHARACTERS:
             self.full = self.cut = True
         else:
             self.columns.append(column)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from scanner_extractor.formats.column_list import MOST_CHARACTERS
 from scanner_extractor.formats.json_schema_merge import Complaint, Parts
+from scanner_extractor.formats.json_schema_parts import entered
 from scanner_extractor.formats.json_schema_refs import References
 from scanner_extractor.formats.json_schema_shape import Shape
 from scanner_extractor.formats.json_schema_shapes import Shapes
@@ -18,10 +20,13 @@ from scanner_model.paths import MAP_VALUE, ColumnPath, branch, element, field_se
 from scanner_model.problems import Problem
 
 MOST_COLUMNS = 50_000
-"""Columns kept of one schema: definitions that use each other a dozen ways multiply without end."""
+"""Columns beyond which nothing deeper is read: definitions that use each other a dozen ways multiply without end."""
 
 DEEPEST_PATH = 200
 """Segments of one path."""
+
+_MOST_AT_ALL = 2 * MOST_COLUMNS
+"""Columns beyond which no further one is read, not even beside others."""
 
 _SHOWN = 24
 """Segments of a path that a problem shows."""
@@ -31,9 +36,10 @@ def json_schema_fields(text: str, lookup: Lookup, _record: RecordName | None) ->
     """List the columns of a JSON Schema of any draft from 4 to 2020-12, and of none (read as draft 7).
 
     *lookup* gives the text behind a `$ref`'s URI; a text has one root, so the record does not choose. A root that is
-    an object has no column of its own. A property that may be left out is nullable, and so are its elements and map
-    values. What `additionalProperties` and all `patternProperties` say stands at `{}`: a union where they differ.
-    A recursion is cut where a schema is referred to from inside itself; `recursive` is the reference as written.
+    an object has no column of its own. A property that may be left out is nullable; an element or a map value is where
+    its own type allows null. What `additionalProperties` and all `patternProperties` say stands at `{}`: a union where
+    they differ.
+    A recursion is cut where a schema is referred to from inside its own properties; `recursive` is the reference.
     """
     try:
         root = read_json(text)
@@ -47,11 +53,15 @@ def json_schema_fields(text: str, lookup: Lookup, _record: RecordName | None) ->
 
 @dataclass(slots=True, kw_only=True)
 class _Node:
-    """A column, what is inside it, and the schemas that are open there."""
+    """A column, what is inside it, and the node above it.
+
+    *inside* are the identities of the schemas that list it, and of those that these are a part of.
+    """
 
     column: Column
     shape: Shape
-    within: frozenset[int]
+    inside: frozenset[int]
+    above: _Node | None
     children: list[_Node] = field(default_factory=list)
 
 
@@ -61,10 +71,11 @@ class _Walk:
         self._shapes = Shapes(references)
         self._problems: dict[Complaint, Problem] = {}
         self._columns = 0
+        self._characters = 0
 
     def read(self) -> ParsedSchema:
         """Read everything below the root."""
-        root = self._node((self._root,), (), required=True, within=frozenset())
+        root = self._node((self._root,), (), required=True)
         if root is None:
             self._complain((), ("no message can match the schema", "its root is, or comes to, the schema false"))
             return ParsedSchema(problems=tuple(self._problems.values()), empty=True)
@@ -92,32 +103,48 @@ class _Walk:
             waiting.extend(node.children)
 
     def _children(self, node: _Node) -> Iterator[_Node]:
-        path, shape, inherited = node.column.path, node.shape, not node.column.nullable
+        path, shape = node.column.path, node.shape
         places = [(field_segment(member.name), member.parts, member.required) for member in shape.members]
-        places += [(element(index), parts, inherited) for index, parts in shape.places]
-        places += [(element(), shape.element, inherited)] if shape.element else []
-        places += [(MAP_VALUE, shape.value, inherited)] if shape.value else []
-        places += [(branch(option.name), option.parts, False) for option in shape.branches]
-        for segment, parts, required in places:
-            child = self._node(parts, (*path, segment), required=required, within=node.within)
+        places += [(element(index), parts, True) for index, parts in shape.places]
+        places += [(element(), shape.element, True)] if shape.element else []
+        places += [(MAP_VALUE, shape.value, True)] if shape.value else []
+        spots = [(segment, parts, required, entered(parts)) for segment, parts, required in places]
+        spots += [(branch(option.name), option.parts, False, option.inside) for option in shape.branches]
+        for segment, parts, required, inside in spots:
+            if self._columns >= _MOST_AT_ALL or self._characters > MOST_CHARACTERS or self._shapes.exhausted:
+                self._cut(node)
+                return
+            child = self._node(parts, (*path, segment), required=required, inside=inside, above=node)
             if child:
                 yield child
 
-    def _node(self, parts: Parts, path: ColumnPath, *, required: bool, within: frozenset[int]) -> _Node | None:
+    def _node(
+        self,
+        parts: Parts,
+        path: ColumnPath,
+        *,
+        required: bool,
+        inside: frozenset[int] = frozenset(),
+        above: _Node | None = None,
+    ) -> _Node | None:
         shape = self._shapes.of(parts)
         for complaint in shape.complaints:
             self._complain(path, complaint)
         if not shape.possible:
             return None
         self._columns += 1
-        recursive = next((text for target, text in shape.references if target in within), None)
-        column = _column(path, shape, required=required, recursive=recursive)
-        return _Node(column=column, shape=shape, within=within | shape.identities)
+        self._characters += sum(map(len, path))
+        node = _Node(column=_column(path, shape, required=required), shape=shape, inside=inside, above=above)
+        if shape.references and (text := _recursion(node)):
+            node.column = replace(node.column, recursive=text)
+        return node
 
     def _cut(self, node: _Node) -> None:
         path = node.column.path
         if len(path) >= DEEPEST_PATH:
             self._complain(path, (f"nested more than {DEEPEST_PATH} levels deep", "what lies below was not read"))
+        elif self._characters > MOST_CHARACTERS:
+            self._complain(path, ("names too long to be kept", "from here on nothing was read"))
         elif self._columns >= MOST_COLUMNS:
             self._complain(path, (f"more than {MOST_COLUMNS} columns", "from here on nothing deeper was read"))
         else:
@@ -128,7 +155,18 @@ class _Walk:
         self._problems.setdefault(complaint, Problem(where or "$", *complaint))
 
 
-def _column(path: ColumnPath, shape: Shape, *, required: bool, recursive: str | None) -> Column:
+def _recursion(node: _Node) -> str | None:
+    """Return the reference by which *node* leads back to a schema whose properties it stands in."""
+    targets = frozenset(target for target, _ in node.shape.references)
+    place: _Node | None = node
+    while place:
+        if not place.inside.isdisjoint(targets):
+            return next(text for target, text in node.shape.references if target in place.inside)
+        place = place.above
+    return None
+
+
+def _column(path: ColumnPath, shape: Shape, *, required: bool) -> Column:
     return Column(
         path=path,
         type=shape.type,
@@ -137,7 +175,6 @@ def _column(path: ColumnPath, shape: Shape, *, required: bool, recursive: str | 
         default=shape.default,
         doc=shape.doc,
         tags=shape.tags,
-        recursive=recursive,
         branches=shape.words,
     )
 

@@ -83,24 +83,28 @@ def decide(own: Own, options: Sequence[Option], *, same: bool = False) -> Outcom
     return Outcome(null=null, branches=_distinct(loud), logical_type=kinds.pop() if len(kinds) == 1 else None)
 
 
-def reconciled(outcomes: Sequence[Outcome]) -> Outcome:
-    """Make one of several unions that all apply: objects become one object, else the first stands."""
-    unions = [outcome for outcome in outcomes if outcome.branches]
-    options = [option for outcome in unions for option in outcome.branches]
-    if len(unions) > 1 and all(set(option.words) <= _OBJECTS for option in options):
-        return Outcome(extra=tuple(part for option in options for part in option.parts))
-    return unions[0] if unions else Outcome()
+def are_one_object(unions: Sequence[Outcome]) -> bool:
+    """Return whether several unions that all apply are of objects only, so that together they describe one object."""
+    options = (option for outcome in unions for option in outcome.branches)
+    return len(unions) > 1 and all(set(option.words) <= _OBJECTS for option in options)
+
+
+def as_extra(union: Outcome) -> Outcome:
+    """Return the branches of a union as what applies to some values of one object."""
+    return Outcome(extra=tuple(part for option in union.branches for part in option.parts))
 
 
 def branch_names(options: Sequence[Option]) -> list[str]:
     """Name each branch by its title, else its type; those that collide by what their `$ref` names, else by number."""
     names = [option.title or (option.words[0] if len(option.words) == 1 else "union") for option in options]
     count = Counter(names)
-    taken: set[str] = set()
-    return [
-        _free((_last_name(option.reference) or name) if count[name] > 1 else name, taken)
+    wanted = [
+        (_last_name(option.reference) or name) if count[name] > 1 else name
         for name, option in zip(names, options, strict=True)
     ]
+    taken: set[str] = set()
+    last: Counter[str] = Counter()
+    return [_free(name, taken, last) for name in wanted]
 
 
 def _is_one(own: Own, options: Sequence[Option], *, same: bool) -> bool:
@@ -125,10 +129,12 @@ def _last_name(reference: str) -> str:
     return unquote(last).replace("~1", "/").replace("~0", "~")
 
 
-def _free(name: str, taken: set[str]) -> str:
-    free, number = name, 1
+def _free(name: str, taken: set[str], last: Counter[str]) -> str:
+    """Return *name*, with the next number after the *last* one of this name where it is taken."""
+    free, number = name, max(last[name], 1)
     while free in taken:
         number += 1
         free = f"{name} {number}"
     taken.add(free)
+    last[name] = number
     return free

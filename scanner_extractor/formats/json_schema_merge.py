@@ -29,27 +29,27 @@ class Choice:
     """A `oneOf` or `anyOf`: the value is as one of the *options* says; *owner* tells choices of one run apart.
 
     *same*: the options describe one property as several branches know it, so if all are objects they are one object.
+    *inside* are the identities of the schemas that the choice is a part of.
     """
 
     owner: int
     options: tuple[Parts, ...]
     same: bool = False
+    inside: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
     """What applies at one place: *solid* always, *extra* for some values.
 
-    *references* are (identity of the target, text of the reference); *identities* the schemas of the text that were
-    met. *possible*: False where the schema `false` is among them, so that no value can stand here. *effort*: how many
-    schemas were looked at.
+    *references* are (identity of the target, text of the reference). *possible*: False where the schema `false` is
+    among them, so that no value can stand here. *effort*: how many schemas were looked at.
     """
 
     solid: Parts
     extra: Parts
     choices: tuple[Choice, ...]
     references: tuple[tuple[int, str], ...]
-    identities: frozenset[int]
     complaints: tuple[Complaint, ...]
     possible: bool
     effort: int = 0
@@ -59,7 +59,7 @@ def merge(parts: Parts, references: References) -> Merged:
     """Lay side by side what *parts* and everything that they refer to say."""
     merging = _Merging(references)
     for part in parts:
-        merging.add(part, ())
+        merging.start(part)
     return merging.merged()
 
 
@@ -74,6 +74,7 @@ class _Merging:
         self._complaints: list[Complaint] = []
         self._possible = True
         self._effort = 0
+        self._entered: frozenset[int] = frozenset()
 
     def merged(self) -> Merged:
         return Merged(
@@ -81,11 +82,16 @@ class _Merging:
             extra=tuple(self._extra),
             choices=tuple(self._choices),
             references=tuple(self._followed),
-            identities=frozenset(identity for identity, _ in (*self._seen, *self._followed)),
             complaints=tuple(self._complaints),
             possible=self._possible,
             effort=self._effort,
         )
+
+    def start(self, part: Located) -> None:
+        """Add one of the parts of the place that is merged, and everything that it refers to."""
+        # Where a part of a text was listed says nothing here: the same part stands in other places too.
+        self._entered = (part.inside if part.made else frozenset()) | {identity for identity, _ in part.via}
+        self.add(part, ())
 
     def add(self, place: Located, within: tuple[int, ...]) -> None:
         """Add what stands at *place*; *within* are the schemas that led here, to notice a loop."""
@@ -97,7 +103,8 @@ class _Merging:
         elif len(within) > DEEPEST_MERGE:
             self._complain("a schema is put together of too many others", f"read {DEEPEST_MERGE} levels deep")
         elif self._is_new(place):
-            self._add_schema(place, (*within, id(schema)))
+            # The identity of a schema that we made may be that of another one later.
+            self._add_schema(place, within if place.made else (*within, id(schema)))
 
     def _is_new(self, place: Located) -> bool:
         if place.made:
@@ -114,8 +121,7 @@ class _Merging:
             self._complain("a schema is neither an object nor true or false", f"found {type(place.schema).__name__}")
 
     def _add_schema(self, place: Located, within: tuple[int, ...]) -> None:
-        own = _own(place)
-        kept = place if own is place.schema else replace(place, schema=own)
+        kept = replace(place, schema=_own(place), inside=self._entered.union(within))
         (self._extra if place.extra else self._solid).append(kept)
         self._follow(place, within)
         if _stands_alone(place):
@@ -160,7 +166,8 @@ class _Merging:
                     self.add(_as_extra(branch), within)
             elif branches:
                 options = tuple((branch,) for branch in branches)
-                self._choices.append(Choice(owner=owner, options=options, same=same))
+                inside = self._entered.union(within)
+                self._choices.append(Choice(owner=owner, options=options, same=same, inside=inside))
 
     def _child(self, schema: Schema, place: Located) -> Located:
         child = self._references.child(schema, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -72,8 +72,12 @@ class Inside:
 
     def any_solid(self) -> bool:
         """Tell whether anything stands inside whatever branch a value is of."""
+        return any(map(self.lists, self._solid))
+
+    def lists(self, place: Located) -> bool:
+        """Return whether *place* itself lists properties, values or elements."""
         listed = (self._properties, self._values, self._rest, self._places)
-        return any(True for place in self._solid for inner in listed for _ in inner(place))
+        return any(True for inner in listed for _ in inner(place))
 
     def bare(self) -> Parts:
         """Give the same without names, words and choices: what also holds for a branch of the place's own union."""
@@ -83,6 +87,10 @@ class Inside:
         )
         return tuple(place for place in kept if place.schema)
 
+    def _child(self, schema: Schema, place: Located) -> Located:
+        """Locate a property, element or value that *place* lists, inside everything that *place* is a part of."""
+        return replace(self._references.child(schema, place), inside=place.inside)
+
     def _extra_of(self, word: str) -> Parts:
         claims = ((place, claim(place.schema)) for place in self._extra)
         return tuple(place for place, said in claims if not said or compatible(said.types, (word,)))
@@ -90,13 +98,13 @@ class Inside:
     def _properties(self, place: Located) -> Iterator[tuple[str, Located]]:
         for name, schema in _dict(place.schema.get("properties")).items():
             if schema is not False:
-                yield name, self._references.child(schema, place)
+                yield name, self._child(schema, place)
 
     def _values(self, place: Located) -> Iterator[Located]:
         rest = place.schema.get("additionalProperties", place.schema.get("unevaluatedProperties"))
         schemas = list(_dict(place.schema.get("patternProperties")).values())
         schemas += [rest] if isinstance(rest, dict) else []
-        values = [self._references.child(schema, place) for schema in schemas if schema is not False]
+        values = [self._child(schema, place) for schema in schemas if schema is not False]
         yield from one_of(values, same=False)
 
     def _rest(self, place: Located) -> Iterator[Located]:
@@ -105,14 +113,14 @@ class Inside:
         rest = place.schema.get("unevaluatedItems") if rest is None else rest
         is_tuple = isinstance(items, list) or isinstance(prefix, list)
         if isinstance(rest, dict) or (rest is True and not is_tuple):
-            yield self._references.child(rest, place)
+            yield self._child(rest, place)
 
     def _places(self, place: Located) -> Iterator[tuple[int, Located]]:
         items, prefix = place.schema.get("items"), place.schema.get("prefixItems")
         schemas = items if isinstance(items, list) else prefix if isinstance(prefix, list) else []
         for index, schema in enumerate(schemas):
             if schema is not False:
-                yield index, self._references.child(schema, place)
+                yield index, self._child(schema, place)
 
 
 def layered(solid: list[Located], extra: list[Located]) -> Parts:
@@ -129,7 +137,13 @@ def one_of(places: list[Located], *, same: bool) -> Iterator[Located]:
         yield from distinct
         return
     words = next((words for place in distinct if (words := _annotations(place.schema))), {})
-    yield replace(distinct[0], schema=words, options=tuple(distinct), same=same, made=True)
+    inside = entered(distinct)
+    yield replace(distinct[0], schema=words, options=tuple(distinct), same=same, made=True, inside=inside)
+
+
+def entered(places: Iterable[Located]) -> frozenset[int]:
+    """Return the identities of all schemas that *places* stand inside of."""
+    return frozenset[int]().union(*(place.inside for place in places))
 
 
 def _annotations(schema: Schema) -> dict[str, Any]:

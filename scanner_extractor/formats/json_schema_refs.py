@@ -70,6 +70,8 @@ class Located:
     *options*: it is any one of these, and *schema* only annotates; *same*: if all are objects they are one object.
     *made*: *schema* was made by us, not by the text.
     *via* are references that led here and are not to be seen any more: (identity of the target, text).
+    *inside* are the identities of the schemas that it is a part of, itself too, at the place in which it was merged;
+    of a place that was not merged yet, those of the schemas that list it as a property, element or map value.
     """
 
     schema: Schema
@@ -80,6 +82,7 @@ class Located:
     same: bool = False
     made: bool = False
     via: tuple[tuple[int, str], ...] = ()
+    inside: frozenset[int] = frozenset()
 
 
 _DRAFT_7 = Dialect()

@@ -15,17 +15,21 @@ WITH_INSIDE = frozenset({"array", "map", "object"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """A branch of a union that has columns of its own, under the name that tells it from the others."""
+    """A branch of a union that has columns of its own, under the name that tells it from the others.
+
+    *inside* are the identities of the schemas that the union is a part of.
+    """
 
     name: str
     parts: Parts
+    inside: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
     """A value's type and what is inside it; the names follow `scanner_model.columns.Column`.
 
-    *words* are the types of a plain union. *references*, *identities*, *complaints* and *possible* are `Merged`'s.
+    *words* are the types of a plain union. *references*, *complaints* and *possible* are `Merged`'s.
     """
 
     type: str = ANY
@@ -42,7 +46,6 @@ class Shape:
     default: str | None = None
     tags: tuple[str, ...] = ()
     references: tuple[tuple[int, str], ...] = ()
-    identities: frozenset[int] = frozenset()
     complaints: tuple[Complaint, ...] = ()
     possible: bool = True
 

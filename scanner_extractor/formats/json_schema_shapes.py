@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from scanner_extractor.formats.json_schema_choices import Option, Outcome, Own, branch_names, decide, reconciled
+from scanner_extractor.formats.json_schema_choices import (
+    Option,
+    Outcome,
+    Own,
+    are_one_object,
+    as_extra,
+    branch_names,
+    decide,
+)
 from scanner_extractor.formats.json_schema_merge import Choice, Complaint, Merged, Parts, merge
 from scanner_extractor.formats.json_schema_parts import Inside
 from scanner_extractor.formats.json_schema_refs import Located, References
@@ -104,53 +112,43 @@ class Shapes:
             described(shape, (*final.solid, *final.extra)),
             nullable=settled.nullable or shape.type == NULL or (shape.type == ANY and shape.plain),
             references=final.references,
-            identities=final.identities,
             complaints=tuple(dict.fromkeys((*final.complaints, *settled.complaints))),
         )
 
     def _settled(self, merged: Merged) -> _Settled:
-        outcomes: list[Outcome] = []
+        if not merged.choices:
+            return _Settled(merged=merged, union=Outcome(), nullable=_nullable(merged, []))
+        growing = _Growing(merged, self._references)
+        unions: list[tuple[Outcome, frozenset[int]]] = []
         nulls: list[bool] = []
         complaints: list[Complaint] = []
-        first = merged
-        pending, handled = list(merged.choices), set[int]()
+        pending, handled = deque(enumerate(merged.choices)), set[int]()
         while pending:
-            choice = pending.pop(0)
+            number, choice = pending.popleft()
             if choice.owner in handled:
                 continue
             handled.add(choice.owner)
-            options = self._options(choice, complaints)
-            outcome = decide(self._own(merged), options, same=choice.same)
-            outcomes.append(outcome)
-            if choice in first.choices:
+            outcome = decide(growing.own(), self._options(choice, complaints), same=choice.same)
+            unions += [(outcome, choice.inside)] if outcome.branches else []
+            if number < len(merged.choices):
                 nulls.append(outcome.null)
-            merged, added = self._with(merged, outcome)
-            pending.extend(added)
-        union = reconciled(outcomes)
-        merged, _ = self._with(merged, union)
-        return _Settled(merged=merged, union=union, nullable=_nullable(first, nulls), complaints=tuple(complaints))
+            added = self._with(growing, outcome, choice.inside)
+            pending.extend(enumerate(added, len(merged.choices)))
+        union = self._joined(growing, unions)
+        nullable = _nullable(merged, nulls)
+        return _Settled(merged=growing.merged(), union=union, nullable=nullable, complaints=tuple(complaints))
 
-    def _with(self, merged: Merged, outcome: Outcome) -> tuple[Merged, tuple[Choice, ...]]:
+    def _joined(self, growing: _Growing, unions: Sequence[tuple[Outcome, frozenset[int]]]) -> Outcome:
+        """Return the one of several unions that stands; unions of objects become parts of one object instead."""
+        if not are_one_object([union for union, _ in unions]):
+            return unions[0][0] if unions else Outcome()
+        for union, inside in unions:
+            self._with(growing, as_extra(union), inside)
+        return Outcome()
+
+    def _with(self, growing: _Growing, outcome: Outcome, inside: frozenset[int]) -> Iterable[Choice]:
         parts = outcome.solid or tuple(replace(part, extra=True) for part in outcome.extra)
-        if not parts:
-            return merged, ()
-        more = self._merge(parts)
-        both = Merged(
-            solid=(*merged.solid, *more.solid),
-            extra=(*merged.extra, *more.extra),
-            choices=merged.choices,
-            references=(*merged.references, *more.references),
-            identities=merged.identities | more.identities,
-            complaints=(*merged.complaints, *more.complaints),
-            possible=True,
-        )
-        return both, more.choices
-
-    def _own(self, merged: Merged) -> Own:
-        types = _stated(merged.solid)
-        inside = Inside(merged, self._references)
-        word = types[0] if len(types) == 1 else _implied(merged.solid) or ANY
-        return Own(types=types, word=word, has_inside=inside.any_solid())
+        return growing.add(self._merge(parts), inside) if parts else ()
 
     def _options(self, choice: Choice, complaints: list[Complaint]) -> list[Option]:
         if len(self._open) >= DEEPEST_CHOICE:
@@ -209,7 +207,8 @@ class Shapes:
         inside = Inside(merged, self._references)
         if union.branches and not union.words:
             own = inside.bare() if inside.any_solid() else ()
-            return Shape(type="union", branches=_branches(union.branches, own))
+            around = frozenset[int]().union(*(choice.inside for choice in merged.choices))
+            return Shape(type="union", branches=_branches(union.branches, own, around))
         claims = [said for place in merged.solid if (said := claim(place.schema))]
         types = _stated(merged.solid) or union.words or _extra_types(merged)
         if len(types) > 1:
@@ -228,7 +227,7 @@ class Shapes:
         options = [_option(parts, self.of(parts)) for parts in typed]
         if all(option.plain for option in options):
             return Shape(type="union", words=types)
-        return Shape(type="union", branches=_branches(options, ()))
+        return Shape(type="union", branches=_branches(options, (), frozenset()))
 
     def _single(self, word: str, merged: Merged, inside: Inside) -> Shape:
         is_map = any(place.schema.get("connect.type") == "map" for place in merged.solid)
@@ -248,6 +247,57 @@ class Shapes:
         entry = Inside(merge(element, self._references), self._references)
         members = {member.name: member.parts for member in entry.members()}
         return members["value"] if members.keys() == {"key", "value"} else ()
+
+
+class _Growing:
+    """What applies at one place while its choices are decided one after the other."""
+
+    def __init__(self, merged: Merged, references: References) -> None:
+        self._listing = Inside(merged, references)
+        self._choices = list(merged.choices)
+        self._solid: list[Located] = []
+        self._extra = list(merged.extra)
+        self._followed = list(merged.references)
+        self._complaints = list(merged.complaints)
+        self._types: tuple[str, ...] = ()
+        self._implied: str | None = None
+        self._has_inside = False
+        self._add_solid(merged.solid)
+
+    def add(self, more: Merged, inside: frozenset[int]) -> Iterable[Choice]:
+        """Add what a choice that stands *inside* some schemas came to, and return the choices that this brings."""
+        self._add_solid([replace(place, inside=place.inside | inside) for place in more.solid])
+        self._extra += [replace(place, inside=place.inside | inside) for place in more.extra]
+        self._followed += more.references
+        self._complaints += more.complaints
+        added = [replace(choice, inside=choice.inside | inside) for choice in more.choices]
+        self._choices += added
+        return added
+
+    def own(self) -> Own:
+        """Return what the schema that holds the choices says itself."""
+        word = self._types[0] if len(self._types) == 1 else self._implied or ANY
+        return Own(types=self._types, word=word, has_inside=self._has_inside)
+
+    def merged(self) -> Merged:
+        """Return all of it as one place."""
+        return Merged(
+            solid=tuple(self._solid),
+            extra=tuple(self._extra),
+            choices=tuple(self._choices),
+            references=tuple(self._followed),
+            complaints=tuple(self._complaints),
+            possible=True,
+        )
+
+    def _add_solid(self, places: Sequence[Located]) -> None:
+        self._solid += places
+        for place in places:
+            said = claim(place.schema)
+            if said and said.types:
+                self._types = narrowed(self._types, said.types) if self._types else said.types
+            self._implied = self._implied or implied_type(place.schema)
+            self._has_inside = self._has_inside or self._listing.lists(place)
 
 
 def _key(place: Located) -> tuple[object, ...]:
@@ -275,9 +325,9 @@ def _option(parts: Parts, shape: Shape) -> Option:
     )
 
 
-def _branches(options: Sequence[Option], own: Parts) -> tuple[Branch, ...]:
-    names = branch_names(options)
-    return tuple(Branch(name=name, parts=(*option.parts, *own)) for name, option in zip(names, options, strict=True))
+def _branches(options: Sequence[Option], own: Parts, inside: frozenset[int]) -> tuple[Branch, ...]:
+    named = zip(branch_names(options), options, strict=True)
+    return tuple(Branch(name=name, parts=(*option.parts, *own), inside=inside) for name, option in named)
 
 
 def _stated(places: Parts) -> tuple[str, ...]:

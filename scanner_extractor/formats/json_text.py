@@ -16,8 +16,10 @@ _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_LONE = "\ufffd"
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a surrogate pair, which no UTF-8 file or dictionary could hold."""
+
+REPLACEMENT = "\ufffd"
 
 
 def read_json(text: str) -> object:
@@ -44,7 +46,7 @@ def _loads(text: str) -> object:
 
 
 def _storable(text: str) -> str:
-    text = text if text.isascii() else _SURROGATE.sub(_LONE, text)
+    text = text if text.isascii() else SURROGATE.sub(REPLACEMENT, text)
     if "\\ud" not in text and "\\uD" not in text:
         return text
     return _ESCAPE.sub(lambda match: "\\ufffd" if match["lone"] else match[0], text)

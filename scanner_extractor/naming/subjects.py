@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from scanner_extractor.naming.candidates import Link
 from scanner_model.names import TopicName
-from scanner_model.schemas import DEFAULT_CONTEXT
+from scanner_model.schemas import DEFAULT_CONTEXT, qualified_subject
 
 _CONTEXT_PREFIXES = (":.", ":*:")
 _DEFAULT_GROUP = "default"
@@ -85,7 +85,7 @@ def _spellings(subject: str, context: str, kind: str) -> tuple[str, ...]:
     if group:
         return f"{group}:{name}", f"{group}.{name}", name
     if context != DEFAULT_CONTEXT:
-        return f":{context}:{name}", name
+        return qualified_subject(context, name), name
     return (name,)
 
 

@@ -6,20 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
-from scanner_extractor.paging import paged
+from scanner_extractor.paging import FAR, PagesWithoutEnd, paged
 from scanner_extractor.readings import Progress, RegistryReading
 from scanner_extractor.registries.apicurio_assemble import assemble, described
 from scanner_extractor.registries.apicurio_client import PAGE, ApicurioClient, Page
 from scanner_extractor.registries.apicurio_export import read_export
 from scanner_extractor.registries.apicurio_reader import DRAFT, Artifact, Content, Found, read_artifact, read_found
 from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, as_reading, lost, sort_out, without_deleted
+from scanner_extractor.registries.gathered import Gathered, as_reading, cut_off, lost, sort_out, without_deleted
 from scanner_extractor.registries.plans import read_confluent
 from scanner_extractor.registries.rows import BadRow, RowError, canonical
 from scanner_extractor.settings import RegistrySettings
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
+from scanner_model.schemas import qualified_subject
 
 _CORE = ("apis", "registry")
 _COMPATIBLE = "/apis/ccompat/"
@@ -63,6 +64,7 @@ class _Scan:
         self.source: SourceId = settings.source
         self.most = settings.http.max_bytes
         self.crew = crew
+        self.cut = Gathered()
         self._progress = progress
         self._done = 0
 
@@ -77,19 +79,23 @@ class _Scan:
         return one
 
     def listed(self, ask: Callable[[int], Page]) -> Iterator[Json]:
-        """List every entry; no page is asked for after the last."""
+        """List every entry; no page is asked for after the last, and a list without end is cut off."""
         count = 1
         tell = self.told()
 
         def window(offset: int, _size: int) -> list[Json]:
             nonlocal count
-            if offset >= count:
+            if count <= offset < FAR:
                 return []
-            entries, count = ask(offset)
+            entries, total = ask(offset)
+            count = count if offset == FAR else total
             tell()
             return entries
 
-        return paged(window, key=canonical, size=PAGE)
+        try:
+            yield from paged(window, key=canonical, size=PAGE)
+        except PagesWithoutEnd as error:
+            self.cut += cut_off(self.source, error)
 
 
 def _read_v3(scan: _Scan) -> Gathered:
@@ -119,7 +125,7 @@ def _read_v2(scan: _Scan) -> Gathered:
     answers = ask_each(artifacts, versions, crew=scan.crew)
     founds = [found for answer in answers if not isinstance(answer, ScannerError) for found in answer]
     errors = [
-        (artifact.place[1], answer)
+        (qualified_subject(*artifact.place), answer)
         for artifact, answer in zip(artifacts, answers, strict=True)
         if isinstance(answer, ScannerError)
     ]
@@ -161,4 +167,4 @@ def _put_together(
     listed = list(founds)
     good = [found for found in listed if isinstance(found, Found)]
     bad = sort_out(found for found in listed if isinstance(found, BadRow))
-    return assemble(scan.source, good, contents, described(artifacts)) + bad
+    return assemble(scan.source, good, contents, described(artifacts)) + bad + scan.cut

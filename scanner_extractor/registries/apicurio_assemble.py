@@ -12,7 +12,7 @@ from scanner_extractor.registries.gathered import Gathered, key_of, lost
 from scanner_extractor.registries.rows import Row, details
 from scanner_model.errors import NotFound, ScannerError
 from scanner_model.names import SourceId, SubjectName
-from scanner_model.schemas import Reference, SchemaVersion
+from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 Numbers = Mapping[tuple[str, SubjectName, str], int]
 """The number of each version, by context, subject and label."""
@@ -34,11 +34,11 @@ def assemble(
     """Put versions and texts together; a version whose text could not be read is reported."""
     numbers = numbered(founds)
     rows: list[Row] = []
-    errors: list[tuple[SubjectName, ScannerError]] = []
+    errors: list[tuple[str, ScannerError]] = []
     for found in founds:
         content = contents.get(found.content_id, _NO_TEXT)
         if isinstance(content, ScannerError):
-            errors.append((found.artifact.place[1], content))
+            errors.append((qualified_subject(*found.artifact.place), content))
         else:
             rows.append(Row(version=_version(source, found, content, numbers, artifacts)))
     return Gathered(rows={key_of(row.version): row for row in rows}) + lost(source, errors)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -19,18 +18,25 @@ from scanner_extractor.registries.apicurio_reader import (
 )
 from scanner_extractor.registries.rows import BadRow, member, text
 from scanner_model.errors import PayloadUnexpected, ScannerError
+from scanner_model.json_input import MOST_VALUES, load_json
 from scanner_model.names import SourceId
 
 _HINT = "the lists were read instead, which takes more requests"
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
-    RuntimeError,  # an encrypted entry, or a compression that Python does not know
+    RuntimeError,  # an encrypted entry, RecursionError among them
     EOFError,
     KeyError,
     ValueError,
+    NotImplementedError,
 )
 _DATA = (".Content.json", ".Content.data")
+_ENTRY = b"PK\x01\x02"
+_MOST_ENTRIES = 500_000
+"""Entries of an export, at most: each takes half a kilobyte of memory before anything of it is read."""
+_COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""What Java writes, and Apicurio therefore; Python inflates any other without a bound."""
 
 
 Exported = tuple[list[Found | BadRow], Mapping[int, Content | ScannerError], list[Artifact]]
@@ -40,52 +46,87 @@ Exported = tuple[list[Found | BadRow], Mapping[int, Content | ScannerError], lis
 def read_export(archive: bytes, source: SourceId, most: int) -> Exported:
     """Read everything that an export tells; raises PayloadUnexpected where the archive is not one that we know.
 
-    *most* bounds the bytes that it inflates to, so that a bomb never goes off.
+    *most* bounds the bytes that it inflates to, whatever its headers say.
     """
+    if archive.count(_ENTRY) > _MOST_ENTRIES:
+        raise PayloadUnexpected(f"the export has more than {_MOST_ENTRIES} entries", hint=_HINT)
     try:
         with zipfile.ZipFile(BytesIO(archive)) as opened:
-            if sum(part.file_size for part in opened.infolist()) > most:
-                raise PayloadUnexpected(f"the export inflates to more than {most} bytes", hint=_HINT)
-            artifacts = {_place(entity): read_artifact(entity) for entity in _entities(opened, ".Artifact.json")}
-            return _founds(opened, source, artifacts), dict(_contents(opened)), list(artifacts.values())
+            export = _Export(opened, most)
+            export.check_announced()
+            artifacts = {_place(entity): read_artifact(entity) for entity in export.entities(".Artifact.json")}
+            return _founds(export, source, artifacts), dict(_contents(export)), list(artifacts.values())
     except _DAMAGED as error:
         raise PayloadUnexpected(f"the export cannot be read: {error}", hint=_HINT) from error
 
 
-def _founds(
-    opened: zipfile.ZipFile, source: SourceId, artifacts: Mapping[tuple[str, str], Artifact]
-) -> list[Found | BadRow]:
-    versions = list(_entities(opened, ".ArtifactVersion.json"))
-    if not versions and any(_entities(opened, _DATA[0])):
+class _Export:
+    """The entries of an archive; all that is read of them together is bounded, in bytes and in values of JSON."""
+
+    def __init__(self, opened: zipfile.ZipFile, most: int) -> None:
+        self._opened = opened
+        self._most = self._left = most
+        self._values = 2 * MOST_VALUES
+        self.names = opened.namelist()
+
+    def check_announced(self) -> None:
+        """Raise PayloadUnexpected where the headers alone say that it is too large; they may say too little."""
+        if sum(entry.file_size for entry in self._opened.infolist()) > self._most:
+            raise self._too_large()
+
+    def _too_large(self) -> PayloadUnexpected:
+        return PayloadUnexpected(f"the export inflates to more than {self._most} bytes", hint=_HINT)
+
+    def read(self, name: str) -> bytes:
+        """Read an entry; raises PayloadUnexpected where all that was read is too large."""
+        entry = self._opened.getinfo(name)
+        if entry.compress_type not in _COMPRESSIONS:
+            raise PayloadUnexpected("the export is compressed in a way that Apicurio does not use", hint=_HINT)
+        with self._opened.open(entry) as stream:
+            body = stream.read(self._left + 1)
+        self._left -= len(body)
+        if self._left < 0:
+            raise self._too_large()
+        return body
+
+    def json(self, name: str) -> Json:
+        """Read an entry as JSON."""
+        body = self.read(name)
+        self._values -= sum(map(body.count, (b",", b":", b"{", b"[")))
+        if self._values < 0:
+            raise PayloadUnexpected(f"the export has more than {2 * MOST_VALUES} values", hint=_HINT)
+        return load_json(body).value
+
+    def entities(self, ending: str) -> Iterator[Json]:
+        """Read the entries whose names end so."""
+        return (self.json(name) for name in self.names if name.endswith(ending))
+
+
+def _founds(export: _Export, source: SourceId, artifacts: Mapping[tuple[str, str], Artifact]) -> list[Found | BadRow]:
+    versions = export.entities(".ArtifactVersion.json")
+    found = [read_found(entity, source, artifacts.get(_place(entity))) for entity in versions]
+    if not found and any(name.endswith(_DATA[0]) for name in export.names):
         raise PayloadUnexpected("the export has texts and no versions", hint=_HINT)
-    return [read_found(entity, source, artifacts.get(_place(entity))) for entity in versions]
+    return found
 
 
-def _contents(opened: zipfile.ZipFile) -> Iterator[tuple[int, Content | ScannerError]]:
-    for name in opened.namelist():
+def _contents(export: _Export) -> Iterator[tuple[int, Content | ScannerError]]:
+    for name in export.names:
         if not name.endswith(_DATA[0]):
             continue
-        entity = _json(opened, name)
+        entity = export.json(name)
         number = member(entity, "contentId")
         references = text(entity, "serializedReferences")
-        body = opened.read(name.removesuffix(_DATA[0]) + _DATA[1])
+        body = export.read(name.removesuffix(_DATA[0]) + _DATA[1])
         if isinstance(number, int):
             yield number, _content(body, references)
 
 
 def _content(body: bytes, references: str) -> Content | ScannerError:
     try:
-        return read_content(body, json.loads(references) if references else [])
+        return read_content(body, load_json(references.encode()).value if references else [])
     except PayloadUnexpected as error:
         return error
-
-
-def _entities(opened: zipfile.ZipFile, ending: str) -> Iterator[Json]:
-    return (_json(opened, name) for name in opened.namelist() if name.endswith(ending))
-
-
-def _json(opened: zipfile.ZipFile, name: str) -> Json:
-    return json.loads(opened.read(name))
 
 
 def _place(entity: Json) -> tuple[str, str]:

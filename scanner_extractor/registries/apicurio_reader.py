@@ -9,6 +9,7 @@ from scanner_extractor.naming.subjects import artifact_place
 from scanner_extractor.registries.rows import BadRow, RowError, bad_row, items, member, needed_number, needed_text, text
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SourceId, SubjectName
+from scanner_model.schemas import qualified_subject
 
 Place = tuple[str, SubjectName]
 Labels = tuple[tuple[str, str | None], ...]
@@ -94,7 +95,8 @@ def read_found(payload: Json, source: SourceId, artifact: Artifact | None = None
             described=_described(payload),
         )
     except RowError as wrong:
-        name = artifact.name if artifact else text(payload, "artifactId") or text(payload, "id")
+        known = qualified_subject(*artifact.place) if artifact else ""
+        name = known or text(payload, "artifactId") or text(payload, "id")
         return bad_row(source, name, wrong, payload)
 
 

@@ -8,13 +8,13 @@ from scanner_extractor.naming.table import default_names
 from scanner_extractor.paging import paged
 from scanner_extractor.registries.bulk import key, prefix_for
 from scanner_extractor.registries.confluent import PAGE, ConfluentClient
-from scanner_extractor.registries.confluent_reader import qualified
 from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, failed
+from scanner_extractor.registries.gathered import Gathered, associations_failed, failed
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_extractor.settings import RegistrySettings
-from scanner_model.errors import NotFound, ScannerError, SourceObjected
+from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
+from scanner_model.schemas import qualified_subject
 
 Place = tuple[str, SubjectName]
 
@@ -32,16 +32,16 @@ def add_associations(settings: RegistrySettings, client: ConfluentClient, gather
     if "associated" not in strategies or inline or not places:
         return gathered
     try:
-        client.associations(qualified(*places[0]))
+        client.associations(qualified_subject(*places[0]))
         shown, silent = _listed(client, places)
     except NotFound:
         return gathered
     except ScannerError as error:
-        return gathered + Gathered(problems=(failed(settings.source, SubjectName("associations"), error),))
-    answers = ask_each(silent, lambda place: client.associations(qualified(*place)), crew=crew)
+        return gathered + Gathered(problems=(associations_failed(settings.source, error),))
+    answers = ask_each(silent, lambda place: client.associations(qualified_subject(*place)), crew=crew)
     found = [link for links in answers if not isinstance(links, ScannerError) for link in links]
     problems = [
-        failed(settings.source, place[1], error)
+        failed(settings.source, qualified_subject(*place), error)
         for place, error in zip(silent, answers, strict=True)
         if isinstance(error, ScannerError)
     ]
@@ -52,12 +52,16 @@ def add_associations(settings: RegistrySettings, client: ConfluentClient, gather
 def _listed(client: ConfluentClient, places: Iterable[Place]) -> tuple[list[Row], list[Place]]:
     """List associated schemas: rows that show their associations, and subjects whose rows do not.
 
-    Where there is no such list, every subject is one that does not show them.
+    Where there is no such list, or it is refused, every subject is one that does not show them.
     """
     try:
         listed = paged(lambda offset, _: client.associated(offset, prefix=prefix_for(client)), key=key, size=PAGE)
         rows = [row for row in listed if not isinstance(row, BadRow)]
-    except (NotFound, SourceObjected):
+    except (
+        NotFound,
+        SourceObjected,
+        SourceRefused,
+    ):  # refused: the list of all is often another right than one subject
         return [], list(places)
     shown = [row for row in rows if row.associations]
     silent = {(row.version.context, row.version.subject) for row in rows} - {

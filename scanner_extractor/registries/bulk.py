@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from scanner_extractor.paging import paged
 from scanner_extractor.registries.confluent import EVERY_CONTEXT, PAGE, ConfluentClient
-from scanner_extractor.registries.confluent_reader import qualified
+from scanner_extractor.registries.confluent_reader import NOTHING, Known
 from scanner_extractor.registries.gathered import Gathered, Key, key_of, sort_out
 from scanner_extractor.registries.rows import BadRow, Row
-from scanner_model.schemas import SchemaVersion
+from scanner_model.schemas import SchemaVersion, qualified_subject
 
 Told = Callable[[int], None]
 """Told how many rows were read so far."""
@@ -22,9 +23,9 @@ def read_bulk(client: ConfluentClient, *, deleted: bool, told: Told) -> Gathered
     Servers of 6.1 and 6.2 take the wildcard for every context for a name's beginning and find nothing, so an empty
     answer is asked again without it. *deleted*: soft-deleted versions are wanted too. Raises what `Http` raises.
     """
-    is_confluent = client.origin.kind == "confluent"
-    for prefix in (EVERY_CONTEXT, "") if is_confluent else ("",):
-        forms = _forms(client, prefix, both=deleted or not is_confluent, told=told)
+    prefix = prefix_for(client)
+    for each in (prefix, "") if prefix == EVERY_CONTEXT else (prefix,):
+        forms = _forms(client, each, _wanted(client, deleted), told)
         if forms is None:
             return None
         if any(forms):
@@ -33,8 +34,11 @@ def read_bulk(client: ConfluentClient, *, deleted: bool, told: Told) -> Gathered
 
 
 def prefix_for(client: ConfluentClient) -> str:
-    """Give the prefix that covers every context, where there are contexts."""
-    return EVERY_CONTEXT if client.origin.kind == "confluent" else ""
+    """Return the prefix that covers what is read: one context, or every one where there are contexts."""
+    if client.origin.kind != "confluent":
+        return ""
+    context = client.origin.context
+    return qualified_subject(context, "") if context else EVERY_CONTEXT
 
 
 def key(row: Row | BadRow) -> Key | str:
@@ -42,21 +46,38 @@ def key(row: Row | BadRow) -> Key | str:
     return row.text if isinstance(row, BadRow) else key_of(row.version)
 
 
+def _wanted(client: ConfluentClient, deleted: bool) -> tuple[bool, ...]:
+    """List the forms to ask for by their parameter `deleted`.
+
+    Confluent adds soft-deleted versions to the second form, and since 8.0 its rows say what they are, so that this form
+    alone may do. Karapace adds them to the first, and tells them apart in neither.
+    """
+    if client.origin.kind == "confluent":
+        return (True, False) if deleted else (False,)
+    return False, True
+
+
 def _forms(
-    client: ConfluentClient, prefix: str, *, both: bool, told: Told
-) -> tuple[tuple[Row | BadRow, ...], ...] | None:
-    """Read the list as it is, and the list asked for with deleted versions; None where its rows are of no use."""
-    plain = _form(lambda offset: client.schemas(offset, deleted=False, prefix=prefix), told)
-    if plain is None or not both:
-        return plain if plain is None else (plain,)
-    # Nearly every row is in both lists, and need neither be read nor kept twice.
-    known = {_listed_as(row.version): row for row in plain if isinstance(row, Row)}
-    other = _form(lambda offset: client.schemas(offset, deleted=True, prefix=prefix, known=known), told)
-    return None if other is None else (plain, other)
+    client: ConfluentClient, prefix: str, wanted: Iterable[bool], told: Told
+) -> list[tuple[Row | BadRow, ...]] | None:
+    """Read the list in each form that is needed; None where its rows are of no use."""
+    forms: list[tuple[Row | BadRow, ...]] = []
+    known: Known = NOTHING
+    for deleted in wanted:
+        form = _form(partial(client.schemas, deleted=deleted, prefix=prefix, known=known), told)
+        if form is None:
+            return None
+        forms.append(form)
+        rows = [row for row in form if isinstance(row, Row)]
+        if deleted and all(row.flagged for row in rows):
+            break
+        # Nearly every row is in both lists, and need neither be read nor kept twice.
+        known = {_listed_as(row.version): row for row in rows}
+    return forms
 
 
 def _listed_as(version: SchemaVersion) -> tuple[str, int]:
-    return qualified(version.context, version.subject), version.version
+    return qualified_subject(version.context, version.subject), version.version
 
 
 def _form(page: Callable[[int], Sequence[Row | BadRow]], told: Told) -> tuple[Row | BadRow, ...] | None:
@@ -73,16 +94,12 @@ def _form(page: Callable[[int], Sequence[Row | BadRow]], told: Told) -> tuple[Ro
     return tuple(rows)
 
 
-def _with_deletions(forms: Iterable[tuple[Row | BadRow, ...]], deleted: bool) -> Gathered:
-    """Flag what is missing from one of the forms.
-
-    Confluent adds soft-deleted versions to the second form, Karapace to the first, and neither need mark them: what
-    stands in both is live.
-    """
+def _with_deletions(forms: Sequence[tuple[Row | BadRow, ...]], deleted: bool) -> Gathered:
+    """Flag as deleted what is missing from one of the forms and does not say itself what it is."""
     parts = [sort_out(rows) for rows in forms]
     live = set.intersection(*(set(part.rows) for part in parts))
     everything = parts[0] if len(parts) == 1 else parts[0] + parts[1]
-    rows = {place: row if place in live else _deleted(row) for place, row in everything.rows.items()}
+    rows = {place: row if row.flagged or place in live else _deleted(row) for place, row in everything.rows.items()}
     kept = {place: row for place, row in rows.items() if deleted or not row.version.deleted}
     return replace(everything, rows=kept)
 

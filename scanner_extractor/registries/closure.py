@@ -5,12 +5,11 @@ from __future__ import annotations
 from scanner_extractor.naming.subjects import seen_subject
 from scanner_extractor.references import find_reference, finder
 from scanner_extractor.registries.confluent import ConfluentClient
-from scanner_extractor.registries.confluent_reader import qualified
 from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.registries.gathered import Gathered, sort_out
 from scanner_extractor.registries.walk import Wanted, lost, read_one
 from scanner_model.errors import NotFound, ScannerError
-from scanner_model.schemas import Reference
+from scanner_model.schemas import Reference, qualified_subject
 
 _ROUNDS = 100
 """How long a chain of versions that only references lead to may be."""
@@ -50,11 +49,11 @@ def _missing(client: ConfluentClient, gathered: Gathered) -> list[Wanted]:
     return [
         Wanted(subject=subject, number=number, live=True)
         for subject, number in sorted(targets)
-        if seen_subject(subject, client.origin.kind)[1] not in gathered.unread
+        if qualified_subject(*seen_subject(subject, client.origin.kind)) not in gathered.unread
     ]
 
 
 def _target(context: str, reference: Reference, kind: str) -> tuple[str, int]:
     """Give the name to ask for: a reference without a context of its own stays in the one it is made in."""
     inherits = seen_subject(reference.subject, kind)[1] == reference.subject
-    return qualified(context, reference.subject) if inherits else reference.subject, reference.version
+    return qualified_subject(context, reference.subject) if inherits else reference.subject, reference.version

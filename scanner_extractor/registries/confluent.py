@@ -56,12 +56,12 @@ class ConfluentClient:
 
     def subjects(self, offset: int, *, deleted: bool, limit: int | None = None) -> tuple[str, ...]:
         """List subjects of every context; servers before 7.9 ignore *offset* and *limit*."""
-        window: Params = [("offset", offset)] if limit is None else [("offset", offset), ("limit", limit)]
+        window = _start(offset) if limit is None else [("offset", offset), ("limit", limit)]
         return read_names(self._get("subjects", params=window + _deleted(deleted)))
 
-    def versions(self, subject: str, *, deleted: bool) -> tuple[int, ...]:
-        """List the numbers of a subject's versions."""
-        return read_numbers(self._get("subjects", subject, "versions", params=_deleted(deleted)))
+    def versions(self, subject: str, offset: int = 0, *, deleted: bool) -> tuple[int, ...]:
+        """List the numbers of a subject's versions; servers before 7.9.2 ignore *offset*."""
+        return read_numbers(self._get("subjects", subject, "versions", params=_deleted(deleted) + _start(offset)))
 
     def version(self, subject: str, number: int, *, deleted: bool) -> Row | BadRow:
         """Give one version; -1 is the newest. With *deleted* it may be a soft-deleted one."""
@@ -79,6 +79,10 @@ class ConfluentClient:
 def _page(offset: int, prefix: str) -> Params:
     within: Params = [("subjectPrefix", prefix)] if prefix else []
     return [*within, ("offset", offset), ("limit", PAGE)]
+
+
+def _start(offset: int) -> Params:
+    return [("offset", offset)] if offset else []
 
 
 def _deleted(deleted: bool) -> Params:

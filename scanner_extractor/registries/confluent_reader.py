@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from scanner_extractor.exchange import Json
@@ -22,9 +23,11 @@ from scanner_extractor.registries.rows import (
 )
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId, SubjectName, TopicName
-from scanner_model.schemas import DEFAULT_CONTEXT, Association, Reference, SchemaVersion
+from scanner_model.redaction import mask_sensitive
+from scanner_model.schemas import Association, Reference, SchemaVersion, qualified_subject
 
 _ROLES = {"key": Role.KEY, "value": Role.VALUE}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HINT = "is this the registry's API? check `url` and `type`"
 
 
@@ -36,10 +39,14 @@ NOTHING: Known = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """The registry that a payload is from; *kind* decides whether `:.ctx:` before a subject is a context."""
+    """The registry that a payload is from; *kind* decides whether `:.ctx:` before a subject is a context.
+
+    *context* is the only one that is read; empty: every one.
+    """
 
     source: SourceId
     kind: str
+    context: str = ""
 
 
 def read_rows(payload: Json, origin: Origin, known: Known = NOTHING) -> tuple[Row | BadRow, ...]:
@@ -54,13 +61,13 @@ def read_row(payload: Json, origin: Origin, *, asked: tuple[str, int] | None = N
     """Read one schema row.
 
     *asked* are the subject and version that were asked for. They stand in for what the answer leaves out, and the
-    subject also for what it says: asked for an alias, a registry answers with the subject behind it.
+    subject also for what it says: asked for an alias, a registry answers with the subject *behind* it.
     """
     subject = asked[0] if asked else member(payload, "subject")
     try:
         return _row(payload, origin, subject, asked[1] if asked else None)
     except RowError as wrong:
-        name = seen_subject(subject, origin.kind)[1] if isinstance(subject, str) else ""
+        name = qualified_subject(*seen_subject(subject, origin.kind)) if isinstance(subject, str) else ""
         return bad_row(origin.source, name, wrong, payload)
 
 
@@ -86,11 +93,6 @@ def read_associations(payload: Json, origin: Origin, subject: str) -> tuple[Asso
     return tuple(found for entry in entries if (found := _association(entry, origin, subject)))
 
 
-def qualified(context: str, subject: str) -> str:
-    """Give the name to ask for: the subject, with its context before it unless that is the default one."""
-    return subject if context == DEFAULT_CONTEXT else f":{context}:{subject}"
-
-
 def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
     if not isinstance(name, str):
         raise RowError("it has no subject")
@@ -105,12 +107,17 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
         text=needed_text(payload, "schema", "schema text"),
         guid=text(payload, "guid"),
         references=tuple(_references(payload)),
-        metadata=_kept(member(payload, "metadata")),
+        metadata=_metadata(member(payload, "metadata")),
         rule_set=_kept(member(payload, "ruleSet") or member(payload, "ruleset")),
         tags=_tags(payload),
         deleted=member(payload, "deleted") is True,
+        registered_at=_time(member(payload, "ts")),
     )
-    return Row(version=version, associations=read_associations(member(payload, "associations"), origin, name))
+    links = read_associations(member(payload, "associations"), origin, name)
+    answered = text(payload, "subject") or name
+    behind = "" if seen_subject(answered, origin.kind) == (context, subject) else answered
+    flagged = isinstance(member(payload, "deleted"), bool)
+    return Row(version=version, associations=links, flagged=flagged, behind=behind)
 
 
 def _same(payload: Json, known: Known) -> Row | None:
@@ -151,6 +158,21 @@ def _strings(value: Json) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
+def _metadata(value: Json) -> str:
+    """Return metadata as JSON text; the registry encrypts its sensitive properties, and answers in clear."""
+    return _kept(mask_sensitive(value)) if isinstance(value, dict) else ""
+
+
+def _time(milliseconds: Json) -> str:
+    """Return a time of a registry's as ISO 8601 in UTC; empty for anything else, or a time that no calendar has."""
+    if not isinstance(milliseconds, int) or isinstance(milliseconds, bool):
+        return ""
+    try:
+        return (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds")
+    except OverflowError:
+        return ""
+
+
 def _kept(value: Json) -> str:
     return canonical(value) if isinstance(value, dict) and value else ""
 
@@ -162,7 +184,12 @@ def _association(entry: Json, origin: Origin, asked: str) -> Association | None:
         return None
     context, subject = seen_subject(asked, origin.kind)
     return Association(
-        source=origin.source, context=context, subject=SubjectName(subject), topic=TopicName(topic), role=role
+        source=origin.source,
+        context=context,
+        subject=SubjectName(subject),
+        topic=TopicName(topic),
+        role=role,
+        namespace=text(entry, "resourceNamespace"),
     )
 
 

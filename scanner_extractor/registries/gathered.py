@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from scanner_extractor.paging import PagesWithoutEnd
 from scanner_extractor.readings import RegistryReading
 from scanner_extractor.references import find_reference, finder
 from scanner_extractor.registries.rows import BadRow, Row
@@ -28,12 +29,16 @@ _VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read."""
+    """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read.
+
+    *cut* says why a list was not read to its end; empty where it was. What it did not name need not be gone.
+    """
 
     rows: Mapping[Key, Row] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     unread: Mapping[SubjectName, str] = field(default_factory=dict)
     associations: tuple[Association, ...] = ()
+    cut: str = ""
 
     def __add__(self, other: Gathered) -> Gathered:
         """Give both; a row that is here already stays."""
@@ -42,7 +47,13 @@ class Gathered:
             problems=(*self.problems, *other.problems),
             unread={**other.unread, **self.unread},
             associations=(*self.associations, *other.associations),
+            cut=self.cut or other.cut,
         )
+
+
+def cut_off(source: SourceId, error: PagesWithoutEnd) -> Gathered:
+    """Report a list without end, of which nothing is kept but what was read."""
+    return Gathered(problems=(Problem(str(source), error.what, error.hint),), cut=error.what)
 
 
 def key_of(version: SchemaVersion) -> Key:
@@ -62,9 +73,17 @@ def sort_out(rows: Iterable[Row | BadRow]) -> Gathered:
 
 
 def failed(source: SourceId, subject: str, error: ScannerError) -> Problem:
-    """Report that a subject could not be read this time."""
-    what = f"{error.where}: {error.what}" if error.where else error.what
-    return Problem(f"{source} {subject}", what, error.hint)
+    """Report that a subject could not be read this time; *subject* is its name, with its context."""
+    return Problem(f"{source} {str(subject)!r}", _why(error), error.hint)
+
+
+def associations_failed(source: SourceId, error: ScannerError) -> Problem:
+    """Report that a registry's associations could not be asked for."""
+    return Problem(f"{source} associations", _why(error), error.hint)
+
+
+def _why(error: ScannerError) -> str:
+    return f"{error.where}: {error.what}" if error.where else error.what
 
 
 def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> Gathered:
@@ -127,13 +146,15 @@ def _reported(source: SourceId, errors: Mapping[str, ScannerError]) -> Iterator[
 
 def _lost(source: SourceId, subject: str, error: ScannerError) -> Problem:
     if isinstance(error, NotFound):
-        return Problem(f"{source} {subject}", "it was listed, and is not found when it is read", _VANISHED)
+        return Problem(f"{source} {str(subject)!r}", "it was listed, and is not found when it is read", _VANISHED)
     return failed(source, subject, error)
 
 
 def _outcome(source: SourceId, gathered: Gathered, got: int, requests: int) -> Outcome:
     unread = sorted(gathered.unread)
     outcome = Outcome(source=source, kind=KIND, answer=Answer.READ, got=got, asked=got + len(unread), requests=requests)
+    if gathered.cut:
+        return replace(outcome, answer=Answer.PARTIAL, reason=gathered.cut, hint="what was read of it is stored")
     if not unread:
         return outcome
     return replace(
@@ -151,5 +172,5 @@ def _counted(names: Sequence[SubjectName]) -> str:
     return f"{len(names)} subject{'s' if len(names) != 1 else ''} ({shown}{more})"
 
 
-def _order(link: Association) -> tuple[str, SubjectName, str, str]:
-    return link.context, link.subject, link.topic, link.role
+def _order(link: Association) -> tuple[str, SubjectName, str, str, str]:
+    return link.context, link.subject, link.topic, link.role, link.namespace

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
-from scanner_extractor.paging import by_token
+from scanner_extractor.paging import PagesWithoutEnd, by_token
 from scanner_extractor.readings import Progress, RegistryReading
 from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, as_reading, lost, sort_out, without_deleted
+from scanner_extractor.registries.gathered import Gathered, as_reading, cut_off, lost, sort_out, without_deleted
 from scanner_extractor.registries.glue_reader import (
     About,
     Schema,
@@ -25,6 +25,7 @@ from scanner_extractor.settings import RegistrySettings
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
+from scanner_model.schemas import qualified_subject
 
 _Listed = TypeVar("_Listed", Schema, str)
 
@@ -89,7 +90,7 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
     """Read schema by schema; one that fails costs one."""
     source = settings.source
     registries = settings.glue.registries if settings.glue else ()
-    schemas = [schema for name in registries or ("",) for schema in client.schemas(name)]
+    schemas, cut = _schemas(client, registries or ("",), source)
     done: list[None] = []
 
     def told() -> None:
@@ -100,14 +101,29 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
         schemas, lambda schema: _read(client, schema, source), crew=Crew(threads=settings.http.concurrency), told=told
     )
     errors = [
-        (schema.name, answer)
+        (qualified_subject(schema.context, schema.name), answer)
         for schema, answer in zip(schemas, answers, strict=True)
         if isinstance(answer, ScannerError)
     ]
     if errors and len(errors) == len(schemas) and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
     read = [answer for answer in answers if isinstance(answer, Gathered)]
-    return sum(read, Gathered()) + lost(source, errors)
+    return sum(read, cut) + lost(source, errors)
+
+
+def _schemas(client: GlueClient, registries: Iterable[str], source: SourceId) -> tuple[list[Schema], Gathered]:
+    """List the schemas of each registry; of a list without end those that were read."""
+    schemas: list[Schema] = []
+    cut = Gathered()
+    for name in registries:
+        try:
+            schemas += tuple(client.schemas(name))
+        except PagesWithoutEnd as error:
+            if not error.items:
+                raise
+            schemas += error.items
+            cut += cut_off(source, error)
+    return schemas, cut
 
 
 def _read(client: GlueClient, schema: Schema, source: SourceId) -> Gathered:
@@ -120,7 +136,7 @@ def _row(payload: Json, schema: Schema, about: About, source: SourceId) -> Row |
     try:
         return Row(version=read_version(payload, schema, about, source))
     except RowError as wrong:
-        return bad_row(source, schema.name, wrong, payload)
+        return bad_row(source, qualified_subject(schema.context, schema.name), wrong, payload)
 
 
 def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[About, tuple[Problem, ...]]:

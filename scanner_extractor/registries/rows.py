@@ -13,9 +13,15 @@ from scanner_model.schemas import Association, SchemaVersion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One schema row: a version, and the topics that the registry associates its subject with."""
+    """One schema row: a version, and the topics that the registry associates its subject with.
+
+    *flagged*: the row says itself whether the version is deleted, as Confluent's do since 8.0. *behind* is the subject
+    that the registry answered with in place of the one asked for, which is an alias; else empty.
+    """
 
     version: SchemaVersion
+    flagged: bool = False
+    behind: str = ""
     associations: tuple[Association, ...] = ()
 
 
@@ -34,7 +40,8 @@ class RowError(ValueError):
 
 def bad_row(source: str, subject: str, wrong: RowError, payload: Json) -> BadRow:
     """Report a row that cannot be read."""
-    problem = Problem(f"{source} {subject or 'a row without subject'}", f"the registry's row cannot be read: {wrong}")
+    name = repr(str(subject)) if subject else "a row without subject"
+    problem = Problem(f"{source} {name}", f"the registry's row cannot be read: {wrong}")
     return BadRow(subject=SubjectName(subject), problem=problem, text=canonical(payload))
 
 

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scanner_extractor.naming.subjects import seen_subject
-from scanner_extractor.paging import MOST_PAGES
+from scanner_extractor.paging import PagesWithoutEnd, paged
 from scanner_extractor.references import LATEST
 from scanner_extractor.registries import gathered
 from scanner_extractor.registries.confluent import PAGE, ConfluentClient
 from scanner_extractor.registries.crew import Crew, ask_each
-from scanner_extractor.registries.gathered import Gathered, sort_out
+from scanner_extractor.registries.gathered import Gathered, cut_off, sort_out
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
+from scanner_model.problems import Problem
+from scanner_model.schemas import qualified_subject
 
 Told = Callable[[int, int], None]
 """Told how many requests of how many known so far are done."""
@@ -40,8 +42,9 @@ def walk(client: ConfluentClient, crew: Crew, *, deleted: bool, told: Told) -> G
     user may not read answer in the same words: neither that nor a missing name proves that a subject is deleted.
     Raises SourceRefused where everything is refused, and what `Http` raises where the list of subjects fails.
     """
-    live = set(list_subjects(client, deleted=False))
-    subjects = sorted(live | _deleted_subjects(client) if deleted else live)
+    live, cut = _all_subjects(client, deleted=False)
+    hidden, cut_hidden = _deleted_subjects(client) if deleted else (set[str](), Gathered())
+    subjects = sorted(live | hidden)
     count = _Count(told, len(subjects))
     listed = ask_each(subjects, lambda subject: _numbers(client, subject, deleted), crew=crew, told=count.one)
     wanted = [
@@ -52,31 +55,31 @@ def walk(client: ConfluentClient, crew: Crew, *, deleted: bool, told: Told) -> G
     ]
     count.total += len(wanted)
     read = ask_each(wanted, lambda one: read_one(client, one), crew=crew, told=count.one)
-    rows = [row for row in read if not isinstance(row, ScannerError)]
+    rows = [_own(client, row) for row in read if not isinstance(row, ScannerError)]
     errors = [*_errors(subjects, listed), *_errors([one.subject for one in wanted], read)]
     if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
-    return sort_out(rows) + lost(client, errors)
+    return sort_out(rows) + lost(client, errors) + cut + cut_hidden
 
 
 def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
-    """List every subject, whether the server pages, caps its pages, or ignores that it should.
+    """List every subject of what is read, whether the server pages, caps its pages, or ignores that it should.
 
     Apicurio counts a page before it drops what is no schema, so its pages may be short or bring nothing new in the
     midst of others: it is asked for one more window.
     """
     patience, limit = (2, PAGE) if client.origin.kind == "apicurio" else (1, None)
-    names: dict[str, None] = {}
-    offset = stale = 0
-    for _ in range(MOST_PAGES):
-        page = client.subjects(offset, deleted=deleted, limit=limit)
-        fresh = [name for name in page if name not in names]
-        names.update(dict.fromkeys(fresh))
-        stale = 0 if fresh else stale + 1
-        if stale == patience:
-            break
-        offset += len(page) if fresh else PAGE
-    return tuple(names)
+
+    def page(offset: int, _size: int) -> Sequence[str]:
+        return client.subjects(offset, deleted=deleted, limit=limit)
+
+    return wanted_subjects(client, paged(page, key=str, size=PAGE, patience=patience))
+
+
+def wanted_subjects(client: ConfluentClient, names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of *names* that are in the one context that is read, or all where every context is."""
+    only = client.origin.context
+    return tuple(name for name in names if not only or seen_subject(name, client.origin.kind)[0] == only)
 
 
 def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
@@ -91,18 +94,30 @@ def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
 
 
 def lost(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> Gathered:
-    """Report what could not be read, by subject without its context."""
+    """Report what could not be read, by subject."""
     return gathered.lost(client.origin.source, ((_name(client, subject), error) for subject, error in errors))
 
 
-def _deleted_subjects(client: ConfluentClient) -> set[str]:
+def _all_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[set[str], Gathered]:
+    """Return the subjects, and the report of a list without end, of which those that were read are kept."""
     try:
-        return set(list_subjects(client, deleted=True))
+        return set(list_subjects(client, deleted=deleted)), Gathered()
+    except PagesWithoutEnd as error:
+        return set(wanted_subjects(client, error.items)), cut_off(client.origin.source, error)
+
+
+def _deleted_subjects(client: ConfluentClient) -> tuple[set[str], Gathered]:
+    try:
+        return _all_subjects(client, deleted=True)
     except (NotFound, SourceObjected):  # it does not know the parameter, so it keeps nothing deleted
-        return set()
+        return set(), Gathered()
 
 
 def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int, ...]:
+    """List the numbers of a subject's versions; Confluent pages them since 7.9.2, the others do not."""
+    if client.origin.kind == "confluent":
+        listed = paged(lambda offset, _: client.versions(subject, offset, deleted=deleted), key=int)
+        return tuple(sorted(listed))
     numbers = client.versions(subject, deleted=deleted)
     if client.origin.kind != "apicurio" or len(numbers) < _APICURIO_LIST:
         return numbers
@@ -111,8 +126,18 @@ def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int,
     return (*numbers, *range(numbers[-1] + 1, beyond + 1))
 
 
+def _own(client: ConfluentClient, row: Row | BadRow) -> Row | BadRow:
+    """Return a row that is the listed subject's own: its alias hides those that the bulk list shows."""
+    if isinstance(row, BadRow) or not row.behind:
+        return row
+    name = qualified_subject(row.version.context, row.version.subject)
+    what = f"it has an alias, so the registry shows the versions of {row.behind!r} in place of its own"
+    problem = Problem(f"{client.origin.source} {name!r}", what, "only `GET /schemas` shows its own")
+    return BadRow(subject=SubjectName(name), problem=problem, text="")
+
+
 def _flagged(row: Row | BadRow) -> Row | BadRow:
-    return row if isinstance(row, BadRow) else replace(row, version=replace(row.version, deleted=True))
+    return row if isinstance(row, BadRow) or row.flagged else replace(row, version=replace(row.version, deleted=True))
 
 
 def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tuple[str, ScannerError]]:
@@ -122,7 +147,7 @@ def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tupl
 
 
 def _name(client: ConfluentClient, subject: str) -> SubjectName:
-    return SubjectName(seen_subject(subject, client.origin.kind)[1])
+    return SubjectName(qualified_subject(*seen_subject(subject, client.origin.kind)))
 
 
 @dataclass(slots=True)

@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
 from urllib.parse import parse_qsl
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
-from scanner_extractor.paging import by_token
-from scanner_model.errors import PayloadUnexpected, ScannerError
+from scanner_extractor.paging import Listed, by_token, kept_pages
+from scanner_model.errors import PayloadUnexpected
 
 PAGE = 100
 """The most objects that the control plane puts on a page; it gives 10 unless asked for more."""
 
 _HINT = "check the `url` of this source"
 
-T = TypeVar("T")
 Params = Sequence[tuple[str, str | int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Listed(Generic[T]):
-    """What a list held, up to *error* where it broke off; a list that broke off at once is not told but raised."""
-
-    items: tuple[T, ...]
-    error: ScannerError | None = None
-
-
-def kept_pages(pages: Iterable[T]) -> Listed[T]:
-    """Read *pages* to their end, or to the failure after which nothing more comes; raises what the first one raises."""
-    items: list[T] = []
-    try:
-        for item in pages:
-            items.append(item)
-    except ScannerError as error:
-        if not items:
-            raise
-        return Listed(tuple(items), error)
-    return Listed(tuple(items))
 
 
 def _nobody() -> None:

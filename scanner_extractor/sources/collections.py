@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from scanner_model.columns import Column
 from scanner_model.estate import KsqlSource
+from scanner_model.ksqldb import record_columns
 from scanner_model.names import Fingerprint, Role, TopicName
 from scanner_model.schemas import Confidence, Definition, TopicSchema
 
@@ -36,8 +37,7 @@ def collection_schemas(
 
 def _sides(collection: KsqlSource) -> Iterator[tuple[Side, str, tuple[Column, ...]]]:
     for role, format_name in ((Role.KEY, collection.key_format), (Role.VALUE, collection.value_format)):
-        columns = tuple(one.column for one in collection.columns if one.role == role)
-        yield (collection.topic, role), format_name, columns
+        yield (collection.topic, role), format_name, record_columns(collection, role)
 
 
 def _schema(

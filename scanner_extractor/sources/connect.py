@@ -179,7 +179,7 @@ class _Scan:
         try:
             if isinstance(told, ScannerError):
                 raise told
-            return read_connector(name, told, self.settings.source)
+            return read_connector(name, told, self.settings.source, self.settings.secret_names)
         except NotFound:  # removed since it was listed
             return None
         except ScannerError as error:

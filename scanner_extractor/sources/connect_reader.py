@@ -10,11 +10,10 @@ from scanner_extractor.exchange import Json
 from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SourceId, TopicName
-from scanner_model.secrets import MASK, mask_config, mask_text
+from scanner_model.redaction import NO_EXTRA, ExtraNames, KnownSecrets, mask_config, mask_text
 
 CLASS = "connector.class"
 
-_SHORTEST = 4
 _CONVERTERS = ("key.converter", "value.converter", "header.converter")
 
 
@@ -26,7 +25,7 @@ class Plugin:
     version: str
 
 
-def read_connector(name: str, told: Json, source: SourceId) -> Connector:
+def read_connector(name: str, told: Json, source: SourceId, extra: ExtraNames = NO_EXTRA) -> Connector:
     """Read a member of `GET /connectors?expand=info&expand=status`, secrets hidden; raises PayloadUnexpected.
 
     *told* has `info` (as `GET /connectors/{name}`) and `status`, which may be missing; Confluent Cloud adds `id`.
@@ -34,8 +33,9 @@ def read_connector(name: str, told: Json, source: SourceId) -> Connector:
     """
     info, status = _object(told, "info"), _object(told, "status")
     plain = read_config(info.get("config"))
-    config = mask_config(plain)
-    secrets = hidden_values(plain, config)
+    hidden: list[str] = []
+    config = mask_config(plain, extra=extra, found=hidden.append)
+    secrets = KnownSecrets(hidden)
     own = _object(status, "connector")
     return Connector(
         source=source,
@@ -108,20 +108,7 @@ def read_passwords(payload: Json) -> frozenset[str]:
     return frozenset(_text(each, "name") for each in _objects(payload) if each.get("type") == "PASSWORD")
 
 
-def hidden_values(plain: Mapping[str, str], masked: Mapping[str, Json]) -> frozenset[str]:
-    """Give the values that were hidden whole, because an error message may quote them."""
-    hidden = (plain[key] for key, value in masked.items() if value == MASK and plain[key] != MASK)
-    return frozenset(value for value in hidden if len(value) >= _SHORTEST)
-
-
-def without_secrets(text: str, secrets: frozenset[str]) -> str:
-    """Hide *secrets*, and what looks like one, in a message."""
-    for secret in sorted(secrets, key=lambda value: (-len(value), value)):
-        text = text.replace(secret, MASK)
-    return mask_text(text)
-
-
-def _tasks(listed: Json, told: Json, secrets: frozenset[str]) -> Iterator[ConnectorTask]:
+def _tasks(listed: Json, told: Json, secrets: KnownSecrets) -> Iterator[ConnectorTask]:
     """Give the tasks by number: those of the status, and those that have none yet."""
     states = {number: task for task in _objects(told) if (number := _number(task.get("id"))) is not None}
     numbers = {number for task in _objects(listed) if (number := _number(task.get("task"))) is not None}
@@ -132,8 +119,8 @@ def _tasks(listed: Json, told: Json, secrets: frozenset[str]) -> Iterator[Connec
         )
 
 
-def _trace(told: Mapping[str, Json], secrets: frozenset[str]) -> str:
-    return without_secrets(_text(told, "trace") or _text(told, "msg"), secrets)
+def _trace(told: Mapping[str, Json], secrets: KnownSecrets) -> str:
+    return mask_text(secrets.hide(_text(told, "trace") or _text(told, "msg")))
 
 
 def _kind(*told: Json) -> ConnectorKind:

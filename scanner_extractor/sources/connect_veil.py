@@ -16,14 +16,13 @@ from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.settings import ConnectSettings
 from scanner_extractor.sources.connect_reader import (
     CLASS,
-    hidden_values,
     plugin_classes,
     read_config,
     read_passwords,
-    without_secrets,
 )
 from scanner_model.errors import PayloadUnexpected, ScannerError
-from scanner_model.secrets import mask_config
+from scanner_model.json_input import check_size, load_json
+from scanner_model.redaction import KnownSecrets, mask_config, mask_text
 
 _TRACES = ("trace", "msg")
 
@@ -42,7 +41,7 @@ class _Veil:
     settings: ConnectSettings
     live: Exchange
     passwords: dict[str, frozenset[str]] = field(default_factory=dict)
-    secrets: set[str] = field(default_factory=set)
+    secrets: KnownSecrets = field(default_factory=KnownSecrets)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, request: Request) -> Answer:
@@ -51,10 +50,13 @@ class _Veil:
         if not request.url.startswith(f"{self.settings.http.url}/connectors") or answer.status != 200:
             return answer
         try:
+            check_size(answer.body)
             told = json.loads(answer.body)
         except (ValueError, RecursionError):
             return answer
-        return replace(answer, body=json.dumps(self._hidden(told, request), ensure_ascii=False).encode())
+        text = json.dumps(self._hidden(told, request), ensure_ascii=False)
+        # Half a surrogate pair stays an escape, for the reader to replace and report.
+        return replace(answer, body=text.encode("utf-8", "backslashreplace"))
 
     def _hidden(self, told: Json, request: Request) -> Json:
         holders = tuple(_holders(told))
@@ -65,13 +67,12 @@ class _Veil:
             passwords = (
                 prefix + name for prefix, kind in plugin_classes(config).items() for name in self.passwords[kind]
             )
-            masked = mask_config(config, frozenset(passwords))
+            hidden: list[str] = []
+            holder["config"] = mask_config(config, frozenset(passwords), self.settings.secret_names, hidden.append)
             with self.lock:
-                self.secrets |= hidden_values(config, masked)
-            holder["config"] = masked
+                self.secrets.add(hidden)
         with self.lock:
-            secrets = frozenset(self.secrets)
-        _hide_in_traces(told, secrets)
+            _hide_in_traces(told, self.secrets)
         return told
 
     def _learn(self, classes: list[str], request: Request) -> None:
@@ -88,7 +89,7 @@ class _Veil:
         url = f"{self.settings.http.url}/connector-plugins/{quote(name, safe='')}/config"
         answer = self.live(replace(request, method="GET", url=url, body=""))
         try:
-            return read_passwords(json.loads(answer.body)) if answer.status == 200 else frozenset()
+            return read_passwords(load_json(answer.body).value) if answer.status == 200 else frozenset()
         except (ValueError, RecursionError):
             return frozenset()
 
@@ -110,14 +111,18 @@ def _config(holder: dict[str, Json]) -> dict[str, str]:
     return config if CLASS in config else {}
 
 
-def _hide_in_traces(told: Json, secrets: frozenset[str]) -> None:
+def _hide_in_traces(told: Json, secrets: KnownSecrets) -> None:
+    """Hide *secrets*, and what looks like one, in every trace; tasks that fail together have the same one."""
     waiting = [told]
+    done: dict[str, str] = {}
     while waiting:
         each = waiting.pop()
         if isinstance(each, dict):
             for member in _TRACES:
                 if isinstance(trace := each.get(member), str) and trace:
-                    each[member] = without_secrets(trace, secrets)
+                    if trace not in done:
+                        done[trace] = mask_text(secrets.hide(trace))
+                    each[member] = done[trace]
             waiting += each.values()
         elif isinstance(each, list):
             waiting += each

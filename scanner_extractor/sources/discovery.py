@@ -17,10 +17,11 @@ from scanner_extractor.organization import (
     FlinkRegion,
     Organization,
 )
+from scanner_extractor.paging import Listed
 from scanner_extractor.readings import CloudReading, Progress
 from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.settings_cloud import CloudSettings
-from scanner_extractor.sources.cloud_lists import Listed, cloud_list
+from scanner_extractor.sources.cloud_lists import cloud_list
 from scanner_extractor.sources.discovery_reader import (
     read_clusters,
     read_environments,

@@ -11,7 +11,7 @@ from scanner_extractor.settings_flink import FlinkSettings
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.flink import FlinkStatement
 from scanner_model.names import TopicName
-from scanner_model.secrets import mask_statement, mask_text
+from scanner_model.redaction import mask_statement, mask_text
 
 MATERIALIZED_TABLE = "MATERIALIZED_TABLE"
 """The kind of a materialised table, which is listed apart from the statements."""

@@ -10,7 +10,7 @@ from scanner_extractor.exchange import Json
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.flink import FlinkJob
 from scanner_model.names import SourceId
-from scanner_model.secrets import mask_json, mask_text
+from scanner_model.redaction import mask_json, mask_text
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from scanner_extractor.sources.kafka_answers import KafkaFailure
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
-from scanner_model.secrets import MASK, is_secret_name
+from scanner_model.redaction import KnownSecrets, is_secret_name, mask_text
 
 _DENIED = {"_AUTHENTICATION", "SASL_AUTHENTICATION_FAILED", "CLUSTER_AUTHORIZATION_FAILED"}
 _TLS = {"_SSL"}
@@ -18,7 +18,7 @@ class Failures:
     """Collects what librdkafka says in the background, and tells the most telling of it."""
 
     def __init__(self, properties: Mapping[str, str], where: str) -> None:
-        self._secrets = [value for name, value in properties.items() if value and _is_secret(name)]
+        self._secrets = KnownSecrets(value for name, value in properties.items() if _is_secret(name))
         self._where = where
         self._said: dict[str, str] = {}
 
@@ -52,9 +52,7 @@ class Failures:
 
     def clean(self, text: str) -> str:
         """Give librdkafka's words in one line, without its timings and without any secret of the settings."""
-        for secret in self._secrets:
-            text = text.replace(secret, MASK)
-        return " ".join(_NOISE.sub("", text).split())
+        return " ".join(_NOISE.sub("", mask_text(self._secrets.hide(text))).split())
 
 
 def _is_secret(name: str) -> bool:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
+from scanner_extractor.paging import Listed
 from scanner_extractor.readings import KafkaReading, Progress
 from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.settings_cloud import KafkaRestSettings
-from scanner_extractor.sources.cloud_lists import Listed, rest_list, text
+from scanner_extractor.sources.cloud_lists import rest_list, text
 from scanner_extractor.sources.kafka_rest_reader import (
     read_brokers,
     read_configs,

@@ -1,4 +1,4 @@
-"""Asks a ksqlDB cluster for all that it knows: two requests, and older words where it knows no others."""
+"""Reads a ksqlDB cluster: all that it knows in two requests, in the words of older versions where it needs them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import TypeVar
 from scanner_extractor.http import Http
 from scanner_extractor.readings import KsqlReading, Progress, no_progress
 from scanner_extractor.settings import KsqlSettings
+from scanner_extractor.sources.ksqldb_closing import NOTHING_EARLIER, Earlier, closing_queries
 from scanner_extractor.sources.ksqldb_queries import joined_queries
 from scanner_extractor.sources.ksqldb_reader import Entity, read_entities
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
-from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType, Query
-from scanner_model.names import SourceId
+from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
+from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import Answer, Outcome
 
@@ -45,8 +46,11 @@ class _Question:
 _SOURCES = frozenset({"sourceDescriptions", "names"})
 _QUERIES = frozenset({"queryDescriptions", "queries"})
 _SOURCE_WORDS = frozenset({"streams", "tables"})
-_UNKNOWN = 40001
-"""The server's code for a statement that it does not know."""
+_RUNNING = "SHOW QUERIES;"
+_BAD_STATEMENT = 40001
+"""The server's code for a statement that it does not understand, or cannot run."""
+_UNKNOWN = re.compile(r"line \d+:\d+: |Syntax error at or near", re.IGNORECASE)
+"""How the message of a statement begins that a server's grammar does not know (6.1.15, 8.3.1)."""
 _QUESTIONS = (
     # The forms without EXTENDED spare the server the offsets of every group; old servers know only the others.
     _Question(
@@ -57,7 +61,7 @@ _QUESTIONS = (
     ),
     _Question(
         about="queries",
-        statements=("SHOW QUERIES EXTENDED;", "SHOW QUERIES;"),
+        statements=("SHOW QUERIES EXTENDED;", _RUNNING),
         answers=_QUERIES,
     ),
     # Last, so that a server that knows no types has answered everything else by then.
@@ -73,20 +77,23 @@ _STATES = tuple(question for question in _QUESTIONS if not question.spare)
 class KsqlStates:
     """The persistent queries of a server as they are now, and the collections that they name.
 
-    *errors* say by a query's id what is wrong with it; *unread* are queries that are there and could not be read.
+    *errors* are by a query's id what went wrong in it last; *unread* are queries that are there and could not be read.
     """
 
     collections: tuple[KsqlSource, ...]
     queries: tuple[Query, ...]
-    errors: Mapping[str, str]
+    errors: Mapping[str, QueryError]
     unread: frozenset[str]
 
 
-def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress) -> KsqlReading:
+def read_ksqldb(
+    settings: KsqlSettings, http: Http, progress: Progress, earlier: Earlier = NOTHING_EARLIER
+) -> KsqlReading:
     """Read collections, persistent queries, types and functions (`GET /info`, `POST /ksql`).
 
     All statements go in one request; a server that does not know one of them is asked again, one by one, in the words
     of older versions. Raises ScannerError where neither streams nor tables can be read; everything less is a problem.
+    Queries that were known *earlier* and are missing because the server is being stopped count as unread.
     """
     client = _Client(http, settings.source, progress)
     service = client.service()
@@ -94,32 +101,38 @@ def read_ksqldb(settings: KsqlSettings, http: Http, progress: Progress) -> KsqlR
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
     collections = _by_name(_marked(one, service) for entity in entities for one in entity.collections)
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
-    unread = frozenset[str]().union(*(entity.unread for entity in entities))
+    missing = frozenset[TopicName]().union(*(entity.missing for entity in entities))
+    closing = client.closing(earlier, queries, collections)
+    unread = closing.union(*(entity.unread for entity in entities))
     got = len(collections) + len(queries)
     progress(settings.source, got, got)
+    outcome = Outcome(
+        source=settings.source,
+        kind="ksqldb",
+        answer=Answer.PARTIAL if unread or client.refused else Answer.READ,
+        got=got,
+        asked=got + len(unread),
+        reason="; ".join(_reasons(client.refused, unread, closing)),
+        requests=http.requests,
+        unread=unread,
+    )
     return KsqlReading(
-        outcome=Outcome(
-            source=settings.source,
-            kind="ksqldb",
-            answer=Answer.PARTIAL if unread or client.refused else Answer.READ,
-            got=got,
-            asked=got + len(unread),
-            reason="; ".join(_reasons(client.refused, unread)),
-            requests=http.requests,
-            unread=unread,
-        ),
+        outcome=outcome,
         sources=collections,
         queries=queries,
         problems=tuple(dict.fromkeys(problem for entity in entities for problem in entity.problems)),
+        missing=missing,
+        service=service,
         functions=_by_name(one for entity in entities for one in entity.functions),
         types=_by_name(one for entity in entities for one in entity.types),
     )
 
 
-def read_query_states(settings: KsqlSettings, http: Http) -> KsqlStates:
+def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOTHING_EARLIER) -> KsqlStates:
     """Read the queries and their states in one request (`POST /ksql`), in several where a server knows older words.
 
-    Raises ScannerError where the queries are not listed; without its collections a query has no topics.
+    Raises ScannerError where the queries are not listed; without its collections a query has no topics. Queries that
+    were known *earlier* and are missing because the server is being stopped are among the unread.
     """
     client = _Client(http, settings.source, no_progress, _STATES)
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
@@ -128,11 +141,13 @@ def read_query_states(settings: KsqlSettings, http: Http) -> KsqlStates:
         raise PayloadUnexpected("ksqlDB does not list its queries", where=str(settings.source), hint=hint)
     collections = _by_name(one for entity in entities for one in entity.collections)
     told = [entity for entity in entities if entity.kind in _QUERIES]
+    queries = joined_queries((query for entity in entities for query in entity.queries), collections)
+    closing = client.closing(earlier, queries, collections)
     return KsqlStates(
         collections=collections,
-        queries=joined_queries((query for entity in entities for query in entity.queries), collections),
+        queries=queries,
         errors=dict(error for entity in told for error in entity.errors),
-        unread=frozenset[str]().union(*(entity.unread for entity in told)),
+        unread=closing.union(*(entity.unread for entity in told)),
     )
 
 
@@ -169,12 +184,26 @@ class _Client:
         names = [name for entity in entities.values() for name in entity.listed]
         return [*entities.values(), *(self._described(name, len(names)) for name in names)]
 
+    def closing(self, earlier: Earlier, queries: Sequence[Query], collections: Sequence[KsqlSource]) -> frozenset[str]:
+        """Return the queries that are missing because the server is being stopped."""
+        return (
+            closing_queries(earlier, queries, collections, self._running)
+            if "queries" not in self.refused
+            else frozenset()
+        )
+
+    def _running(self) -> tuple[Query, ...]:
+        """Return the queries that the server lists now, with their names at least; raises ScannerError."""
+        for entity in self._post(_RUNNING):
+            if entity.kind in _QUERIES:
+                return entity.queries
+        raise PayloadUnexpected("ksqlDB does not list its queries", where=str(self._source))
+
     def _together(self) -> Iterator[tuple[_Question, Entity]]:
         try:
             answers = self._post(" ".join(question.statements[0] for question in self._questions))
-        except SourceObjected as error:
-            answers = _earlier(error, self._source)
-        except SourceRefused:  # one of them needs a right that the others do not
+        except (SourceObjected, SourceRefused):
+            # One of them is not known, or needs a right that the others do not: then none of them is answered.
             answers = ()
         for question, entity in zip(self._questions, answers, strict=False):
             if entity.kind in question.answers:
@@ -197,7 +226,7 @@ class _Client:
         return self._refused(question, objection)
 
     def _refused(self, question: _Question, objection: ScannerError | None) -> Entity:
-        if question.spare and isinstance(objection, SourceObjected) and objection.code == _UNKNOWN:
+        if question.spare and isinstance(objection, SourceObjected) and _is_unknown(objection):
             return Entity()
         self.refused.append(question.about)
         if objection and _SOURCE_WORDS.issubset(self.refused):
@@ -220,13 +249,13 @@ class _Client:
         return read_entities(self._http.post("ksql", body=body, accept=ACCEPT), self._source)
 
 
-def _earlier(error: SourceObjected, source: SourceId) -> tuple[Entity, ...]:
-    """Read what a failed batch answered before it failed (`statement_error`)."""
-    match error.body:
-        case {"entities": list(entities)}:
-            return read_entities(entities, source)
+def _is_unknown(objection: SourceObjected) -> bool:
+    """Return whether the server does not know the statement; any other objection says nothing of what it has."""
+    match objection.body:
+        case {"message": str(message)}:
+            return objection.code == _BAD_STATEMENT and _UNKNOWN.match(message) is not None
         case _:
-            return ()
+            return False
 
 
 def _quoted(name: str) -> str:
@@ -245,8 +274,10 @@ def _by_name(facts: Iterable[_Named]) -> tuple[_Named, ...]:
     return tuple(by_name[name] for name in sorted(by_name))
 
 
-def _reasons(refused: Sequence[str], unread: frozenset[str]) -> Iterator[str]:
+def _reasons(refused: Sequence[str], unread: frozenset[str], closing: frozenset[str]) -> Iterator[str]:
+    if closing:
+        yield f"ksqlDB is being stopped: {len(closing)} queries are missing, and more with each answer"
     if refused:
         yield f"ksqlDB does not list its {' and '.join(refused)}"
-    if unread:
-        yield f"{len(unread)} of its objects could not be read"
+    if unread - closing:
+        yield f"{len(unread - closing)} of its objects could not be read"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from scanner_extractor.exchange import Json
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.estate import KsqlSource, Query
+from scanner_model.estate import KsqlSource, Query, QueryError
 from scanner_model.names import SourceId, TopicName
-from scanner_model.secrets import mask_text
+from scanner_model.redaction import mask_text
 
 PERSISTENT = "PERSISTENT"
 RUNNING, PAUSED = "RUNNING", "PAUSED"
@@ -47,12 +48,13 @@ def read_running_query(payload: dict[str, Any], source: SourceId, reads: str = "
     )
 
 
-def read_query_error(payload: dict[str, Any]) -> str:
-    """Give the newest of a member's `queryErrors`, secrets hidden; empty where there is none."""
+def read_query_error(payload: dict[str, Any]) -> QueryError | None:
+    """Return the newest of a member's `queryErrors`, secrets hidden; None where there is none."""
     errors = payload.get("queryErrors")
     told = [each for each in errors if isinstance(each, dict)] if isinstance(errors, list) else []
     newest = max(told, key=lambda each: str(each.get("timestamp") or "").zfill(20), default={})
-    return mask_text(_text(newest, "errorMessage"))
+    message = mask_text(_text(newest, "errorMessage"))
+    return QueryError(message=message, at=_moment(newest.get("timestamp"))) if message else None
 
 
 def joined_queries(queries: Iterable[Query], collections: Iterable[KsqlSource]) -> tuple[Query, ...]:
@@ -88,6 +90,15 @@ def _with_topics(query: Query, topics: Mapping[str, TopicName]) -> Query:
 
 def _union(first: Iterable[str], later: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *later)))
+
+
+def _moment(milliseconds: Json) -> datetime | None:
+    if not isinstance(milliseconds, int):
+        return None
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):  # no moment of our calendar
+        return None
 
 
 def _identifier(payload: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,9 +12,11 @@ from scanner_extractor.sources.ksqldb_fields import read_fields
 from scanner_extractor.sources.ksqldb_queries import read_query_description, read_query_error, read_running_query
 from scanner_extractor.sources.ksqldb_types import read_function, read_type
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType, Query
+from scanner_model.estate import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
+
+_UNDESCRIBED = re.compile(r"Failed to Describe Kafka Topic\(s\): \[(?P<topics>[^\]]*)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,16 +25,18 @@ class Entity:
 
     *kind* is the member that holds the answer (`sourceDescriptions`, `queries`…), empty for one that we do not know.
     *listed* are names of collections that were only listed. *errors* are pairs of a query's id and what the server
-    says is wrong with it. *unread* names what was there and could not be read.
+    says is wrong with it. *missing* are topics of collections that the server does not find. *unread* names what was
+    there and could not be read.
     """
 
     kind: str = ""
     collections: tuple[KsqlSource, ...] = ()
     listed: tuple[str, ...] = ()
     queries: tuple[Query, ...] = ()
-    errors: tuple[tuple[str, str], ...] = ()
+    errors: tuple[tuple[str, QueryError], ...] = ()
     functions: tuple[KsqlFunction, ...] = ()
     types: tuple[KsqlType, ...] = ()
+    missing: frozenset[TopicName] = frozenset()
     problems: tuple[Problem, ...] = ()
     unread: frozenset[str] = frozenset()
 
@@ -49,8 +54,8 @@ def read_entities(payload: Json, source: SourceId) -> tuple[Entity, ...]:
 def read_source(payload: dict[str, Any], source: SourceId) -> KsqlSource:
     """Read a `sourceDescription` without its queries; raises PayloadUnexpected without name, topic, fields.
 
-    The server says 0 partitions of a topic that does not exist: then partitions and replication are None. Servers
-    before 0.10 tell one `format`, which is the value's.
+    The server reports 0 partitions of a topic that it does not find: then partitions and replication are None. Servers
+    before 0.10 report one `format`, which is the value's.
     """
     name, topic = payload.get("name"), payload.get("topic")
     if not isinstance(name, str) or not isinstance(topic, str):
@@ -76,7 +81,8 @@ def _entity(item: Json, source: SourceId) -> Entity:
         case {"sourceDescriptions": list(described)}:
             return _each("sourceDescriptions", described, source, _described)
         case {"sourceDescription": dict(described)}:
-            return _each("sourceDescription", [described], source, _described)
+            # 6.1 reports 0 partitions of every topic here, which says nothing.
+            return replace(_each("sourceDescription", [described], source, _described), missing=frozenset())
         case {"queryDescriptions": list(queries)}:
             return _each("queryDescriptions", queries, source, _query_described)
         case {"queries": list(queries)}:
@@ -105,6 +111,7 @@ def _each(kind: str, items: list[Json], source: SourceId, read: Callable[[dict[s
         errors=tuple(one for part in parts for one in part.errors),
         functions=tuple(one for part in parts for one in part.functions),
         types=tuple(one for part in parts for one in part.types),
+        missing=frozenset[TopicName]().union(*(part.missing for part in parts)),
         problems=tuple(one for part in parts for one in part.problems),
         unread=frozenset[str]().union(*(part.unread for part in parts)),
     )
@@ -123,13 +130,10 @@ def _described(payload: dict[str, Any], source: SourceId) -> Entity:
     collection = read_source(payload, source)
     reads = (read_running_query(one, source, collection.name) for one in _objects(payload, "readQueries"))
     writes = (read_running_query(one, source) for one in _objects(payload, "writeQueries"))
-    missing = Problem(
-        f"{source} {collection.name}", f"its topic {collection.topic!r} does not exist", "was the topic deleted?"
-    )
     return Entity(
         collections=(collection,),
         queries=(*reads, *writes),
-        problems=(missing,) if payload.get("partitions") == 0 else (),
+        missing=frozenset((collection.topic,)) if payload.get("partitions") == 0 else frozenset(),
     )
 
 
@@ -152,8 +156,15 @@ def _type(payload: dict[str, Any], source: SourceId) -> Entity:
 
 def _with_warnings(entity: Entity, item: Json, source: SourceId) -> Entity:
     warnings = _objects(item, "warnings") if isinstance(item, dict) else []
-    told = dict.fromkeys(Problem(str(source), f"ksqlDB warns: {one.get('message')}") for one in warnings)
+    messages = [message for one in warnings if not _names_only(message := str(one.get("message")), entity.missing)]
+    told = dict.fromkeys(Problem(str(source), f"ksqlDB warns: {message}") for message in messages)
     return replace(entity, problems=(*entity.problems, *told))
+
+
+def _names_only(warning: str, missing: frozenset[TopicName]) -> bool:
+    """Return whether a warning only says of topics that they are missing, which the descriptions say, too."""
+    named = _UNDESCRIBED.search(warning)
+    return named is not None and missing.issuperset(named["topics"].split(", "))
 
 
 def _objects(payload: dict[str, Any], member: str) -> list[dict[str, Any]]:

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
-from scanner_extractor.paging import by_token
+from scanner_extractor.paging import Listed, by_token, kept_pages
 from scanner_extractor.readings import CatalogReading, Progress
 from scanner_extractor.settings_cloud import MetricsSettings
-from scanner_extractor.sources.cloud_lists import Listed, kept_pages, member, objects, text
+from scanner_extractor.sources.cloud_lists import member, objects, text
 from scanner_model.catalogs import Metric
 from scanner_model.errors import PayloadUnexpected, ScannerError
 from scanner_model.problems import Problem

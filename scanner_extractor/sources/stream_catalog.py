@@ -8,11 +8,11 @@ from functools import partial
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
-from scanner_extractor.paging import paged
+from scanner_extractor.paging import Listed, kept_pages, paged
 from scanner_extractor.readings import CatalogReading, Progress
 from scanner_extractor.registries.crew import Crew, ask_each
 from scanner_extractor.settings_cloud import StreamCatalogSettings
-from scanner_extractor.sources.cloud_lists import Listed, kept_pages, text
+from scanner_extractor.sources.cloud_lists import text
 from scanner_extractor.sources.stream_catalog_reader import (
     CONNECTOR,
     FIELD,

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from scanner_extractor.exchange import Json
 from scanner_extractor.http import Http
+from scanner_extractor.paging import Listed
 from scanner_extractor.readings import CatalogReading, Progress
 from scanner_extractor.settings_cloud import TableflowSettings
-from scanner_extractor.sources.cloud_lists import Listed, cloud_list
+from scanner_extractor.sources.cloud_lists import cloud_list
 from scanner_extractor.sources.tableflow_reader import read_integrations, read_tables
 from scanner_model.errors import NotFound, ScannerError
 from scanner_model.problems import Problem

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import sys
-import time
 from subprocess import run
 
 import pytest
@@ -16,8 +16,8 @@ from scanner_model.names import RecordName
 from scanner_model.paths import parse_path
 
 MOST_COLUMNS = 200_000
-MOST_SECONDS = 20.0
-"""Far more than any text needs: a reader that hangs is caught, a slow machine is not."""
+MOST_CALLS = 40
+"""For each character, beside 50,000 for any text: four times what the worst one needs."""
 
 SCHEMAS = {
     "AVRO": (
@@ -91,12 +91,13 @@ def test_ordinary_schema_of_every_format_is_here(name: str) -> None:
 @pytest.mark.no_cover
 @FORMAT
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
-def test_reader_answers_for_wrong_text_in_time(name: str, text: str) -> None:
+def test_reader_answers_for_wrong_text_with_work_that_grows_with_it(name: str, text: str, calls) -> None:
     """Registries hold anything; one text must not end a scan, nor hold it up."""
-    started = time.monotonic()
+    parsed: list[ParsedSchema] = []
+    counted = calls(lambda: parsed.append(read(name, text)))
 
-    check(read(name, text))
-    assert time.monotonic() - started < MOST_SECONDS
+    check(*parsed)
+    assert counted.total() < 50_000 + MOST_CALLS * len(text)
 
 
 @FORMAT
@@ -126,6 +127,129 @@ def test_reader_answers_for_broken_schemas(name: str, data: st.DataObject) -> No
 def test_reader_answers_for_any_text(name: str, text: str) -> None:
     """A text that is no schema at all is a problem, never an exception."""
     check(read(name, text))
+
+
+_PIECES = st.text(max_size=3) | st.sampled_from(["\ud800", "a", "R", "x.Y", "int", "#", "#/definitions/a"])
+_KEYS = st.sampled_from(
+    [
+        "type",
+        "name",
+        "namespace",
+        "fields",
+        "items",
+        "values",
+        "symbols",
+        "size",
+        "logicalType",
+        "precision",
+        "default",
+        "properties",
+        "definitions",
+        "allOf",
+        "oneOf",
+        "$ref",
+        "$id",
+        "required",
+        "enum",
+        "title",
+        "doc",
+        "description",
+    ]
+)
+_DOCUMENTS = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | _PIECES
+    | st.sampled_from(["record", "object", "array", "map", "fixed"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS | _PIECES, inner, max_size=4),
+    max_leaves=12,
+)
+_TOKENS = st.sampled_from(
+    [
+        "message",
+        "enum",
+        "oneof",
+        "map<string,",
+        ">",
+        "{",
+        "}",
+        "=",
+        "1",
+        ";",
+        "[default=",
+        "]",
+        "A",
+        "b",
+        ".A.b",
+        "repeated",
+        "import",
+        "package",
+        "extend",
+        "group",
+        "reserved",
+        "option",
+        '"\\ud800"',
+        "google.protobuf.Any",
+        "// \ud800\n",
+    ]
+)
+
+
+@FORMAT
+@settings(max_examples=60, deadline=None)
+@given(document=_DOCUMENTS, tokens=st.lists(_TOKENS, max_size=25), other=_DOCUMENTS)
+def test_reader_answers_for_random_structures(name: str, document: object, tokens: list[str], other: object) -> None:
+    """Whatever stands where: a problem, never an exception, and nothing that no UTF-8 file could hold."""
+    texts = (" ".join(tokens), " ".join(tokens)) if name == "PROTOBUF" else (json.dumps(document), json.dumps(other))
+    parsed = read_columns(name, texts[0], lambda _: texts[1])
+
+    check(parsed)
+    "".join([parsed.name, *parsed.records, *(tag for column in parsed.columns for tag in column.tags)]).encode("utf-8")
+
+
+@FORMAT
+def test_text_with_half_a_surrogate_pair_costs_a_problem_at_most(name: str) -> None:
+    """A text cut in the middle of an emoji holds it; the columns are read all the same."""
+    text = SCHEMAS[name]
+    cut = f"// \ud83d\n{text}" if name == "PROTOBUF" else text.replace("a.b", "a\ud83d")
+    parsed = read_columns(name, cut, lambda _: None)
+
+    check(parsed)
+    assert len(parsed.columns) == len(read(name, text).columns)
+    assert "half a surrogate pair" in parsed.problems[0].what
+
+
+LONG = "n" * 1_000_000
+OVERSIZED = {
+    "AVRO": json.dumps(
+        {"type": "record", "name": "R", "namespace": LONG, "fields": [
+            {"name": f"f{n}", "type": {"type": "record", "name": f"N{n}", "fields": []}} for n in range(2000)]}
+    ),
+    "JSON": json.dumps({"properties": {LONG: {"properties": {f"p{n}": {} for n in range(2000)}}}}),
+    "JSON_PAYLOAD": json.dumps({LONG: {f"p{n}": 1 for n in range(2000)}}),
+    "PROTOBUF": f"syntax='proto3'; package {LONG}; message A {{"
+    + "".join(f"B f{n} = {n + 1};" for n in range(2000))
+    + "}",
+}  # fmt: skip
+
+
+@FORMAT
+def test_names_without_end_do_not_multiply(name: str) -> None:
+    """Every column repeats the names above it: two thousand of a megabyte would be two gigabytes."""
+    parsed = read(name, OVERSIZED[name])
+
+    assert sum(len(segment) for column in parsed.columns for segment in column.path) < 60_000_000
+    assert parsed.problems
+
+
+def test_problems_of_one_schema_are_listed_up_to_a_bound() -> None:
+    """Thirty thousand lines about one text hide all others; how many there are is told."""
+    fields = [{"name": f"f{n}", "type": f"Gone{n}"} for n in range(300)]
+    parsed = read_columns("AVRO", json.dumps({"type": "record", "name": "R", "fields": fields}), lambda _: None)
+
+    assert (len(parsed.columns), len(parsed.problems)) == (300, 101)
+    assert parsed.problems[-1].what == "200 more problems of this schema"
 
 
 @FORMAT

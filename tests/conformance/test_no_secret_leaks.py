@@ -1,10 +1,11 @@
-"""Fifty secrets, each where a real one would stand: none is in anything that scanner leaves or says."""
+"""Fifty secrets where real ones would stand, and two hundred forms in every place: none is in any output."""
 
 from __future__ import annotations
 
 import base64
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from secret_forms import MEMBERS, PROGRAMS, SETTINGS, TEXT_FORMS
 
 from scanner_cli.main import run
 
@@ -23,6 +25,16 @@ JDBC = "jdbc:db2://h:50000/d"
 def s(number: int) -> str:
     """Give a secret that nothing but its place tells to be one."""
     return f"zqS{number:02d}ecretzq"
+
+
+def planted(place: str, number: int) -> str:
+    """Return the secret of a form in one kind of place."""
+    return f"zq{place}{number:03d}ecretzq"
+
+
+def formed(place: str) -> list[str]:
+    """Return every form of text, each with its own secret."""
+    return [form.format(planted(place, number)) for number, form in enumerate(TEXT_FORMS)]
 
 
 def jwt(number: int) -> str:
@@ -118,6 +130,9 @@ SQL_FILE = (
     f"CREATE TABLE f (a INT) WITH ('connector'='kafka', 'topic'='orders', 'properties.sasl.jaas.config'="
     f"'a.B required password=\"{s(40)}\";');\nINSERT INTO f SELECT 2;\n"
 )
+SQL_COMMENTS = "\n".join(f"/* {text.replace('*/', '')} */" for text in formed("Comment"))
+SQL_OPTIONS = ", ".join(f"'{name}' = '{planted('Option', number)}'" for number, name in enumerate(SETTINGS))
+SQL_PLANTED = f"{SQL_COMMENTS}\nCREATE TABLE g (a INT) WITH ('connector'='kafka', 'topic'='orders', {SQL_OPTIONS});\n"
 TOPOLOGY = (
     "Topologies:\n   Sub-topology: 0\n    Source: S-0 (topics: [orders])\n      --> none\n"
     f"# started with -Dssl.key.password={s(41)}\n"
@@ -125,17 +140,24 @@ TOPOLOGY = (
 RULES = {
     "ruleSet": {"domainRules": [{"name": "enc", "kind": "TRANSFORM", "type": "ENCRYPT", "mode": "WRITEREAD",
                                  "params": {"encrypt.kms.type": "aws-kms", "secret.access.key": s(42)}}]},
-    "metadata": {"properties": {"owner": "sales", "vault.token": s(43)}},
+    "metadata": {"properties": {"owner": "sales", "vault.token": s(43), "note": s(51)}, "sensitive": ["note"]},
 }  # fmt: skip
 UNITY = {"properties": {"fs.azure.account.key.x": s(44), "u": f"jdbc:mysql://u:{s(45)}@h/d"}}
 MANUAL = {
     "version": 1,
     "cluster": "shop",
-    "topics": [{"name": "orders", "description": f"ask with http://u:{s(46)}@h and password={s(47)}"}],
+    "topics": [
+        *({"name": f"m{n}", "description": text} for n, text in enumerate(formed("Manual"))),
+        {"name": "orders", "description": f"ask with http://u:{s(46)}@h and password={s(47)}"},
+    ],
 }
 SAID = [{"name": "Access", "value": json.dumps({"api_token": s(48)})}]
 EVENT_PROPERTIES = {"spark.db.password": s(49), "spark.url": f"{JDBC}:password={s(50)};"}
-SECRETS = [s(number) for number in range(1, 51)]
+SETTINGS_PLANTED = {name: planted("Setting", number) for number, name in enumerate(SETTINGS)} | {
+    name: form.format(planted("Program", number)) for number, (name, form) in enumerate(PROGRAMS.items())
+}
+PLANTED = re.compile(rb"zq[A-Z][a-z]+\d{3}ecretzq")
+SECRETS = [s(number) for number in range(1, 52)]
 
 
 @dataclass(slots=True)
@@ -161,7 +183,7 @@ class Estate:
             case "unity":
                 return self.unity.answer(asked.method, target, asked.body)
             case "ksql":
-                return (200, self.ksql.INFO) if target == "/info" else self.ksql.answer(asked.document["ksql"])
+                return (200, self.ksql.info()) if target == "/info" else self.ksql.answer(asked.document["ksql"])
             case "tags":
                 return self._tags(asked)
             case "tables":
@@ -197,26 +219,36 @@ def estate() -> Estate:
     )
     ksql = fake("ksqldb_server")
     failed = connect.Kept(name="sink", config=CONNECTOR, tasks=("FAILED",), trace=TRACE, topics=("orders",))
+    settings = {"connector.class": "com.acme.Plain", "topics": "orders", **SETTINGS_PLANTED}
+    plain = connect.Kept(name="plain", config=settings, tasks=("RUNNING",), trace="", topics=("orders",))
+    traced = [
+        connect.Kept(
+            name=f"trace-{number}",
+            config=settings,
+            tasks=("FAILED",),
+            trace=f"X: no\n\tat y\n{text}\n\tat z",
+            topics=(),
+        )
+        for number, text in enumerate([*formed("Trace"), *(f"refused {value}" for value in SETTINGS_PLANTED.values())])
+    ]
     schema = json.dumps({"type": "record", "name": "Order", "fields": [{"name": "password", "type": "string"}]})
     stored = registry.Stored(subject="orders-value", version=1, id=1, schema=schema, more=RULES)
     stream = ksql.source("CLICKS", "clicks", KSQL_STREAM, [ksql.field("A", "INTEGER")])
-    ksql.ANSWERS["DESCRIBE STREAMS"] = {"@type": "source_descriptions", "sourceDescriptions": [stream]}
     described = ksql.DESCRIPTION | {
         "statementText": KSQL_QUERY + KSQL_SOURCE,
         "overriddenProperties": {"a.password": s(34)},
     }
-    ksql.ANSWERS["SHOW QUERIES EXTENDED"] = {"@type": "query_descriptions", "queryDescriptions": [described]}
     path = "/sql/v1/organizations/o/environments/e"
     flink.CLOUD = path
     statements = ((flink.statement("a", FLINK_TABLE), flink.statement("b", FLINK_SET)),)
     more = {"columns": [unity.column("id", "long")], **UNITY}
     table = {**unity.table("lake.shop.orders"), **more}
     return Estate(
-        connect=connect.Connect(estate=(failed,), passwords={"com.acme.Sink": ("cipher.seed",)}),
+        connect=connect.Connect(estate=(failed, plain, *traced), passwords={"com.acme.Sink": ("cipher.seed",)}),
         registry=registry.Registry(estate=(stored,)),
         flink=flink.Flink(statements=statements),
         unity=unity.Unity(tables=(table,)),
-        ksql=ksql,
+        ksql=ksql.Ksql(sources=(stream,), queries=(described,)),
     )
 
 
@@ -226,7 +258,12 @@ def event() -> dict[str, Any]:
         "spark_properties": producer.facet("Spark", properties=EVENT_PROPERTIES),
         "errorMessage": producer.facet("ErrorMessageRunFacet", message=TRACE, programmingLanguage="java"),
     }
-    sql = {"sql": producer.facet("SQLJobFacet", query=FLINK_TABLE)}
+    for number, text in enumerate(formed("Facet")):
+        facets[f"note_{number}"] = producer.facet(note=text, deep=[{"text": text}])
+    for number, member in enumerate(MEMBERS):
+        facets[f"member_{number}"] = producer.facet(own=json.loads(member.format(planted("Member", number))))
+    sql = {"sourceCode": producer.facet("SourceCodeJobFacet", language="python", sourceCode="\n".join(formed("Code")))}
+    sql |= {"sql": producer.facet("SQLJobFacet", query=FLINK_TABLE)}
     sink = producer.dataset("kafka://127.0.0.1:1", "orders", uri=producer.facet(uri=f"http://u:{s(45)}@h/d"))
     return producer.run_event("FAIL", run_facets=facets, job_facets=sql, outputs=[sink])
 
@@ -247,8 +284,8 @@ def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Pa
 
     with faulty.serving(faulty.Faulty(good=estate(), fault=redirected)) as server:
         (given / "cluster.json").write_text(json.dumps(cluster_file(server.url)), encoding="utf-8")
-        (given / "jobs.sql").write_text(SQL_FILE, encoding="utf-8")
-        (given / "app.txt").write_text(TOPOLOGY, encoding="utf-8")
+        (given / "jobs.sql").write_text(SQL_FILE + SQL_PLANTED, encoding="utf-8")
+        (given / "app.txt").write_text("\n\n".join([TOPOLOGY, *formed("Topology")]), encoding="utf-8")
         (given / "manual.json").write_text(json.dumps(MANUAL), encoding="utf-8")
         (given / "events.json").write_text(json.dumps(event()), encoding="utf-8")
         counted = iter(range(100))
@@ -264,10 +301,12 @@ def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Pa
 
 
 def traces(directory: Path) -> dict[str, list[str]]:
-    """List by secret the files that hold it, as it is or in the base64 of a login."""
+    """Return by secret the files that hold it, as it is or in the base64 of a login."""
     found: dict[str, list[str]] = {}
     for file in sorted(path for path in directory.rglob("*") if path.is_file()):
         content = file.read_bytes()
+        for match in PLANTED.findall(content):
+            found.setdefault(match.decode(), []).append(str(file.relative_to(directory)))
         for secret in SECRETS:
             if any(form in content for form in forms(secret)):
                 found.setdefault(secret, []).append(str(file.relative_to(directory)))
@@ -296,6 +335,7 @@ def test_no_secret_is_left_anywhere(left: tuple[Path, Callable[..., int]]) -> No
             command("export", "--format", kind, "-o", work / f"graph.{kind}", *dictionary)
             for kind in ("html", "csv", "h2", "graphml")
         ),
+        command("explain", "sql", home / "given" / "jobs.sql", "--format", "json"),
         command("lineage", "orders", "--evidence", "--format", "json", *dictionary),
         *(
             command(kind, "--format", "json", *dictionary)

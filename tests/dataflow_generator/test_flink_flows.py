@@ -329,6 +329,20 @@ def test_a_field_that_the_topic_does_not_have_is_told() -> None:
     assert [problem.what for problem in reading.problems] == ["id of orders is no field of the topic shop.orders"]
 
 
+def test_a_field_inside_a_well_known_message_is_the_column_of_that_message() -> None:
+    """Flink's format gives a Protobuf timestamp as a row of seconds and nanoseconds; the schema has one column."""
+    ddl = "CREATE TABLE orders (id BIGINT, at ROW<seconds BIGINT, nanos INT>) WITH ('connector' = 'kafka', "
+    ddl += "'topic' = 'shop.orders', 'format' = 'protobuf');"
+    at = Column(path=("at",), type="message", logical_type="timestamp")
+    columns = {("retail", "shop.orders"): (*value("id"), at), ("retail", "shop.paid"): value("id", "total")}
+    (reading,) = read(
+        script(ddl + PAID + "INSERT INTO paid SELECT id, orders.at.seconds FROM orders;"), columns=columns
+    )
+
+    assert reading.problems == ()
+    assert (column("shop.orders", "at"), column("shop.paid", "total")) in [ends[:2] for ends in flows(reading)]
+
+
 def test_a_change_event_holds_the_row_in_its_envelope() -> None:
     """The format unwraps it; the schema does not."""
     columns = {

@@ -136,6 +136,16 @@ def test_where_server_and_statement_disagree_only_tables_are_told(reported) -> N
     assert reading.flows.writes
 
 
+def test_query_of_a_source_table_fills_a_store_of_its_own() -> None:
+    """8.3.1 reports the table as its source and no sink, and the statement names neither: nothing disagrees."""
+    statement = "CREATE SOURCE TABLE ORDERS (ID STRING PRIMARY KEY) WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON');"
+    reading = read(query(statement, sinks=()))
+
+    assert (reading.problems, [use.dataset.name for use in reading.flows.reads]) == ((), ["orders"])
+    assert dict(reading.flows.job.attributes)["internal"] is True
+    assert "internal" not in dict(read(query()).flows.job.attributes)
+
+
 def test_a_statement_that_cannot_be_read_keeps_what_the_server_reports() -> None:
     """Topics are known all the same."""
     reading = read(query("CREATE STREAM PAID AS SELECT ((( FROM ORDERS;"))
@@ -249,6 +259,19 @@ def test_an_aggregate_that_users_brought_aggregates() -> None:
     flow = column("orders", "ID"), column("paid", "TWICE")
     assert (*flow, "TRANSFORMATION") in shown(plain)
     assert (*flow, "AGGREGATION") in shown(told)
+
+
+def test_field_inside_a_well_known_message_is_the_column_of_that_message() -> None:
+    """A Protobuf timestamp is one column; a statement may still name its seconds."""
+    at = Column(path=("at",), type="message", logical_type="timestamp")
+    name = Column(path=("name",), type="string", logical_type="google.protobuf.StringValue")
+    others = {("d",): "message", ("d", "[]"): "int", ("s",): "string"}
+    fields = Fields([at, name, *(Column(path=path, type=word) for path, word in others.items())])
+
+    assert fields.find(("AT", "SECONDS")) == ("at",)
+    assert fields.find(("name", "value")) == ("name",)
+    assert fields.find(("d", "none")) is None
+    assert fields.find(("s", "none")) is None
 
 
 def test_fields_of_elements_are_written_without_them() -> None:

@@ -407,6 +407,14 @@ def test_fields_are_found_whatever_stands_before_them(written, found) -> None:
     assert ToldFields(FIELDS, topic=True).find(path) == found
 
 
+@pytest.mark.parametrize("written", ["at.seconds", "value.at.nanos"])
+def test_a_field_inside_a_well_known_message_is_the_column_of_that_message(written: str) -> None:
+    """A program that reads Protobuf sees the fields of a timestamp; the topic has one column."""
+    fields = ToldFields([("at",), ("id",)], topic=True, unlisted={("at",): ("at",)})
+
+    assert fields.find((written,)) == ("at",)
+
+
 def test_a_column_called_value_of_a_table_is_one() -> None:
     """Only messages have a value."""
     assert ToldFields([("id",)], topic=False).find(("value",)) == ("value",)

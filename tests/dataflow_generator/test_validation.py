@@ -68,6 +68,14 @@ def test_a_job_without_an_end_is_told_with_the_end_that_it_lacks() -> None:
     ]
 
 
+def test_internal_job_needs_no_end() -> None:
+    """ksqlDB fills the store of a source table by a query that writes no topic."""
+    store = Node("job:ksqldb://k/CST_1", NodeKind.JOB, "ksqldb://k", "CST_1", None, (("internal", True),))
+    orders = topic("orders")
+
+    assert found([orders, store], [reads(orders, store)], FindingKind.JOB_WITHOUT_END) == []
+
+
 def test_a_topic_that_only_a_job_names_is_told() -> None:
     """It is misspelt, or of a cluster that nobody scans."""
     assert found([CLUSTER, A, B, J], [*HELD[:1], reads(A, J), writes(J, B)]) == ["a job names b, which no scan knows"]

@@ -1,4 +1,4 @@
-"""A fake of Confluent-compatible registries: a real HTTP server that behaves as each of them is documented to.
+"""A fake of Confluent-compatible registries: a real HTTP server that answers as each of them was seen to.
 
 Run it for benchmarks: `python tests/fakes/confluent_registry.py --subjects 2000 --delay 0.005 --port 0`.
 """
@@ -17,7 +17,22 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-FLAVOURS = ("confluent", "confluent-7.4", "confluent-6.1", "confluent-old", "karapace", "apicurio")
+from confluent_flavours import (
+    AMBIGUOUS,
+    FLAVOURS,
+    JSON,
+    REGISTRY_JSON,
+    SERVERS,
+    Flavour,
+    full_association,
+    java_hash,
+    within_context,
+)
+
+UNAUTHORIZED = b'{"error_code":401,"message":"Unauthorized"}'
+FORBIDDEN = b'{"error_code":403,"message":"!authorized"}'
+_HTML = "<html><head><title>Error 400</title></head><body><h2>HTTP ERROR 400 Ambiguous URI</h2></body></html>"
+_STATIC = {"": {}, "mode": {"mode": "READWRITE"}, "config": {"compatibilityLevel": "BACKWARD"}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +46,12 @@ class Stored:
     type: str = "AVRO"
     references: tuple[tuple[str, str, int], ...] = ()
     deleted: bool = False
+    ts: int = 1700000000000
     more: dict[str, Any] = field(default_factory=dict)
+
+
+def _qualified(stored: Stored) -> bool:
+    return stored.subject.startswith(":.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +69,20 @@ class Fault:
 
 @dataclass(kw_only=True)
 class Registry:
-    """What a server knows and how it answers; *log* are the targets asked, *busiest* the most requests at once."""
+    """What a server knows and how it answers; *log* are the targets asked, *busiest* the most requests at once.
+
+    *aliases* are subjects by their other names. *page* bounds the lists of schemas and of subjects, *versions_page*
+    that of a subject's versions, as an operator may set it. *login* is the header `Authorization` that it wants.
+    """
 
     flavour: str = "confluent"
     estate: tuple[Stored, ...] = ()
-    associations: dict[str, list[dict[str, str]]] = field(default_factory=dict)
+    associations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     inline_associations: bool = False
+    aliases: dict[str, str] = field(default_factory=dict)
     page: int = 1000
+    versions_page: int = 1_000_000
+    login: str = ""
     delay: float = 0.0
     faults: dict[str, Fault] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
@@ -72,64 +99,152 @@ class Registry:
         """Count the requests whose target holds *part*."""
         return sum(part in target for target in self.log)
 
+    @property
+    def can(self) -> Flavour:
+        """Return what a server of this flavour can do."""
+        return SERVERS[self.flavour]
+
+    @property
+    def is_confluent(self) -> bool:
+        """Tell whether this is a server of Confluent's."""
+        return self.flavour.startswith("confluent")
+
     def answer(self, target: str) -> tuple[int, Any]:
-        """Give status and JSON of a GET."""
-        parts = urlsplit(target)
+        """Return status and JSON of a GET; a text that begins with `<` is a web page."""
+        parts = urlsplit(f"http://registry{target}")
+        if self.can.modern and any(part in parts.path.lower() for part in AMBIGUOUS):
+            return 400, _HTML
         steps = [unquote(step) for step in parts.path.split("/")[1:]]
         query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
         if self.flavour == "apicurio":
             if steps[:3] != ["apis", "ccompat", "v7"]:
                 return 404, {"title": "not found", "status": 404}
             steps = steps[3:]
+        if self.can.contexts and steps[0] == "contexts" and len(steps) > 2:
+            steps, query = within_context(steps, query)
+        if not all(query.get(name, "0").lstrip("-").isdecimal() for name in ("offset", "limit")):
+            return self.unknown()
+        return self.routed(steps, query)
+
+    def routed(self, steps: list[str], query: dict[str, str]) -> tuple[int, Any]:
+        """Return the answer of the resource that the *steps* of a path name."""
         match steps:
-            case ["schemas"] if self.flavour != "confluent-old":
-                return 200, self.schemas(query)
+            case ["schemas"] if self.can.bulk:
+                return self.schemas(query)
+            case ["schemas", "types"]:
+                return 200, ["JSON", "PROTOBUF", "AVRO"]
+            case ["schemas", "ids", number]:
+                return self.by_id(number)
+            case ["contexts"] if self.can.contexts:
+                return 200, sorted({".", *(s.subject[1:].split(":")[0] for s in self.visible() if _qualified(s))})
+            case [one] if one in _STATIC:
+                return 200, _STATIC[one]
             case ["subjects"]:
                 return 200, self.subjects(query)
             case ["subjects", subject, "versions"]:
-                numbers = [stored.version for stored in self.of(subject, query)]
-                return (200, numbers) if numbers else self.missing(40401, f"Subject '{subject}' not found.")
+                numbers = [stored.version for stored in self.of(self.behind(subject), query)]
+                if not numbers:
+                    return self.missing(40401, f"Subject '{subject}' not found.")
+                return 200, self.window(numbers, query, self.versions_page) if self.can.pages else numbers
             case ["subjects", subject, "versions", number]:
-                return self.version(subject, number, query)
-            case ["associations", "subjects", subject] if self.flavour == "confluent":
-                return 200, self.associations.get(subject, [])
+                return self.version(self.behind(subject), number, query)
+            case ["associations", "subjects", subject] if self.can.associations:
+                return 200, self.associated(subject)
+        return self.unknown()
+
+    def unknown(self) -> tuple[int, Any]:
+        """Return the answer to a path that is no resource."""
         return (404, "Not Found") if self.flavour == "karapace" else self.missing(404, "HTTP 404 Not Found")
 
-    def schemas(self, query: dict[str, str]) -> list[dict[str, Any]]:
+    def media_type(self, status: int, value: Any) -> str:
+        """Return the Content-Type of an answer; empty where the server sends none."""
+        if isinstance(value, str) and value.startswith("<"):
+            return "text/html;charset=iso-8859-1"
+        if status == 404 and value == self.unknown()[1]:
+            old = self.is_confluent and not self.can.modern
+            return "" if old else JSON
+        return REGISTRY_JSON
+
+    def behind(self, subject: str) -> str:
+        """Return the subject that an alias stands for, in the context of the alias."""
+        return self.aliases.get(subject, subject) if self.can.metadata else subject
+
+    def associated(self, subject: str) -> list[dict[str, Any]]:
+        """Return the associations of a subject with all their members."""
+        return [full_association(subject, given) for given in self.associations.get(subject, [])]
+
+    def by_id(self, number: str) -> tuple[int, Any]:
+        """Return a schema by its id, of the default context."""
+        found = [s for s in self.visible() if str(s.id) == number and not _qualified(s)]
+        if not found:
+            return self.missing(40403, f"Schema {number} not found")
+        kind = {} if found[0].type == "AVRO" else {"schemaType": found[0].type}
+        return 200, {**kind, "schema": found[0].schema}
+
+    def schemas(self, query: dict[str, str]) -> tuple[int, Any]:
         """List rows as the flavour does: what `deleted` adds, which contexts, which page, which members."""
         deleted = query.get("deleted") == "true"
         if self.flavour == "karapace":
-            return [self.row(stored, bulk=True) for stored in self.visible() if not (stored.deleted and deleted)]
-        found = [s for s in self.visible() if (deleted or not s.deleted) and self.covered(s, query)]
+            if any(not stored.subject.isprintable() for stored in self.estate):
+                return 500, {"error_code": 500, "message": "Internal server error"}
+            found = [stored for stored in self.registered() if not (stored.deleted and deleted)]
+        else:
+            found = [s for s in self.visible() if (deleted or not s.deleted) and self.covered(s, query)]
+        if query.get("latestOnly") == "true":
+            found = list({stored.subject: stored for stored in found if not stored.deleted}.values())
+        if self.flavour == "karapace":
+            return 200, [self.row(stored, bulk=True) for stored in found]
         if self.flavour == "apicurio":
-            return [{"schema": stored.schema, "references": []} for stored in self.window(found, query)]
-        if "resourceType" in query and self.flavour == "confluent":
-            found = [stored for stored in found if stored.subject in self.associations]
-        inline = self.inline_associations or "resourceType" in query
-        return [self.row(stored, bulk=True, inline=inline) for stored in self.window(found, query)]
+            return 200, [{"schema": stored.schema, "references": []} for stored in self.window(found, query)]
+        filtered = "resourceType" in query and self.can.associations
+        if filtered:
+            found = [stored for stored in found if self.associations.get(stored.subject)]
+        inline = self.inline_associations or filtered
+        return 200, [self.row(stored, bulk=True, inline=inline) for stored in self.window(found, query)]
 
     def covered(self, stored: Stored, query: dict[str, str]) -> bool:
         """Say whether a prefix covers a subject; the empty one covers the default context only."""
         prefix = query.get("subjectPrefix", "")
-        if prefix == ":*:" and self.flavour != "confluent-6.1":
+        if prefix == ":*:" and self.can.contexts:
             return True
-        return stored.subject.startswith(prefix) if prefix else not stored.subject.startswith(":.")
+        return stored.subject.startswith(prefix) if prefix else not _qualified(stored)
 
     def subjects(self, query: dict[str, str]) -> list[str]:
         """List subjects; Apicurio windows artifacts of every type and then drops those that are no schemas."""
-        found = [stored for stored in self.visible() if not stored.deleted or query.get("deleted") == "true"]
-        names: list[str] = sorted({stored.subject for stored in found})
+        only = query.get("deletedOnly") == "true" and self.can.contexts
+        found = [stored for stored in self.registered() if not stored.deleted or query.get("deleted") == "true" or only]
+        if "subjectPrefix" in query and self.can.contexts:
+            found = [stored for stored in found if self.covered(stored, query)]
+        names = self.ordered({stored.subject: None for stored in found})
+        if only:
+            live = {stored.subject for stored in found if not stored.deleted}
+            names = [name for name in names if name not in live]
         if self.flavour == "apicurio":
             artifacts = [name for at, name in enumerate(names) for name in [*[""] * self.others.get(at, 0), name]]
             return [name for name in self.window(artifacts, query) if name]
-        return list(self.window(names, query)) if self.flavour == "confluent" else names
+        return list(self.window(names, query)) if self.can.pages else names
+
+    def ordered(self, names: Iterable[str]) -> list[str]:
+        """Return *names*, which are in the order of registration, in the order of this server's lists."""
+        if self.can.order == "registration":
+            return list(names)
+        return sorted(names, key=java_hash) if self.can.order == "hash" else sorted(names)
 
     def version(self, subject: str, number: str, query: dict[str, str]) -> tuple[int, Any]:
-        """Give one version, or say that there is no such subject or version."""
+        """Return one version, or say that there is no such subject or version."""
         found = self.of(subject, query)
         if not found or (self.flavour == "apicurio" and all(s.deleted for s in found)):
             return self.missing(40401, f"Subject '{subject}' not found.")
-        chosen = found[-1:] if number == "latest" else [s for s in found if str(s.version) == number]
+        if number in ("latest", "-1"):
+            # The newest live one, also where deleted ones are asked for; Apicurio was not seen with a deleted one.
+            chosen = [s for s in found if self.flavour == "apicurio" or not s.deleted][-1:]
+            number = "-1"
+        elif number.isdecimal() and int(number):
+            chosen = [s for s in found if str(s.version) == number]
+        else:
+            text = "The specified version '{}' is not a valid version id. "
+            allowed = 'Allowed values are between [1, 2^31-1] and the string "latest"'
+            return 422, {"error_code": 42202, "message": text.format(number) + allowed}
         return (200, self.row(chosen[0])) if chosen else self.missing(40402, f"Version {number} not found.")
 
     def of(self, subject: str, query: dict[str, str]) -> list[Stored]:
@@ -137,36 +252,42 @@ class Registry:
         deleted = query.get("deleted") == "true"
         return [s for s in self.visible() if s.subject == subject and (deleted or not s.deleted)]
 
+    def registered(self) -> list[Stored]:
+        """List what this user may see, in the order in which it was registered."""
+        return [stored for stored in self.estate if stored.subject not in self.hidden]
+
     def visible(self) -> list[Stored]:
         """List what this user may see, in the order of subject and version."""
-        shown = [stored for stored in self.estate if stored.subject not in self.hidden]
-        return sorted(shown, key=lambda stored: (stored.subject, stored.version))
+        return sorted(self.registered(), key=lambda stored: (stored.subject, stored.version))
 
-    def window(self, items: list[Any], query: dict[str, str]) -> list[Any]:
-        """Cut a page out; a limit above the maximum is replaced by the default, not clamped."""
-        limit, offset = int(query.get("limit", -1)), int(query.get("offset", 0))
-        limit = self.page if limit < 0 or limit > self.page else limit
+    def window(self, items: list[Any], query: dict[str, str], most: int = 0) -> list[Any]:
+        """Cut a page out; a limit of none, or above the maximum, is replaced by the maximum."""
+        most = most or self.page
+        limit, offset = int(query.get("limit", 0)), int(query.get("offset", 0))
+        limit = most if limit <= 0 or limit > most else limit
         return items[offset : offset + limit]
 
     def row(self, stored: Stored, *, bulk: bool = False, inline: bool = False) -> dict[str, Any]:
-        """Write a row with the members of the flavour."""
+        """Write a row with the members of the flavour, in its order."""
         row: dict[str, Any] = {"subject": stored.subject, "version": stored.version, "id": stored.id}
         references = [{"name": n, "subject": s, "version": v} for n, s, v in stored.references]
-        karapace, newest = self.flavour == "karapace", self.flavour == "confluent"
-        if stored.type != "AVRO" or newest or (karapace and bulk):
-            row["schemaType"] = stored.type
-        if references or karapace:
-            row["references"] = references or None
+        karapace, newest = self.flavour == "karapace", self.can.modern
         if newest:
             row["guid"] = f"00000000-0000-0000-0000-{stored.id:012d}"
-            row["ts"] = 1700000000000
-            if stored.deleted:
-                row["deleted"] = True
-        if inline and self.associations.get(stored.subject):
-            row["associations"] = self.associations[stored.subject]
+        if stored.type != "AVRO" or newest or (karapace and bulk):
+            row["schemaType"] = stored.type
+        if references or (karapace and bulk):
+            row["references"] = references or None
         # Karapace drops what it does not know, Apicurio has no place for it.
-        more = stored.more if self.flavour in ("confluent", "confluent-7.4") else {}
-        return {**row, **more, "schema": stored.schema}
+        more = stored.more if self.can.metadata else {}
+        row.update(more)
+        row.setdefault("schema", stored.schema)
+        if newest:
+            row["ts"] = stored.ts
+            row["deleted"] = more.get("deleted", stored.deleted)
+        if inline and self.associations.get(stored.subject):
+            row["associations"] = self.associated(stored.subject)
+        return row
 
     def missing(self, code: int, message: str) -> tuple[int, Any]:
         """Say that something is not there, as Confluent does."""
@@ -210,13 +331,18 @@ class Handler(BaseHTTPRequestHandler):
             self.write(fault.status, fault.body, fault.kind, fault.headers, len(fault.body) + 100 * fault.cut)
             self.close_connection = self.close_connection or fault.cut
             return
+        if registry.login and self.headers.get("Authorization", "") != registry.login:
+            self.write(401, UNAUTHORIZED, JSON, {}, len(UNAUTHORIZED))
+            return
         status, value = registry.answer(self.path)
-        body = json.dumps(value, ensure_ascii=False).encode()
-        self.write(status, body, "application/vnd.schemaregistry.v1+json", {}, len(body))
+        page = isinstance(value, str) and value.startswith("<")
+        body = (value if page else json.dumps(value, ensure_ascii=False)).encode()
+        self.write(status, body, registry.media_type(status, value), {}, len(body))
 
     def write(self, status: int, body: bytes, kind: str, headers: dict[str, str], announced: int) -> None:
         """Write everything at once, so that small answers are one packet."""
-        lines = [f"HTTP/1.1 {status} Answer", f"Content-Type: {kind}", f"Content-Length: {announced}"]
+        lines = [f"HTTP/1.1 {status} Answer", f"Content-Length: {announced}"]
+        lines += [f"Content-Type: {kind}"] if kind else []
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self.wfile.write("\r\n".join([*lines, "", ""]).encode() + body)
 

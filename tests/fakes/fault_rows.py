@@ -230,7 +230,7 @@ def aws_client(service: str, url: str) -> Any:
     import boto3
     from botocore.config import Config
 
-    config = Config(retries={"total_max_attempts": 1}, read_timeout=5, inject_host_prefix=False)
+    config = Config(retries={"total_max_attempts": 1}, read_timeout=60, inject_host_prefix=False)
     return watched(boto3.Session(region_name="eu-central-1").client(service, endpoint_url=url, config=config, **LOGIN))
 
 

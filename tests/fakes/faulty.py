@@ -68,7 +68,7 @@ def status(number: int, body: bytes = b'{"message": "no", "error_code": 1}', **h
 
 def slow(asked: Asked, good: Good) -> Reply:
     """Let the good answer trickle."""
-    return _with(healthy(asked, good), pace=0.02)
+    return _with(healthy(asked, good), pace=1.0)
 
 
 def reset(asked: Asked, good: Good) -> Reply:
@@ -123,11 +123,12 @@ def unknown_word(asked: Asked, good: Good) -> Reply:
 
 @dataclass(slots=True)
 class Faulty:
-    """What the server serves now; *stopped* ends what trickles."""
+    """What the server serves now; *stopped* ends what trickles, *trickling* says that something does."""
 
     good: Good
     fault: Fault = healthy
     stopped: threading.Event = field(default_factory=threading.Event)
+    trickling: threading.Event = field(default_factory=threading.Event)
     url: str = ""
 
 
@@ -160,6 +161,7 @@ def serving(faulty: Faulty) -> Iterator[Faulty]:
                 self.wfile.write(head + reply.body[: len(reply.body) - reply.cut])
                 return
             self.wfile.write(head)
+            faulty.trickling.set()
             for byte in reply.body:
                 if faulty.stopped.wait(reply.pace):
                     return

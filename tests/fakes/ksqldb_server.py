@@ -1,13 +1,15 @@
-"""A stand-in for ksqlDB on loopback that answers with the JSON its REST API documents; no ksqlDB runs here.
+"""A fake of ksqlDB on loopback that answers as 8.3.1 and 6.1.15 answered; no ksqlDB runs here.
 
-Run it: `python tests/fakes/ksqldb_server.py --port 18088` prints its URL. It knows one estate (the retail example's)
-and the statements that a scan or a check asks for. Source of the shapes: ksqlDB's REST API reference, `/info`, `/ksql`.
+Run it: `python tests/fakes/ksqldb_server.py --port 18088 [--version 6.1.15]` prints its URL. It knows one estate (the
+retail example's), the statements that a scan or a check sends, DESCRIBE of a name, and TERMINATE, PAUSE, RESUME and
+DROP. It creates nothing. Source of the shapes: recorded answers (`tests/conformance/recorded`), ksqlDB's REST API.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -28,7 +30,7 @@ def field(name: str, kind: str, role: str | None = None, **schema: Json) -> Json
 
 
 def source(name: str, topic: str, statement: str, fields: list[Json], **more: Json) -> Json:
-    """Give a collection as `DESCRIBE STREAMS;` lists it."""
+    """Return a collection as `DESCRIBE STREAMS;` lists it."""
     known = {
         "name": name,
         "windowType": None,
@@ -48,6 +50,8 @@ def source(name: str, topic: str, statement: str, fields: list[Json], **more: Js
         "statement": statement,
         "queryOffsetSummaries": [],
         "sourceConstraints": [],
+        "clusterStatistics": [],
+        "clusterErrorStats": [],
     }
     return known | more
 
@@ -56,8 +60,9 @@ GEO = [field("CITY", "STRING"), field("COUNTRY", "STRING")]
 CLICKS = source(
     "CLICKS",
     "clicks",
-    "CREATE STREAM CLICKS (SESSION_ID STRING KEY, URL STRING, AT TIMESTAMP, GEO STRUCT<CITY STRING, COUNTRY STRING>,"
-    " TAGS ARRAY<STRING>) WITH (KAFKA_TOPIC='clicks', KEY_FORMAT='KAFKA', VALUE_FORMAT='JSON');",
+    "CREATE STREAM CLICKS (SESSION_ID STRING KEY, URL STRING, `AT` TIMESTAMP, GEO STRUCT<CITY STRING, COUNTRY STRING>,"
+    " TAGS ARRAY<STRING>)"
+    " WITH (CLEANUP_POLICY='delete', KAFKA_TOPIC='clicks', KEY_FORMAT='KAFKA', VALUE_FORMAT='JSON');",
     [
         field("SESSION_ID", "STRING", "KEY"),
         field("URL", "STRING"),
@@ -65,16 +70,17 @@ CLICKS = source(
         field("GEO", "STRUCT", fields=GEO),
         field("TAGS", "ARRAY", memberSchema={"type": "STRING", "fields": None, "memberSchema": None}),
     ],
+    sourceConstraints=["CLICKS_PER_CITY"],
 )
 PROCESSING_LOG = source(
     "KSQL_PROCESSING_LOG",
     "default_ksql_processing_log",
-    "CREATE STREAM KSQL_PROCESSING_LOG (LOGGER STRING, LEVEL STRING, TIME BIGINT) WITH"
-    " (KAFKA_TOPIC='default_ksql_processing_log', VALUE_FORMAT='JSON');",
+    "CREATE STREAM KSQL_PROCESSING_LOG (LOGGER STRING, LEVEL STRING, `TIME` BIGINT) WITH (CLEANUP_POLICY='delete',"
+    " KAFKA_TOPIC='default_ksql_processing_log', KEY_FORMAT='KAFKA', VALUE_FORMAT='JSON');",
     [field("LOGGER", "STRING"), field("LEVEL", "STRING"), field("TIME", "BIGINT")],
     partitions=1,
 )
-QUERY = "CREATE TABLE CLICKS_PER_CITY WITH (KAFKA_TOPIC='clicks.per.city') AS SELECT\n  CLICKS.GEO->CITY CITY,\n  COUNT(*) CLICKS\nFROM CLICKS CLICKS\nWINDOW TUMBLING ( SIZE 1 HOURS ) \nGROUP BY CLICKS.GEO->CITY\nEMIT CHANGES;"  # noqa: E501  as the server writes it
+QUERY = "CREATE TABLE CLICKS_PER_CITY WITH (CLEANUP_POLICY='compact,delete', KAFKA_TOPIC='clicks.per.city', PARTITIONS=12, REPLICAS=1, RETENTION_MS=604800000) AS SELECT\n  CLICKS.GEO->CITY CITY,\n  COUNT(*) CLICKS\nFROM CLICKS CLICKS\nWINDOW TUMBLING ( SIZE 1 HOURS ) \nGROUP BY CLICKS.GEO->CITY\nEMIT CHANGES;"  # noqa: E501  as the server writes it
 PER_CITY = source(
     "CLICKS_PER_CITY",
     "clicks.per.city",
@@ -83,6 +89,7 @@ PER_CITY = source(
     type="TABLE",
     windowType="TUMBLING",
 )
+SOURCES = (CLICKS, PROCESSING_LOG, PER_CITY)
 DESCRIPTION = {
     "id": "CTAS_CLICKS_PER_CITY_5",
     "statementText": QUERY,
@@ -100,99 +107,260 @@ DESCRIPTION = {
     "consumerGroupId": "_confluent-ksql-default_query_CTAS_CLICKS_PER_CITY_5",
     "state": "RUNNING",
 }
-ANSWERS: dict[str, Json] = {
-    "DESCRIBE STREAMS": {"@type": "source_descriptions", "sourceDescriptions": [CLICKS, PROCESSING_LOG]},
-    "DESCRIBE TABLES": {"@type": "source_descriptions", "sourceDescriptions": [PER_CITY]},
-    "SHOW QUERIES EXTENDED": {"@type": "query_descriptions", "queryDescriptions": [DESCRIPTION]},
+FUNCTIONS = [
+    {"name": "COUNT", "type": "AGGREGATE", "category": "AGGREGATE"},
+    {"name": "EXPLODE", "type": "TABLE", "category": "TABLE"},
+    {"name": "PARSE_DATE", "type": "SCALAR", "category": "DATE / TIME"},
+    {"name": "UCASE", "type": "SCALAR", "category": "STRING"},
+]
+TYPES = {"PLACE": {"type": "STRUCT", "fields": GEO, "memberSchema": None}}
+INFO = {
+    "KsqlServerInfo": {
+        "version": "8.3.1",
+        "kafkaClusterId": "retail",
+        "ksqlServiceId": "default_",
+        "serverStatus": "RUNNING",
+    }
 }
-ANSWERS["SHOW FUNCTIONS"] = {
-    "@type": "function_names",
-    "functions": [
-        {"name": "COUNT", "type": "AGGREGATE", "category": "AGGREGATE"},
-        {"name": "EXPLODE", "type": "TABLE", "category": "TABLE"},
-        {"name": "UCASE", "type": "SCALAR", "category": "STRING"},
-    ],
-}
-ANSWERS["LIST TYPES"] = {
-    "@type": "type_list",
-    "types": {"PLACE": {"type": "STRUCT", "fields": GEO, "memberSchema": None}},
-}
-LISTED = ("name", "topic", "keyFormat", "valueFormat")
-ANSWERS["SHOW STREAMS"] = {
-    "@type": "streams",
-    "streams": [
-        {"type": "STREAM", "isWindowed": False} | {name: stream[name] for name in LISTED}
-        for stream in (CLICKS, PROCESSING_LOG)
-    ],
-}
-INFO = {"KsqlServerInfo": {"version": "0.29.0", "kafkaClusterId": "retail", "ksqlServiceId": "default_"}}
+OLD = "6.1.15"
+_SINCE_LATER = ("sourceConstraints", "clusterStatistics", "clusterErrorStats", "consumerGroupId", "tasksMetadata")
+"""Members that 6.1.15 does not have."""
+_COMMAND = re.compile(r"(?P<verb>TERMINATE|PAUSE|RESUME) (?P<query>\w+)|DROP (?P<kind>STREAM|TABLE) (?P<name>\w+)")
+_DONE = {"TERMINATE": "Query terminated.", "PAUSE": "Query paused.", "RESUME": "Query resumed."}
 
 
 def query(name: str = "CTAS_CLICKS_PER_CITY_5", state: str = "RUNNING", *errors: str, **more: Json) -> Json:
-    """Give a query as `SHOW QUERIES EXTENDED;` lists it, with what went wrong in it."""
+    """Return a query as `SHOW QUERIES EXTENDED;` lists it, with what went wrong in it.
+
+    Of a paused one the server's one word is RUNNING, and its hosts' is PAUSED.
+    """
     told = [
         {"timestamp": 1777629600000 + number, "errorMessage": error, "type": "UNKNOWN"}
         for number, error in enumerate(errors)
     ]
     hosts = {"ksqlHostQueryStatus": {"127.0.0.1:18088": state}}
-    return DESCRIPTION | hosts | {"id": name, "state": state, "queryErrors": told} | more
+    word = "RUNNING" if state == "PAUSED" else state
+    return DESCRIPTION | hosts | {"id": name, "state": word, "queryErrors": told} | more
+
+
+def running(described: Json) -> Json:
+    """Return a query as `SHOW QUERIES;` and descriptions of collections list it."""
+    states = list(described["ksqlHostQueryStatus"].values())
+    topics = {one["name"]: one["topic"] for one in SOURCES}
+    return {
+        "queryString": described["statementText"],
+        "sinks": described["sinks"],
+        "sinkKafkaTopics": [topics[sink] for sink in described["sinks"] if sink in topics],
+        "id": described["id"],
+        "statusCount": {state: states.count(state) for state in states},
+        "queryType": described["queryType"],
+        "state": described["state"],
+    }
+
+
+class Objection(Exception):
+    """Raised where a statement is refused; *whole*: the server's grammar does not know it, so it refuses the batch."""
+
+    def __init__(self, message: str, *, whole: bool = False, code: int = 40001) -> None:
+        super().__init__(message)
+        self.message, self.whole, self.code = message, whole, code
 
 
 @dataclass(slots=True, kw_only=True)
 class Ksql:
-    """A server whose *queries* come and go; *starting*: it answers 503. *asked* fills up with what it was asked.
+    """A server whose *queries* come and go; *asked* fills up with what it was asked.
 
-    *unknown* are statements that it takes for errors, as old servers do.
+    *starting*: it answers 503 to everything. *refusing*: it answers 401 or 403. *stopping*: it closes a query after
+    each answer, as on SIGTERM, and answers as ever. *unknown* are further statements that it takes for errors.
     """
 
     queries: tuple[Json, ...] = (DESCRIPTION,)
+    sources: tuple[Json, ...] = SOURCES
+    version: str = "8.3.1"
     starting: bool = False
+    refusing: int = 0
+    stopping: bool = False
     unknown: frozenset[str] = frozenset()
     asked: list[str] = member(default_factory=list)
 
     def answer(self, statements: str) -> tuple[int, Json]:
-        """Answer a batch."""
+        """Answer a batch: it is checked whole before anything runs, and one bad statement fails all of it."""
         self.asked.append(statements)
+        if (hindered := self.hindered()) is not None:
+            return hindered
+        *parts, rest = statements.split(";")
+        listed = [part.strip() for part in parts]
+        for statement in listed:
+            try:
+                self._check(statement, statements)
+            except Objection as error:
+                return 400, _objection(error, statements if error.whole else f"{statement};")
+        if rest.strip():
+            what = f"line 1:{len(statements) + 1}: {self._syntax}missing ';' at '<EOF>'"
+            return 400, _objection(Objection(what), statements)
+        answers = [self._run(each) | {"statementText": f"{each};", "warnings": []} for each in listed]
+        self.queries = self.queries[:-1] if self.stopping else self.queries
+        return 200, answers
+
+    def hindered(self) -> tuple[int, Json] | None:
+        """Return what a server answers to anything that has not started, or that refuses this user."""
         if self.starting:
-            return 503, {"@type": "generic_error", "error_code": 50301, "message": "KSQL is not yet ready"}
-        listed = {"@type": "query_descriptions", "queryDescriptions": list(self.queries)}
-        known = {name: told for name, told in ANSWERS.items() if name not in self.unknown}
-        return answer(statements, known | ({"SHOW QUERIES EXTENDED": listed} if not self.unknown else {}))
+            return 503, _problem(50302, "KSQL is not yet ready to serve requests.")
+        if self.refusing:
+            return self.refusing, _problem(self.refusing * 100, "Unauthorized" if self.refusing == 401 else "Forbidden")
+        return None
+
+    def info(self) -> Json:
+        """Return the answer to `GET /info`."""
+        return {"KsqlServerInfo": INFO["KsqlServerInfo"] | {"version": self.version}}
+
+    @property
+    def _syntax(self) -> str:
+        return "" if self.version == OLD else "Syntax Error\n"
+
+    def _check(self, statement: str, batch: str) -> None:
+        """Raise Objection for a statement that this version does not know, or that names what is not there."""
+        if self.version == OLD and statement == "DESCRIBE STREAMS":
+            place = batch.index(statement) + len("DESCRIBE ")
+            raise Objection(f"line 1:{place + 1}: no viable alternative at input 'DESCRIBE STREAMS'", whole=True)
+        command = _COMMAND.fullmatch(statement)
+        if command and command["query"] and command["query"] not in {one["id"] for one in self.queries}:
+            raise Objection(f"Unknown queryId: {command['query']}")
+        if statement.startswith("SELECT "):
+            types = "\n\t* PRINT\n\t* SELECT"
+            what = f"The following statement types should be issued to the websocket endpoint '/query':{types}"
+            raise Objection(what, code=40002)
+        name = self._described(statement)
+        if name is not None and name not in {one["name"] for one in self.sources}:
+            raise Objection(f"Could not find STREAM/TABLE '{name}' in the Metastore")
+        if name is None and not command and (statement not in self._answers() or statement in self.unknown):
+            raise Objection(self._unknown(statement, batch.index(statement)), whole=True)
+
+    def _unknown(self, statement: str, start: int) -> str:
+        first, _, second = statement.partition(" ")
+        if self.version == OLD:
+            return f"line 1:{start + len(first) + 1}: no viable alternative at input '{first} {second.split(' ')[0]}'"
+        if first not in ("SHOW", "LIST", "DESCRIBE"):
+            return f"line 1:{start}: Syntax Error\nUnknown statement '{first}'\nDid you mean 'SHOW'?"
+        at = f"line 1:{start + len(first) + 1}"
+        return f"{at}: Syntax Error\nSyntax error at or near '{second.split(' ')[0]}' at {at}"
+
+    def _described(self, statement: str) -> str | None:
+        """Return the collection that a DESCRIBE names; 6.1.15 reads DESCRIBE TABLES so, too."""
+        verb, _, name = statement.partition(" ")
+        lists = ("STREAMS",) if self.version == OLD else ("STREAMS", "TABLES")
+        return name.strip("`") if verb == "DESCRIBE" and name and name not in lists else None
+
+    def _run(self, statement: str) -> Json:
+        if command := _COMMAND.fullmatch(statement):
+            return self._commanded(command)
+        if (name := self._described(statement)) is not None:
+            found = next(one for one in self.sources if one["name"] == name)
+            unsized = {"partitions": 0, "replication": 0} if self.version == OLD else {}
+            return {"@type": "sourceDescription", "sourceDescription": self._source(found, extended=False) | unsized}
+        return self._answers()[statement]()
+
+    def _commanded(self, command: re.Match[str]) -> Json:
+        name = command["query"] or command["name"]
+        if command["verb"] is None:
+            topic = next((one["topic"] for one in self.sources if one["name"] == name), "")
+            self.sources = tuple(one for one in self.sources if one["name"] != name)
+            self.queries = tuple(one for one in self.queries if name not in one["sinks"])
+            what, at = f"Source `{name}` (topic: {topic}) was dropped.", f"{command['kind'].lower()}/{name}/drop"
+        else:
+            states = {"PAUSE": "PAUSED", "RESUME": "RUNNING"}
+            kept = [one for one in self.queries if command["verb"] in states or one["id"] != name]
+            hosts = {"ksqlHostQueryStatus": {"127.0.0.1:18088": states.get(command["verb"], "")}}
+            self.queries = tuple(one | hosts if one["id"] == name else one for one in kept)
+            what, at = _DONE[command["verb"]], f"{command['verb'].lower()}/{name}/execute"
+        status = {"status": "SUCCESS", "message": what, "queryId": None}
+        return {"@type": "currentStatus", "commandId": at, "commandStatus": status, "commandSequenceNumber": 2}
+
+    def _answers(self) -> Mapping[str, Callable[[], Json]]:
+        return {
+            "DESCRIBE STREAMS": lambda: self._sources("STREAM", extended=False),
+            "DESCRIBE TABLES": lambda: self._sources("TABLE", extended=False),
+            "LIST STREAMS EXTENDED": lambda: self._sources("STREAM", extended=True),
+            "LIST TABLES EXTENDED": lambda: self._sources("TABLE", extended=True),
+            "SHOW STREAMS": lambda: self._listed("STREAM"),
+            "LIST STREAMS": lambda: self._listed("STREAM"),
+            "LIST TABLES": lambda: self._listed("TABLE"),
+            "SHOW QUERIES": lambda: {"@type": "queries", "queries": list(map(running, self.queries))},
+            "SHOW QUERIES EXTENDED": lambda: {
+                "@type": "query_descriptions",
+                "queryDescriptions": [self._of_version(one) for one in self.queries],
+            },
+            "SHOW FUNCTIONS": lambda: {"@type": "function_names", "functions": FUNCTIONS},
+            "LIST TYPES": lambda: {"@type": "type_list", "types": TYPES},
+        }
+
+    def _sources(self, kind: str, *, extended: bool) -> Json:
+        listed = [self._source(one, extended=extended) for one in self.sources if one["type"] == kind]
+        return {"@type": "source_descriptions", "sourceDescriptions": listed}
+
+    def _source(self, described: Json, *, extended: bool) -> Json:
+        name = described["name"]
+        reads = [running(one) for one in self.queries if name in one["sources"]]
+        writes = [running(one) for one in self.queries if name in one["sinks"]]
+        return self._of_version(described | {"readQueries": reads, "writeQueries": writes, "extended": extended})
+
+    def _of_version(self, payload: Json) -> Json:
+        left_out = _SINCE_LATER if self.version == OLD else ()
+        return {name: value for name, value in payload.items() if name not in left_out}
+
+    def _listed(self, kind: str) -> Json:
+        listed = [
+            {"type": kind} | {name: one[name] for name in LISTED} | {"isWindowed": one["windowType"] is not None}
+            for one in self.sources
+            if one["type"] == kind
+        ]
+        word = "streams" if kind == "STREAM" else "tables"
+        return {"@type": word, word: listed}
 
 
-def answer(statements: str, answers: Mapping[str, Json] = ANSWERS) -> tuple[int, Json]:
-    """Answer a batch as the server does: an entity a statement, or 400 for the first that it does not know."""
-    entities: list[Json] = []
-    for statement in filter(None, (part.strip() for part in statements.split(";"))):
-        if statement not in answers:
-            message = f"line 1:1: Syntax Error\nUnknown statement '{statement}'"
-            failed = {"@type": "statement_error", "error_code": 40001, "message": message, "statementText": statement}
-            return 400, failed | {"entities": entities}
-        entities.append(answers[statement] | {"statementText": f"{statement};", "warnings": []})
-    return 200, entities
+LISTED = ("name", "topic", "keyFormat", "valueFormat")
 
 
-def handler(batch: Callable[[str], tuple[int, Json]] = answer) -> type[Any]:
-    """Give what answers `GET /info`, and `POST /ksql` by *batch*; everything else is unknown."""
+def _problem(code: int, message: str) -> Json:
+    return {"@type": "generic_error", "error_code": code, "message": message}
+
+
+def _objection(error: Objection, statement: str) -> Json:
+    kind = {"@type": "statement_error", "error_code": error.code, "message": error.message}
+    return kind | {"statementText": statement, "entities": []}
+
+
+def answer(statements: str) -> tuple[int, Json]:
+    """Answer a batch as a server with the whole estate does."""
+    return Ksql().answer(statements)
+
+
+def handler(ksql: Ksql | None = None) -> type[Any]:
+    """Return what answers `GET /info` and `POST /ksql` as *ksql* does; everything else is not found, in plain text."""
+    server = ksql or Ksql()
 
     def told(asked: Asked) -> tuple[int, Json]:
-        if asked.method == "POST":
-            return batch(json.loads(asked.body)["ksql"])
-        return (200, INFO) if asked.path == "/info" else (404, {"error_code": 40400, "message": "Not found"})
+        if asked.method == "POST" and asked.path == "/ksql":
+            return server.answer(json.loads(asked.body)["ksql"])
+        if (hindered := server.hindered()) is not None:
+            return hindered
+        return (200, server.info()) if asked.path == "/info" else (404, "Not Found")
 
-    return answering(told, "application/vnd.ksql.v1+json")
+    return answering(told, text="")
 
 
 def serving(ksql: Ksql) -> AbstractContextManager[str]:
     """Serve *ksql* on loopback and give its URL."""
-    return on_loopback(handler(ksql.answer))
+    return on_loopback(handler(ksql))
 
 
 def main() -> None:
     """Serve until stopped."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
-    server = ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), handler())
+    parser.add_argument("--version", default="8.3.1", choices=("8.3.1", OLD))
+    options = parser.parse_args()
+    server = ThreadingHTTPServer(("127.0.0.1", options.port), handler(Ksql(version=options.version)))
     sys.stdout.write(f"http://127.0.0.1:{server.server_port}\n")
     sys.stdout.flush()
     server.serve_forever()

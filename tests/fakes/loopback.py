@@ -26,8 +26,13 @@ class Asked:
     body: bytes
 
 
-def answering(answer: Callable[[Asked], tuple[int, Json]], kind: str = "application/json") -> type[Any]:
-    """Give the handler that sends status and document of *answer*; a text is sent as a web page."""
+def answering(
+    answer: Callable[[Asked], tuple[int, Json]], kind: str = "application/json", text: str = "text/html"
+) -> type[Any]:
+    """Return the handler that sends status and document of *answer*.
+
+    A text is sent as a web page, or as *text* says; empty: without a type.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -39,7 +44,8 @@ def answering(answer: Callable[[Asked], tuple[int, Json]], kind: str = "applicat
             page = isinstance(document, str)
             body = (document if page else json.dumps(document)).encode()
             self.send_response(status)
-            self.send_header("Content-Type", "text/html" if page else kind)
+            if sent := text if page else kind:
+                self.send_header("Content-Type", sent)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -138,3 +138,14 @@ def test_a_file_of_unreasonable_size_is_refused(scanner, file) -> None:
         out.truncate(64 * 1024 * 1024 + 1)
 
     assert "is larger than 64 MiB" in scanner("explain", "schema", path).err
+
+
+def test_types_of_an_avro_reference_are_read_whatever_it_is_called(scanner, file) -> None:
+    """A scan reads them so too: the name of a reference is free."""
+    order = '{"type":"record","name":"shop.Order","fields":[{"name":"to","type":"Address"}]}'
+    address = '{"type":"record","name":"shop.Address","fields":[{"name":"city","type":"string"}]}'
+    reference = f"address.avsc={file('a.avsc', address)}"
+    said = scanner("explain", "schema", file("o.avsc", order), "--reference", reference, "--format", "json")
+
+    assert [column["name"] for column in said.json["columns"]] == ["to", "to.city"]
+    assert said.json["problems"] == []

@@ -96,3 +96,16 @@ def test_a_file_that_is_not_there_is_one_line(scanner, tmp_path: Path) -> None:
     assert said.status == 2
     assert said.out == ""
     assert said.err.count("\n") == 1
+
+
+def test_secrets_of_a_statement_are_not_shown(scanner, file) -> None:
+    """As a scan of the same file would not show them."""
+    options = "'connector' = 'kafka', 'topic' = 't', 'properties.sasl.password' = 'hidden-word'"
+    text = (
+        f"CREATE TABLE a (x INT) WITH ({options});\nINSERT INTO a SELECT x FROM b /* password: hidden-word */ WHERE;\n"
+    )
+    path = file("a.sql", text)
+
+    for style in ("table", "json"):
+        said = scanner("explain", "sql", path, "--dialect", "flink", "--catalog", path, "--format", style)
+        assert "hidden-word" not in said.out + said.err

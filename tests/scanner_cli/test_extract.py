@@ -1,6 +1,7 @@
 """`scanner extract`: what it stores, reports, refuses, and how it ends."""
 
 import json
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -107,7 +108,7 @@ def test_a_silent_source_beside_others_is_partial(scanned, scanner, tmp_path) ->
 def test_several_clusters_keep_a_capture_each(scanned, scanner, tmp_path) -> None:
     """Two clusters may have sources with the same address."""
     for name in ("shop", "bank"):
-        (tmp_path / name).symlink_to(scanned.captures[0])
+        shutil.copytree(scanned.captures[0], tmp_path / name)
     text = scanned.config.read_text().replace("kafka-", "bank-").replace('"shop"', '"bank"')
     other = scanned.config.with_name("bank.json")
     other.write_text(text.replace(', "manual_input": ["manual.json"]', ""))
@@ -284,7 +285,7 @@ def test_clusters_asked_side_by_side_are_stored_in_their_order(scanned, scanner,
     text = scanned.config.read_text().replace(', "manual_input": ["manual.json"]', "")
     files: list[object] = []
     for i in range(6):
-        (tmp_path / f"c{i}").symlink_to(scanned.captures[0])
+        shutil.copytree(scanned.captures[0], tmp_path / f"c{i}")
         other = scanned.config.with_name(f"c{i}.json")
         other.write_text(text.replace("kafka-", f"c{i}-").replace('"shop"', f'"c{i}"'))
         files += ["--config", other]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,9 @@ def queries(ksql, world, state):
     fake = ksql.Ksql(queries=())
     with ksql.serving(fake) as url:
         (server,) = ksqldb_servers(
-            [settings(ksqldb=(KsqlSettings(http=HttpSettings(url=url)),))], clock=Clock(pause=lambda _: None)
+            [settings(ksqldb=(KsqlSettings(http=HttpSettings(url=url)),))],
+            clock=Clock(pause=lambda _: None),
+            now=lambda: world.at,
         )
         yield Stage(world, state, server, fake)
 
@@ -120,6 +122,39 @@ def test_life_of_a_query_is_told(queries, ksql) -> None:
         found.append((told, queries.poll()))
 
     assert found == story
+
+
+def test_queries_of_a_server_that_is_being_stopped_do_not_end(queries, ksql) -> None:
+    """It closes them one after the other and answers all the while; its collections stay. Then it starts anew."""
+    whole = tuple(ksql.query(f"CTAS_CLICKS_PER_CITY_{number}") for number in range(8))
+    queries.fake.queries = whole
+    started = queries.poll()
+    queries.fake.stopping = True
+    while_stopping = [queries.poll() for _ in range(4)]
+    queries.fake.starting, queries.fake.stopping = True, False
+    while_starting = queries.poll()
+    queries.fake.starting, queries.fake.queries = False, whole
+
+    assert (started, while_stopping, while_starting) == (["START"] * 8, [[], [], [], []], [])
+    assert queries.poll() == []
+
+
+def test_query_that_fails_again_and_again_runs_in_trouble(queries, ksql) -> None:
+    """8.3.1 tries again and calls it RUNNING (a source topic that was deleted); after 20 minutes it is over."""
+    trouble = ksql.query(QUERY, "RUNNING", "MissingSourceTopicException: missing\n\tat org.apache")
+    failed_at = datetime.fromtimestamp(trouble["queryErrors"][0]["timestamp"] / 1000, UTC)
+    queries.fake.queries = (ksql.query(),)
+    queries.poll()
+    queries.fake.queries = (trouble,)
+    queries.world.at = failed_at
+    told = [queries.poll(), queries.poll()]
+    messages = [event["run"]["facets"].get("errorMessage", {}).get("message") for event in queries.world.events]
+    queries.world.at = failed_at + timedelta(minutes=20)
+    over = queries.poll()
+
+    assert (told, over) == ([["RUNNING"], []], ["RUNNING"])
+    assert messages == [None, "MissingSourceTopicException: missing"]
+    assert "errorMessage" not in queries.world.events[-1]["run"]["facets"]
 
 
 def test_query_is_told_with_its_statement_its_topics_and_what_broke_it(queries, ksql) -> None:

@@ -237,7 +237,7 @@ def test_nobody_is_asked_while_no_event_more_can_wait(world, state) -> None:
     """What happens meanwhile is seen later; what waits is not lost."""
     asked = []
 
-    def look():
+    def look(_):
         asked.append(1)
         raise ScannerError("must not be asked")
 
@@ -292,10 +292,9 @@ def test_delivery_is_tried_less_often_while_nothing_is_taken(stage, cdc) -> None
     assert stage.world.states == ["START"]
 
 
-def test_state_that_cannot_be_written_tells_nothing_yet(stage, cdc, tmp_path) -> None:
+def test_state_that_cannot_be_written_tells_nothing_yet(stage, cdc) -> None:
     """Told and remembered are one: else a START would be told twice. The loop goes on, and says it once."""
     stage.connect.estate = (cdc,)
-    (tmp_path / "monitor.json.new").mkdir()
 
     class Ended:
         polls = 0
@@ -308,13 +307,14 @@ def test_state_that_cannot_be_written_tells_nothing_yet(stage, cdc, tmp_path) ->
             """Wait no time."""
 
     with Journal(stage.state) as journal:
+        stage.state.mkdir()
         monitor = Monitor(journal=journal, world=stage.world.surroundings(), producer="urn:test", ended=Ended())
         monitor.watch(stage.server, timedelta(seconds=10))
         monitor.deliver()
         assert stage.world.states == []
         assert ["cannot be written" in text for text in stage.world.said] == [True]
 
-        (tmp_path / "monitor.json.new").rmdir()
+        stage.state.rmdir()
         monitor.poll(stage.server)
         monitor.deliver()
 

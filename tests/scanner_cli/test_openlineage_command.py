@@ -140,11 +140,11 @@ def test_a_listener_that_would_be_open_or_blind_does_not_start(
 
 def asked(port: int, method: str, path: str, body: bytes = b"") -> dict:
     """Ask a listener again until it answers."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         try:
-            connection.request(method, path, body, {"Authorization": "Bearer abc"})
+            connection.request(method, path, body, {"Authorization": "Bearer abc", "Content-Type": "application/json"})
             return json.loads(connection.getresponse().read())
         except OSError:
             assert time.monotonic() < end
@@ -195,7 +195,7 @@ class Clients:
 
     def join(self) -> None:
         for thread in self._threads:
-            thread.join(30)
+            thread.join(120)
 
     def _run(self) -> None:
         while True:
@@ -203,7 +203,7 @@ class Clients:
                 event = self.waiting.get_nowait()
             except Empty:
                 return
-            end = time.monotonic() + 30
+            end = time.monotonic() + 60
             while (status := self._post(event)) in (0, 503) and time.monotonic() < end:
                 time.sleep(0.02)
             with self._lock:
@@ -212,7 +212,7 @@ class Clients:
                     self.acknowledged.add(event)
 
     def _post(self, event: bytes) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             headers = {"Content-Type": "application/json", "Authorization": "Bearer abc"}
             connection.request("POST", "/api/v1/lineage", event, headers)
@@ -246,7 +246,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_kil
     process, clients.port = listening(tmp_path)
     clients.join()
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=60)
 
     with sqlite3.connect(tmp_path / "d.db") as conn:
         runs = [row[0] for row in conn.execute("SELECT run_id FROM lineage_run")]

@@ -4,10 +4,12 @@ import io
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -30,11 +32,51 @@ def test_a_schema_is_read_from_a_pipe() -> None:
     assert json.loads(done.stdout)["columns"][0]["name"] == "id"
 
 
+def test_a_scan_waits_for_another_writer_and_is_stored(own_dictionary, tmp_path) -> None:
+    """What it read must not be thrown away; the same holds for the other commands that write."""
+    (tmp_path / "flows.json").write_text(process("manual-input", "example").stdout.decode())
+    config = {"cluster": "retail", "brokers": ["b:9092"], "manual_input": ["flows.json"]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config))
+    line = [*SCANNER, "extract", "--config", str(tmp_path / "cluster.json"), "--dictionary", str(own_dictionary)]
+    with closing(sqlite3.connect(own_dictionary, isolation_level=None)) as other:
+        before = other.execute("SELECT count(*) FROM scan").fetchall()[0][0]
+        other.execute("BEGIN IMMEDIATE")
+        gave_up = subprocess.run([*line, "--lock-timeout", "0"], stdin=subprocess.DEVNULL, capture_output=True)
+        with subprocess.Popen([*line, "--quiet"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as waiting:
+            message = waiting.stderr.readline()
+            other.execute("ROLLBACK")
+            waiting.stderr.read()
+        stored = other.execute("SELECT count(*) FROM scan").fetchall()[0][0] - before
+
+    assert (gave_up.returncode, waiting.returncode, stored) == (1, 0, 1)
+    assert b"--lock-timeout" in gave_up.stderr
+    assert message.startswith(b"waiting up to 600 s for ")
+
+
+@pytest.mark.parametrize("program", ["entry", "main"])
+def test_what_a_scan_writes_is_its_users_alone(program, tmp_path) -> None:
+    """A careless umask must not show a dictionary, a capture or a report to others."""
+    (tmp_path / "flows.json").write_bytes(process("manual-input", "example").stdout)
+    config = {"cluster": "retail", "brokers": ["b:9092"], "manual_input": ["flows.json"]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config))
+    out = tmp_path / "out"
+    out.mkdir()
+    code = f"import os; os.umask(0); from scanner_cli.{program} import main; main()"
+    options = ("--dictionary", out / "d.db", "--capture", out / "new" / "capture", "--report", out / "report.json")
+    line = [sys.executable, "-c", code, "extract", "--config", tmp_path / "cluster.json", *options]
+    subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    found = {each.relative_to(out).as_posix(): each.stat().st_mode & 0o777 for each in out.rglob("*")}
+
+    assert {"d.db", "new", "new/capture", "report.json"} <= found.keys()
+    assert {oct(mode) for name, mode in found.items() if (out / name).is_file()} == {"0o600"}
+    assert {oct(mode) for name, mode in found.items() if (out / name).is_dir()} == {"0o700"}
+
+
 def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp_path) -> None:
     """The threads that wait for a slow server do not keep the program alive."""
     before = own_dictionary.read_bytes()
     file = tmp_path / "slow.json"
-    with fake.serving(fake.Registry(delay=5.0)) as registry:
+    with fake.serving(fake.Registry(delay=3600.0)) as registry:
         sources = [{"type": "confluent", "url": registry.url}]
         file.write_text(json.dumps({"cluster": "slow", "brokers": ["s:1"], "schema_registries": sources}))
         line = [*SCANNER, "extract", "--config", str(file), "--dictionary", str(own_dictionary)]
@@ -42,7 +84,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
             while not registry.log:
                 time.sleep(0.01)
             scan.send_signal(signal.SIGINT)
-            _, said = scan.communicate(timeout=4)
+            _, said = scan.communicate(timeout=60)
 
     assert scan.returncode == 1
     assert said.strip().startswith("interrupted: ")

@@ -81,7 +81,7 @@ def test_json_tells_columns_and_no_secret(asked, home) -> None:
 
 def test_catalog_that_is_down_leaves_what_it_told(scanner, asked, home) -> None:
     """Its tables are stale, not gone."""
-    for file in (home / "capture" / "catalog-lake").iterdir():
+    for file in (home / "capture").glob("catalog-lake-*/*"):
         file.unlink()
     files = ("--config", home / "cluster.json", "--dictionary", home / "dictionary.db")
     said = scanner("extract", *files, "--replay", home / "capture")

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, Select, Table, select
 
 from scanner_dictionary import tables as t
 from scanner_dictionary.opening import open_dictionary
@@ -161,10 +161,16 @@ def contents(dictionary: Engine) -> Callable[..., dict[str, list[tuple[Any, ...]
     return partial(_contents, dictionary)
 
 
+def _seen_last(table: Table) -> Select[Any]:
+    """Select a table with the columns last that say since and until when a fact is true, also where one was added."""
+    seen = ("first_seen", "last_seen", "gone") if "last_seen" in table.columns else ()
+    return select(*sorted(table.columns, key=lambda column: column.name in seen))
+
+
 def _contents(engine: Engine, *names: str) -> dict[str, list[tuple[Any, ...]]]:
     with engine.connect() as conn:
         return {
-            name: [tuple(row) for row in conn.execute(select(table).order_by(*table.primary_key.columns))]
+            name: [tuple(row) for row in conn.execute(_seen_last(table).order_by(*table.primary_key.columns))]
             for name, table in t.metadata.tables.items()
             if not names or name in names
         }

@@ -47,3 +47,10 @@ def test_plain_path_is_read_back() -> None:
 def test_field_number_beyond_every_database_is_left_out() -> None:
     """It is no number of a field, and must not cost the scan."""
     assert column_cells(Column(path=("a",), type="int32", number=2**70))[-1] is None
+
+
+def test_json_cell_holds_no_nul_to_come_back() -> None:
+    """A name out of it is stored elsewhere, too, in a database that takes no NUL."""
+    told = json.loads(json_cell({"a\0": ["\\u0000", "\\\0", "b\0"]}))
+
+    assert told == {"a\ufffd": ["\\u0000", "\\\ufffd", "b\ufffd"]}

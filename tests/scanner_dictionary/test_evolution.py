@@ -261,6 +261,20 @@ PROTOBUF = {
         MAYBE,
         MAYBE,
     ),
+    "a string is wrapped": (
+        [col("x", "string", number=1)],
+        [col("x", "string", number=1, nullable=True, logical_type="google.protobuf.StringValue")],
+        PROTO3,
+        NO,
+        NO,
+    ),
+    "a wrapper becomes any value": (
+        [col("x", "string", number=1, nullable=True, logical_type="google.protobuf.StringValue")],
+        [col("x", "any", number=1, nullable=True, logical_type="google.protobuf.Value")],
+        PROTO3,
+        MAYBE,
+        MAYBE,
+    ),
     "a recursion is cut elsewhere": (
         [col("x", "message", number=1, nullable=True, recursive="shop.Node")],
         [col("x", "message", number=1, nullable=True)],

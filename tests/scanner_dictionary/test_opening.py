@@ -7,9 +7,13 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from queue import Queue
+from subprocess import PIPE
 
 import pytest
 from sqlalchemy import text
@@ -130,6 +134,57 @@ def test_dictionary_in_use_is_told_after_the_wait(tmp_path, estate, at) -> None:
 
     with pytest.raises(DictionaryUnusable, match="in use by another program"):
         write_scan(engine, estate.orders(), started=at, finished=at)
+
+
+def test_a_second_scan_waits_for_the_first_says_so_and_is_stored(tmp_path, estate, at) -> None:
+    """What was read must not be thrown away because another scan is being stored."""
+    file = tmp_path / "d.db"
+    said: Queue[str] = Queue()
+    engine = open_dictionary(str(file), patience=60, say=said.put)
+    program = (
+        "import sys; from scanner_dictionary.opening import open_dictionary, writing\n"
+        "with writing(open_dictionary(sys.argv[1])):\n"
+        "    print('writing', flush=True); sys.stdin.read()\n"
+    )
+    with (
+        subprocess.Popen([sys.executable, "-c", program, file], stdin=PIPE, stdout=PIPE, text=True) as first,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        assert first.stdout.readline() == "writing\n"
+        second = threads.submit(write_scan, engine, estate.orders(), started=at, finished=at)
+        message = said.get(timeout=30)
+        with open_dictionary(str(file), create=False).connect() as reader:  # which is not kept waiting
+            assert reader.execute(text("SELECT count(*) FROM scan")).scalar() == 0
+        assert not second.done()
+        first.stdin.close()
+
+        assert second.result(timeout=30).scan_id == 1
+    assert str(file) in message
+    assert said.empty()
+    if Path("/proc/locks").exists():
+        assert f"process {first.pid} " in message
+    assert _names(tmp_path) == ["d.db"]
+
+
+def test_a_writer_that_waits_keeps_readers_at_the_last_scan_when_it_writes(tmp_path) -> None:
+    """Who wrote before it without write-ahead mode must not keep it from that mode."""
+    file = tmp_path / "d.db"
+    announced = threading.Event()
+    engine = open_dictionary(str(file), patience=60, say=lambda _: announced.set())
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+
+    def mode() -> str:
+        with writing(engine) as conn:
+            return conn.exec_driver_sql("PRAGMA journal_mode").scalar()
+
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(mode)
+        assert announced.wait(30)
+        other.execute("ROLLBACK")
+        other.close()
+
+        assert found.result(timeout=30) == "wal"
 
 
 def test_full_disk_leaves_the_last_scan(tmp_path, estate, at, table_rows) -> None:
@@ -282,3 +337,27 @@ def _as_nobody() -> Iterator[None]:
         yield
     finally:
         os.seteuid(0)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:p@ss/hidden@h:1/x",
+        "postgresql://u:p@hidden@h/x",
+        "postgresql://u:p@ss?hidden@h/x",
+        "postgresql://u:p@ss:hidden@h/x",
+        "postgresql://u/hidden@h/x",
+    ],
+)
+def test_password_that_is_not_encoded_is_refused_without_showing_its_end(url) -> None:
+    """What follows an `@` or a `/` in it would be taken for host and database, and shown."""
+    with pytest.raises(InputInvalid) as error:
+        locate(url)
+
+    assert "hidden" not in str(error.value)
+    assert "ss" not in error.value.where
+
+
+def test_url_without_its_colon_is_a_file_that_is_shown_without_the_password() -> None:
+    """A slip of the hand must not show it."""
+    assert locate("postgres//u:hidden@h/x").shown == "postgres//h/x"

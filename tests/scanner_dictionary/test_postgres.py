@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from queue import Queue
+
 import pytest
 from sqlalchemy import Engine, select
 
@@ -9,7 +12,7 @@ from scanner_dictionary import tables as t
 from scanner_dictionary.opening import open_dictionary, writing
 from scanner_dictionary.queries import schemas_of, topics
 from scanner_dictionary.writer import write_scan
-from scanner_model.errors import DictionaryUnusable
+from scanner_model.errors import DictionaryBusy, DictionaryUnusable
 
 pytestmark = pytest.mark.postgres
 
@@ -86,6 +89,40 @@ def test_second_writer_waits_for_the_first(estate, postgres_url, at) -> None:
         _lock_at_once(server)
 
     assert write_scan(server, estate.orders(), started=at, finished=at).scan_id == 1
+
+
+def test_a_second_scan_says_for_whom_it_waits_and_is_stored(estate, postgres_url, at) -> None:
+    """What was read must not be thrown away because another scan is being stored."""
+    said: Queue[str] = Queue()
+    server = open_dictionary(postgres_url)
+    waiting = open_dictionary(postgres_url, patience=60, say=said.put)
+    with ThreadPoolExecutor(1) as threads:
+        with writing(server) as conn:
+            pid = conn.exec_driver_sql("SELECT pg_backend_pid()").scalar()
+            second = threads.submit(write_scan, waiting, estate.orders(), started=at, finished=at)
+            message = said.get(timeout=30)
+            with open_dictionary(postgres_url, create=False).connect() as reader:
+                assert reader.exec_driver_sql("SELECT count(*) FROM scan").scalar() == 0
+            assert not second.done()
+
+        assert second.result(timeout=30).scan_id == 1
+    assert f"server process {pid} of" in message
+    assert said.empty()
+
+
+def test_a_scan_that_waited_long_enough_says_who_writes(estate, postgres_url, at) -> None:
+    """An end that a user can act on."""
+    server = open_dictionary(postgres_url)
+    with writing(server), pytest.raises(DictionaryBusy, match="in use by another program"):
+        write_scan(open_dictionary(postgres_url, patience=0.01), estate.orders(), started=at, finished=at)
+
+
+def test_dictionaries_created_at_once_are_created_once(postgres_url) -> None:
+    """Two timers may fire together before there is a dictionary."""
+    with ThreadPoolExecutor(4) as threads:
+        engines = list(threads.map(open_dictionary, [postgres_url] * 4))
+
+    assert len(engines) == 4
 
 
 def _half_a_scan(server: Engine) -> None:

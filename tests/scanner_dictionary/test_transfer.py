@@ -21,6 +21,7 @@ from scanner_dictionary import tables as t
 from scanner_dictionary.opening import open_dictionary
 from scanner_dictionary.table_parts import metadata
 from scanner_dictionary.transfer import export_h2, export_parquet
+from scanner_dictionary.transfer.whole import whole_file
 from scanner_model.columns import Column
 from scanner_model.errors import DictionaryUnusable, InputInvalid
 from scanner_model.scan import ClusterScan
@@ -329,3 +330,14 @@ def test_h2_loads_the_script(conn: Connection, tmp_path: Path, h2: Callable[...,
     assert [" ".join(line.split()) for line in counted] == [" ".join(line.split()) for line in counts]
     same = h2("Shell", "-sql", f"SELECT count(*) FROM topic WHERE REPLACE(description, '{DUCK}', '') = {text}")
     assert same.splitlines()[1] == "1"
+
+
+def test_a_link_in_the_place_of_a_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    """Somebody else may have put it into a directory that all can write into."""
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "out").symlink_to("victim")
+    with whole_file(tmp_path / "out") as out:
+        out.write("new")
+
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert (tmp_path / "out").read_text() == "new"

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from dataclasses import replace
 
 import pytest
 
-from scanner_extractor.capture import Recorder, Replay, recording, replaying, slug
+from scanner_extractor.capture import (
+    LARGEST,
+    Recorder,
+    Replay,
+    directory_name,
+    recorded_cluster,
+    recording,
+    replaying,
+    slug,
+)
 from scanner_extractor.exchange import AS_IS, Answer, Request
 from scanner_extractor.http import Http
 from scanner_extractor.settings import HttpSettings
@@ -255,3 +265,99 @@ def test_damaged_file_is_named(tmp_path, said):
 def test_file_names_are_readable_and_stay_in_their_directory(name, file):
     """Clusters and topics are named in every script."""
     assert slug(name) == file
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("flink:" + "a" * 70 + "-1", "flink:" + "a" * 70 + "-2"),
+        ("flink:sql:Shop", "flink:sql:shop"),
+        ("flink:sql:a b", "flink:sql:a-b"),
+        ("flink:sql:..", "flink:sql:/"),
+    ],
+)
+def test_sources_with_similar_names_share_no_directory(tmp_path, one, other):
+    """The later would replace what the earlier said, and a replay tell one source's facts of both."""
+    recorder = Recorder(tmp_path)
+    for name in (one, other):
+        recorder.record_document(SourceId(name), "files", name)
+    replay = Replay(tmp_path)
+
+    assert [replay.document(SourceId(name), "files") for name in (one, other)] == [one, other]
+    assert all(file.resolve().is_relative_to(tmp_path) for file in tmp_path.rglob("*"))
+
+
+@pytest.mark.parametrize("where", ["capture.json", "source", "source/answer.json", "other"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_capture_with_links_or_pipes_is_refused(tmp_path, where, kind):
+    """A capture from a stranger must neither read files beside it nor make the program wait."""
+    secret = tmp_path / "secret.json"
+    secret.write_text("{}")
+    capture = tmp_path / "capture"
+    (capture / "source").mkdir(parents=True)
+    (capture / "capture.json").write_text('{"format": 1}')
+    place = capture / where
+    if place.is_dir():
+        place.rmdir()
+    place.unlink(missing_ok=True)
+    if kind == "link":
+        place.symlink_to(secret)
+    else:
+        os.mkfifo(place)
+
+    with pytest.raises(InputInvalid) as caught:
+        Replay(capture)
+    assert caught.value.where == str(place)
+
+
+def test_link_that_comes_after_the_capture_was_looked_through_is_not_followed(tmp_path):
+    """Between looking and reading somebody may change a file."""
+    recording(lambda _: Answer(status=200, body=b"[]"), tmp_path / "capture")(request())
+    replay = Replay(tmp_path / "capture")
+    (file,) = (tmp_path / "capture").glob("*/*.json")
+    file.rename(tmp_path / "elsewhere.json")
+    file.symlink_to(tmp_path / "elsewhere.json")
+
+    with pytest.raises(InputInvalid):
+        replay(request())
+
+
+def test_link_in_the_place_of_a_clusters_capture_is_refused(tmp_path):
+    """One of several clusters could lead out of the capture."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "capture").mkdir()
+    (tmp_path / "capture" / directory_name("retail")).symlink_to(tmp_path / "other")
+
+    with pytest.raises(InputInvalid):
+        recorded_cluster(tmp_path / "capture", "retail")
+
+
+def test_file_that_is_too_large_is_not_read(tmp_path):
+    """A sparse file costs its sender nothing."""
+    (tmp_path / "capture.json").write_bytes(b"{}")
+    os.truncate(tmp_path / "capture.json", LARGEST + 1)
+
+    with pytest.raises(InputInvalid, match="larger than"):
+        Replay(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"status": 200, "headers": {"content-type": 5}, "body": "["},
+        {"status": 200, "headers": {}, "body": 5},
+        {"status": "200", "headers": {}, "body": ""},
+        {"failure": {"kind": 5, "what": "x"}},
+        {"failure": {"kind": "SourceRefused", "what": "x", "hint": {}}, "request": []},
+    ],
+)
+def test_file_by_hand_with_other_types_is_damaged_or_read(tmp_path, said):
+    """No file of a stranger ends in a defect of ours."""
+    (tmp_path / "capture.json").write_text('{"format": 1}')
+    place = tmp_path / directory_name(SOURCE)
+    place.mkdir()
+    asked = {"method": "GET", "url": "http://sr:8081/subjects"}
+    (place / "a.json").write_text(json.dumps({"request": asked})[:-1] + ", " + json.dumps(said)[1:])
+
+    with pytest.raises((InputInvalid, SourceRefused)):
+        Replay(tmp_path)(request())

@@ -59,7 +59,7 @@ def rows(chosen: Settings, exchange=None, probe=lambda kafka: "3 brokers"):
 
 def test_registry_that_answers_is_asked_for_its_subjects_and_one_schema():
     """Listing and reading are two rights."""
-    exchange = server(**{"GET /subjects": ["a/b", "c"], f"GET {SUBJECT}": {"version": 3, "schema": "{}"}})
+    exchange = server(**{"GET /subjects": ["a/b", "c"], f"GET {SUBJECT}": {"version": 3, "id": 7, "schema": "{}"}})
 
     assert rows(registry(), exchange) == [("list subjects", OK, "2 subjects"), ("read a schema", OK, "version 3")]
 

@@ -398,3 +398,17 @@ def test_any_json_is_read_or_refused(tmp_path_factory, document):
 
     with suppress(InputInvalid):
         assert read(directory, LEAST | document if isinstance(document, dict) else document).brokers
+
+
+def test_names_of_secrets_reach_every_source(tmp_path):
+    """A setting that only its users know to be a secret is hidden wherever it comes from."""
+    sources = {
+        "connect": [{"url": "http://c:8083"}],
+        "schema_registries": [{"type": "confluent", "url": "http://s:8081"}],
+        "ksqldb": [{"url": "http://k:8088"}],
+    }
+    settings = read(tmp_path, LEAST | sources | {"secret_names": ["Cipher.Seed"]})
+    names = frozenset({"cipher.seed"})
+
+    assert settings.secret_names == settings.connect[0].secret_names == names
+    assert settings.registries[0].http.secret_names == settings.ksqldb[0].http.secret_names == names

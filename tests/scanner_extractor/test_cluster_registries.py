@@ -63,6 +63,18 @@ def test_every_member_of_glue_arrives(read):
     [
         ({"type": "confluent"}, ["[0] 'url' is missing"]),
         ({"type": "glue"}, ["[0] 'glue' is missing"]),
+        (
+            {"type": "confluent", "url": "http://x", "context": "eu"},
+            ['[0].context "eu" is not written as expected'],
+        ),
+        (
+            {"type": "confluent", "url": "http://x/contexts/.eu", "context": ".us"},
+            ["[0].context there is a context in `url` and in `context`"],
+        ),
+        (
+            {"type": "glue", "glue": {"region": "r"}, "context": ".us"},
+            ["[0].context 'context' is for registries of type confluent only"],
+        ),
         ({"url": "http://x"}, ["[0] 'type' is missing"]),
         ({"type": "glue", "glue": {}}, ["[0].glue 'region' is missing"]),
         ({"type": "glue", "glue": 5}, ["[0].glue a number stands where an object is expected"]),
@@ -97,3 +109,15 @@ def test_registry_and_identity_pool_of_a_token_are_headers(read):
 
     assert registry.http.headers == {"target-sr-cluster": "lsrc-1", "Confluent-Identity-Pool-Id": "pool-1", "x": "y"}
     assert registry.http.auth == OAuthAuth(**OAUTH)
+
+
+def test_contexts_of_one_registry_are_sources_of_their_own(read, found):
+    """A shared registry may be read for two teams, and each has its own subjects."""
+    one = {"type": "confluent", "url": "http://x"}
+    registries = read(one | {"context": ".eu"}, one | {"context": ".us"}, one | {"url": "http://x/contexts/.uk"})
+
+    assert [registry.source for registry in registries] == [
+        f"schema_registry:http://x/contexts/.{name}" for name in ("eu", "us", "uk")
+    ]
+    assert [registry.one_context for registry in registries] == [".eu", ".us", ".uk"]
+    assert found(one | {"context": ".eu"}, one | {"context": ".eu"}) == ["[1].url this source is named twice"]

@@ -14,7 +14,7 @@ from scanner_model.estate import Cluster, CollectionColumn, KsqlSource, Topic
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import Answer, ClusterScan, Outcome, Remembered
-from scanner_model.schemas import Confidence, Registry, SchemaVersion
+from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion
 
 REGISTRY = RegistrySettings(type="confluent", http=HttpSettings(url="https://sr"))
 SETTINGS = Settings(
@@ -205,7 +205,7 @@ def test_problems_of_every_step_are_listed() -> None:
     found = scan(registry(version("orders-value", text="{")))
 
     assert found.topic_schemas
-    assert any(problem.where.startswith("orders-value") for problem in found.problems)
+    assert any(problem.where.startswith("'orders-value'") for problem in found.problems)
     assert replace(found.versions[0], fingerprint="") == version("orders-value", text="{")
 
 
@@ -230,3 +230,47 @@ def test_connect_cluster_of_another_kafka_cluster_is_a_problem() -> None:
     assert [problem.where for problem in found.problems] == ["connect:main"]
     assert found.cluster.cluster_id == "abc"
     assert found.connectors
+
+
+def associated(*namespaces: str) -> RegistryReading:
+    """Return a registry whose subject is associated with a topic of the cluster's, in each of *namespaces*."""
+    links = tuple(
+        Association(
+            source=REGISTRY.source,
+            context=".",
+            subject=SubjectName("shared"),
+            topic=TopicName(f"refunds{at}"),
+            role=Role.VALUE,
+            namespace=namespace,
+        )
+        for at, namespace in enumerate(namespaces)
+    )
+    return replace(registry(version("shared")), associations=links)
+
+
+def test_associations_of_other_clusters_are_no_links_and_make_no_topics() -> None:
+    """One registry serves many clusters, and their topics bear the same names."""
+    found = scan(kafka("refunds1"), associated("", "-", "abc", "lkc-OTHER"))
+
+    assert [(topic, confidence) for topic, _, _, confidence in links(found)] == [
+        (f"refunds{at}", Confidence.DECLARED) for at in range(3)
+    ]
+    assert [topic.name for topic in found.topics] == ["refunds0", "refunds1", "refunds2"]
+    assert found.problems == ()
+
+
+def test_cluster_id_of_an_earlier_scan_chooses_associations_while_the_brokers_are_down() -> None:
+    """An outage of the brokers must not unbind what the registry declares."""
+    found = scan(associated("abc", "lkc-OTHER"), remembered=Remembered(cluster_id="abc"))
+
+    assert [link.topic for link in found.topic_schemas] == ["refunds0"]
+
+
+def test_associations_that_name_clusters_are_reported_where_the_own_id_is_not_known() -> None:
+    """Without the brokers nobody can tell whose topics they are."""
+    found = scan(associated("-", "abc"))
+
+    assert [link.topic for link in found.topic_schemas] == ["refunds0"]
+    assert [problem.what for problem in found.problems] == [
+        "the id of this Kafka cluster is not known: 1 of 2 associations name a cluster and are left out"
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import socket
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -328,3 +329,48 @@ def test_secrets_in_an_answer_reach_no_reader_and_schemas_stay(serve, reply, ask
         "params": {"kms.secret": "********"},
         "schema": '{"password": "string"}',
     }
+
+
+@pytest.mark.parametrize(
+    "auth", [BasicAuth(user="u", password="hunter2-word"), BearerAuth(token="hunter2-word")], ids=["basic", "bearer"]
+)
+def test_our_credentials_are_hidden_in_answers_of_any_status_and_in_their_headers(serve, reply, auth):
+    """A server that echoes what it was sent would have them in schemas, captures and error messages."""
+    kept = []
+
+    def echo(seen):
+        login = seen.headers["authorization"]
+        body = f'{{"you": "{login} hunter2-word \\u00fc", "key": "{seen.headers["x-own"]}"}}'.encode()
+        return reply(body=body, headers={"Content-Type": f"application/json; of={login}", "ETag": "hunter2-word"})
+
+    wrap = lambda live: lambda request: kept.append(live(request)) or kept[-1]  # noqa: E731
+    settings = HttpSettings(url=serve(echo), auth=auth, headers={"X-Own": "hunter2-header"})
+    with Http(settings, SOURCE, wrap=wrap) as http:
+        http.get("x")
+
+    login = base64.b64encode(b"u:hunter2-word")
+    assert not [word for word in (b"hunter2", login) if word in repr(kept[0]).encode()]
+
+
+def test_our_credentials_are_hidden_in_a_redirect_that_leads_nowhere(serve, reply):
+    """The error names where the server wanted us to go."""
+    url = serve(lambda seen: reply(status=302, headers={"Location": f"ftp://x/{seen.headers['authorization'][7:]}"}))
+
+    with Http(HttpSettings(url=url, auth=BearerAuth(token="hunter2-word")), SOURCE) as http:
+        assert "hunter2" not in str(failure(http, PayloadUnexpected, "x"))
+
+
+def test_password_that_a_topic_may_be_called_like_changes_no_answer(serve, reply):
+    """A schema with other bytes has another fingerprint."""
+    settings = HttpSettings(url=serve(lambda _: reply(body=b'["orders", "connector"]')))
+    for password in ("orders", "connector"):
+        with Http(replace(settings, auth=BasicAuth(user="u", password=password)), SOURCE) as http:
+            assert http.get("x") == ["orders", "connector"]
+
+
+def test_names_of_secrets_of_the_user_are_hidden_in_answers(serve, reply):
+    """A capture keeps what a reader reads."""
+    url = serve(lambda _: reply(body=b'{"cipher.seed": "ab", "x": 1}'))
+
+    with Http(HttpSettings(url=url, secret_names=frozenset({"cipher.seed"})), SOURCE) as http:
+        assert http.get("x") == {"cipher.seed": "********", "x": 1}

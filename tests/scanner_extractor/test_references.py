@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scanner_extractor.references import Resolved, finder, resolve
+from scanner_extractor.references import Resolved, finder, lookup_in, resolve
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 
@@ -43,6 +44,25 @@ def test_referenced_version_counts_and_not_the_newest() -> None:
     found = resolved(version("root", 1, ("a", "a", 1)), version("a", 1), version("a", 2))
 
     assert found.texts == {"a": "a 1"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_avro_types_are_found_in_whatever_text_defines_them(order: int) -> None:
+    """A reference's name is free, even if it looks like a type's; the types that stand inside others count too."""
+    address = '{"type":"record","name":"shop.Address","fields":[{"name":"k","type":{"type":"enum","name":"Kind"}}]}'
+    texts = {"address.avsc": address, "shop.Kind": '{"type":"fixed","name":"shop.Hash","size":16}', "broken": "{"}
+    lookup = lookup_in("AVRO", dict(list(texts.items())[::order]))
+
+    assert [lookup(name) for name in ("shop.Address", "shop.Kind")] == [address, address]
+    assert lookup("shop.Hash") == texts["shop.Kind"]
+    assert (lookup("address.avsc"), lookup("none")) == (address, None)
+
+
+def test_other_references_are_found_by_name_only() -> None:
+    """An import or a URI names its file."""
+    lookup = lookup_in("JSON", {"a.json": '{"type":"record","name":"A","fields":[]}'})
+
+    assert (lookup("A"), lookup("a.json")) == (None, '{"type":"record","name":"A","fields":[]}')
 
 
 def test_first_of_two_references_with_one_name_counts() -> None:
@@ -129,7 +149,7 @@ def test_missing_reference_is_reported_and_the_rest_resolved() -> None:
     (problem,) = found.problems
 
     assert found.texts == {"b": "b 1"}
-    assert problem.where == "root version 1"
+    assert problem.where == "'root' version 1"
     assert "'gone'" in problem.what
     assert "version 7" in problem.what
 
@@ -142,12 +162,21 @@ def test_loop_ends() -> None:
     assert found.texts == {"root": "root 1", "a": "a 1"}
 
 
-def test_long_chain_is_followed_to_its_end() -> None:
-    """Longer than Python's stack."""
+def test_long_chain_is_followed_up_to_a_bound() -> None:
+    """Else each of a thousand subjects that refer to the next has the columns of all after it."""
     chain = [version(f"s{at}", 1, (f"s{at + 1}", f"s{at + 1}", 1)) for at in range(5000)]
     found = resolved(*chain)
 
-    assert len(found.texts) == 4999
+    assert len(found.texts) == 64
+    assert [(problem.where, "64 deep" in problem.what) for problem in found.problems] == [("s0 version 1", True)]
+
+
+def test_many_references_are_followed_up_to_a_bound() -> None:
+    """What is found until then is read."""
+    wide = version("s", 1, *((f"t{at}", f"t{at}", 1) for at in range(1200)))
+    found = resolved(wide, *(version(f"t{at}", 1) for at in range(1200)))
+
+    assert len(found.texts) == 1000
     assert len(found.problems) == 1
 
 

@@ -1,7 +1,6 @@
 """The runner: what one source does never costs another."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from scanner_extractor.access import Access
 from scanner_extractor.capture import Recorder, Replay
 from scanner_extractor.phases import PHASES, Mode, Phase, Reading, Task
+from scanner_extractor.rate import Clock
 from scanner_extractor.readings import KsqlReading, Progress, no_progress
 from scanner_extractor.runner import ALL, Asked, Choice, ask
 from scanner_extractor.settings import HttpSettings, Settings
@@ -32,8 +32,39 @@ def phase(name: str, *tasks: tuple[str, Callable[[Progress], Reading]]) -> Phase
     return Phase(name, listed)
 
 
-def asked(*phases: Phase, choice: Choice = ALL, deadline: float = 5.0, progress: Progress = no_progress) -> Asked:
-    return ask(SETTINGS, Access(), choice=choice, phases=phases, deadline=deadline, progress=progress)
+class Hands:
+    """A clock that the test moves; *looks* counts how often it was read."""
+
+    def __init__(self) -> None:
+        self.at, self.looks = 0.0, 0
+        self._looked = threading.Condition()
+
+    def now(self) -> float:
+        with self._looked:
+            self.looks += 1
+            self._looked.notify_all()
+            return self.at
+
+    def move(self, seconds: float) -> None:
+        with self._looked:
+            self.at += seconds
+
+    def wait_until_looked_at(self) -> None:
+        """Wait until the runner, which looks at most three times a turn, has met the time as it is now."""
+        with self._looked:
+            enough = self.looks + 4
+            assert self._looked.wait_for(lambda: self.looks >= enough, timeout=60)
+
+
+def asked(
+    *phases: Phase,
+    choice: Choice = ALL,
+    deadline: float = 60.0,
+    progress: Progress = no_progress,
+    hands: Hands | None = None,
+) -> Asked:
+    access = Access(clock=Clock(now=hands.now) if hands else None)
+    return ask(SETTINGS, access, choice=choice, phases=phases, deadline=deadline, progress=progress)
 
 
 def refuse(_progress: Progress) -> Reading:
@@ -73,7 +104,7 @@ def test_order_does_not_depend_on_which_source_is_first() -> None:
     first_may_go = threading.Event()
 
     def slow(_progress: Progress) -> Reading:
-        first_may_go.wait(5)
+        first_may_go.wait(60)
         return reading("a:1")
 
     def quick(_progress: Progress) -> Reading:
@@ -88,10 +119,11 @@ def test_order_does_not_depend_on_which_source_is_first() -> None:
 def test_a_phase_begins_when_the_one_before_has_ended() -> None:
     """Subjects are bound to topics, so topics come first."""
     order: list[str] = []
+    second = threading.Event()
 
     def note(name: str) -> Callable[[Progress], Reading]:
         def run(_progress: Progress) -> Reading:
-            time.sleep(0.05 if name == "a:1" else 0)
+            second.set() if name == "b:1" else second.wait(0.05)
             order.append(name)
             return reading(name)
 
@@ -104,33 +136,45 @@ def test_a_phase_begins_when_the_one_before_has_ended() -> None:
 
 def test_a_source_without_progress_is_given_up() -> None:
     """A hanging server must not hang the scan."""
-    release = threading.Event()
+    release, hands = threading.Event(), Hands()
+    quick: list[threading.Thread] = []
 
     def hang(_progress: Progress) -> Reading:
-        release.wait(10)
+        while not quick:
+            hands.wait_until_looked_at()
+        quick[0].join(60)
+        hands.wait_until_looked_at()
+        hands.move(0.1)
+        release.wait(60)
         return reading("a:1")
 
-    (outcome, other) = asked(phase("all", ("a:1", hang), ("b:1", lambda _: reading("b:1"))), deadline=0.1).outcomes
+    def answer(_progress: Progress) -> Reading:
+        quick.append(threading.current_thread())
+        return reading("b:1")
+
+    (outcome, other) = asked(phase("all", ("a:1", hang), ("b:1", answer)), deadline=0.1, hands=hands).outcomes
     release.set()
 
     assert outcome.answer == Answer.UNAVAILABLE
-    assert "no progress" in outcome.reason
+    assert outcome.reason == "no progress for 0.1 s"
     assert other.answer == Answer.READ
 
 
 def test_a_slow_source_that_moves_is_waited_for() -> None:
     """A deadline on the total would throw away what was read."""
+    hands = Hands()
 
     def crawl(progress: Progress) -> Reading:
         for done in range(6):
-            time.sleep(0.06)
+            hands.move(0.03)
+            hands.wait_until_looked_at()
             progress(SourceId("a:1"), done, 6)
         return reading("a:1")
 
-    (outcome,) = asked(phase("all", ("a:1", crawl)), deadline=0.2).outcomes
+    (outcome,) = asked(phase("all", ("a:1", crawl)), deadline=0.05, hands=hands).outcomes
 
     assert outcome.answer == Answer.READ
-    assert outcome.seconds > 0.2
+    assert outcome.seconds > 0.05
 
 
 def test_sources_not_chosen_are_skipped_and_say_so() -> None:

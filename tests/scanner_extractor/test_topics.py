@@ -1,6 +1,6 @@
 """One topic from everything that names it."""
 
-from scanner_extractor.topics import ksqldb_topics, merge_topics, missing_topics
+from scanner_extractor.topics import hidden_topics, ksqldb_internal, ksqldb_topics, merge_topics, missing_topics
 from scanner_model.estate import KsqlSource, Topic
 from scanner_model.names import SourceId, TopicName
 
@@ -20,6 +20,17 @@ def collection(name: str, of: str, **more) -> KsqlSource:
         statement=f"CREATE STREAM {name}",
         **more,
     )
+
+
+def test_topics_that_registries_keep_schemas_in_are_internal() -> None:
+    """No schema describes them, and nobody misses one; the brokers do not mark them."""
+    merged = merge_topics([topic("_schemas"), topic("_schema_encoders"), topic("_schemas_of_ours")])
+
+    assert [(one.name, one.internal) for one in merged] == [
+        ("_schema_encoders", True),
+        ("_schemas", True),
+        ("_schemas_of_ours", False),
+    ]
 
 
 def test_the_brokers_own_a_topic_and_manual_input_describes_it() -> None:
@@ -66,3 +77,36 @@ def test_a_topic_that_the_brokers_lack_is_reported_once() -> None:
 def test_nothing_is_missing_where_the_brokers_were_not_asked() -> None:
     """Unknown is not empty."""
     assert list(missing_topics(None, [topic("orders")])) == []
+
+
+def test_topic_that_ksqldb_itself_misses_is_reported_once() -> None:
+    """Validation finds the collections that stand on it."""
+    named = [topic("gone", "ksqldb:k"), topic("lost", "manual:x")]
+
+    assert [problem.where for problem in missing_topics([], named, {TopicName("gone")})] == ["manual:x"]
+
+
+def test_topic_that_only_ksqldb_does_not_find_is_hidden_from_its_user() -> None:
+    """The brokers have it, so nobody deleted it; where they were not asked nothing is concluded."""
+    missing = [(SourceId("ksqldb:k"), {TopicName("gone"), TopicName("hidden")})]
+
+    assert [problem.what for problem in hidden_topics([topic("hidden")], missing)] == [
+        "it does not find the topic 'hidden', which the brokers have"
+    ]
+    assert list(hidden_topics(None, missing)) == []
+
+
+def test_topics_that_ksqldb_makes_for_itself_are_internal() -> None:
+    """Brokers do not mark them; the names are those of 8.3.1, of this server or of another one."""
+    own = [
+        "_confluent-ksql-lab__command_topic",
+        "_confluent-ksql-lab_query_CTAS_HOURLY_5-Aggregate-GroupBy-repartition",
+        "_confluent-ksql-lab_query_CTAS_HOURLY_5-Aggregate-Aggregate-Materialize-changelog",
+        "_confluent-ksql-other_query_CTAS_X_1-KafkaTopic_Right-Reduce-topic",
+        "lab_ksql_processing_log",
+    ]
+    users = ["HOURLY", "other_ksql_processing_log", "confluent-ksql", "ksql_processing_log"]
+
+    marked = ksqldb_internal(map(topic, [*own, *users]), ["lab_", ""])
+
+    assert [one.name for one in marked if one.internal] == own

@@ -189,3 +189,9 @@ def test_long_value_is_cut():
 def test_nothing_near_gives_no_hint():
     """A far-fetched guess is worse than none."""
     assert nearest("zebra", ["broker"]) == ""
+
+
+def test_document_of_very_many_values_is_refused() -> None:
+    """Each value is kept with its place."""
+    with pytest.raises(InputInvalid, match="too large"):
+        read_placed("[" + "0," * 2_000_001 + "0]", "x")

@@ -53,12 +53,17 @@ def hoist_field(step: Step, record: Record) -> Record:
 
 
 def extract_field(step: Step, record: Record) -> Record:
-    """Make one field the whole side; what is not inside it is gone."""
+    """Make one field the whole side; what is not inside it is gone.
+
+    A field inside a value whose own fields are not known, as a Protobuf timestamp's seconds, comes from that value.
+    """
     nested = step.settings.text("field.syntax.version").upper() == "V2"
     field = segments(step.required("field"), nested=nested)
 
     def mend(columns: tuple[Carried, ...]) -> Columns:
         inside = tuple(moved(one, one.path[len(field) :]) for one in columns if begins(one.path, field))
+        if not inside:
+            return tuple(moved(one, ()) for one in without_parents(columns) if begins(field, one.path))
         return without_parents(inside) if len(inside) > 1 else inside
 
     return change(record, step.side, mend)

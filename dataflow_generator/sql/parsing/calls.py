@@ -13,6 +13,7 @@ from dataflow_generator.sql.nodes import (
     Operation,
     Parts,
     Relation,
+    Structure,
     Subquery,
     TableArgument,
     Window,
@@ -52,6 +53,8 @@ def call(cursor: Cursor, name: Parts) -> Expression:
     known = name[-1].upper()
     if known == "DESCRIPTOR":
         found: Expression = _descriptor(cursor)
+    elif known == "STRUCT" and cursor.ahead() == ":=":
+        found = _structure(cursor)
     else:
         arguments, order = _arguments(cursor, known)
         cursor.expect(")")
@@ -72,6 +75,17 @@ def _descriptor(cursor: Cursor) -> Expression:
         if not cursor.accept(",") and cursor.key != ")":
             raise cursor.unread(", or ) is expected")
     return Descriptor(tuple(found))
+
+
+def _structure(cursor: Cursor) -> Expression:
+    found = []
+    while not cursor.accept(")"):
+        name = cursor.next().value
+        cursor.expect(":=")
+        found.append((name, cursor.expression(cursor)))
+        if not cursor.accept(",") and cursor.key != ")":
+            raise cursor.unread(", or ) is expected")
+    return Structure(tuple(found))
 
 
 def _after(
@@ -161,9 +175,6 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     if first and name in _UNIT_FIRST and cursor.key in UNITS and cursor.ahead() == ",":
         cursor.next()
         return CONSTANT
-    if name == "STRUCT" and cursor.ahead() == ":=":
-        cursor.next()
-        cursor.next()
     found = cursor.expression(cursor)
     if cursor.accept(":="):
         found = Operation((found, cursor.expression(cursor)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dataflow_generator.sql.analysis import MOST_COLUMNS, TooLarge
 from dataflow_generator.sql.lineage import Origin, Strength, Value, copied
 from dataflow_generator.sql.naming import Names
-from dataflow_generator.sql.nodes import Constant, Expression, Name, Select, SelectItem, Star
+from dataflow_generator.sql.nodes import Constant, Expression, Name, Select, SelectItem, Star, Structure
 from dataflow_generator.sql.rules.values import field_of, type_of, value_of
 from dataflow_generator.sql.scopes import PSEUDO, WINDOW_BOUNDS, Column, Rows, Scope
 
@@ -40,7 +41,14 @@ def _item(item: SelectItem, names: Names, place: int, scope: Scope) -> Column:
     if isinstance(item.expression, Name):
         found = scope.resolve(item.expression)
         return found if found.name == name else Column(name, found.value, found.type)
-    return Column(name, value_of(item.expression, scope), type_of(item.expression, scope))
+    return _made(name, item.expression, scope)
+
+
+def _made(name: str, expression: Expression, scope: Scope) -> Column:
+    """Return a column with what it is made of; a structure that is made here, field by field."""
+    fields = expression.fields if isinstance(expression, Structure) else ()
+    inside = tuple(_made(inner, value, scope) for inner, value in fields)
+    return Column(name, value_of(expression, scope), type_of(expression, scope), inside)
 
 
 def _star(star: Star, scope: Scope, opened: list[Rows]) -> Iterator[Column]:
@@ -94,11 +102,16 @@ def _through_aggregates(columns: list[Column], keys: list[Value]) -> Iterator[Co
     """Mark what is no key: in a grouped query it can reach the result through an aggregate function only."""
     grouped = {origin for key in keys for origin in key.direct}
     for column in columns:
-        direct = {
-            origin: strength if _is_key(origin, grouped) else Strength.AGGREGATION
-            for origin, strength in column.value.direct.items()
-        }
-        yield Column(column.name, Value(direct, column.value.indirect), column.type)
+        yield _aggregated(column, grouped)
+
+
+def _aggregated(column: Column, grouped: set[Origin]) -> Column:
+    direct = {
+        origin: strength if _is_key(origin, grouped) else Strength.AGGREGATION
+        for origin, strength in column.value.direct.items()
+    }
+    inside = tuple(_aggregated(each, grouped) for each in column.fields)
+    return replace(column, value=Value(direct, column.value.indirect), fields=inside)
 
 
 def _is_key(origin: Origin, grouped: set[Origin]) -> bool:
@@ -112,7 +125,7 @@ def _joined_pseudo(select: Select, star: Star, scope: Scope) -> Iterator[Column]
         return
     for rows in scope.rows:
         for name in PSEUDO if rows.table else ():
-            yield Column(f"{rows.name}_{name}", copied((rows.table, (name,))))
+            yield Column(f"{rows.name}_{name}", rows.pseudo(name))
 
 
 def _implicit(select: Select, names: Names, scope: Scope) -> Iterator[Column]:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dataflow_generator.sql.flows import Effect
-from dataflow_generator.sql.lineage import EMPTY, Value, copied, merged
+from dataflow_generator.sql.lineage import EMPTY, Value, merged
 from dataflow_generator.sql.nodes import Branch, Expression, Name, Query, Select, Values
 from dataflow_generator.sql.rules.projections import projections
 from dataflow_generator.sql.rules.relations import add, renamed
 from dataflow_generator.sql.rules.values import value_of, values_of
-from dataflow_generator.sql.scopes import Column, Common, Rows, Scope
+from dataflow_generator.sql.scopes import ROWTIME, Column, Common, Rows, Scope
 
 
 def query(found: Query, scope: Scope) -> Rows:
@@ -63,7 +63,9 @@ def _is_windowed(select: Select, scope: Scope) -> bool:
 
 def _bounds(scope: Scope) -> Value:
     """Give what a ksqlDB window's bounds hang on, the records' time, which also decides which rows meet in one."""
-    times = [copied((rows.table, ("ROWTIME",))) for rows in scope.rows if rows.table]
+    base = [rows for rows in scope.rows if rows.table]
+    # Only streams are windowed: a table that is joined gives columns, not the time.
+    times = [rows.pseudo(ROWTIME) for rows in base if not rows.is_table] or [rows.pseudo(ROWTIME) for rows in base]
     scope.analysis.affect(times, Effect.WINDOW)
     return EMPTY.because(times, Effect.WINDOW)
 

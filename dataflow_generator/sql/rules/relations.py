@@ -65,7 +65,13 @@ def table(relation: Table, scope: Scope) -> None:
     scope.analysis.sources.add(name)
     found = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
     if known is not None:
-        found = replace(found, columns=_columns(known, name, scope), windowed=known.windowed)
+        found = replace(
+            found,
+            columns=_columns(known, name, scope),
+            windowed=known.windowed,
+            time=computed([copied((name, (known.timestamp,)))]) if known.timestamp else None,
+            is_table=known.is_table,
+        )
     scope.add(found)
 
 

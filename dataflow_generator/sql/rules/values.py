@@ -20,6 +20,7 @@ from dataflow_generator.sql.nodes import (
     Operation,
     SqlType,
     Star,
+    Structure,
     Subquery,
     TableArgument,
     Window,
@@ -82,6 +83,8 @@ def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
             return field_of(base.base, (*base.fields, *fields), scope)
         case Call(name=name, arguments=(only,)) if name in _UNFOLDING:
             return computed([field_of(only, fields, scope)])
+        case Structure() if fields and fields[0] in dict(base.fields):
+            return field_of(dict(base.fields)[fields[0]], fields[1:], scope)
     return value_of(base, scope)
 
 
@@ -95,7 +98,13 @@ def type_of(expression: Expression, scope: Scope) -> SqlType | None:
             return kind.element if kind else None
         case Access():
             return inner_type(type_of(expression.base, scope), expression.fields)
+        case Structure(fields=fields):
+            return SqlType("STRUCT", tuple((name, type_of(each, scope) or SqlType("")) for name, each in fields))
     return None
+
+
+def _structure(expression: Structure, scope: Scope) -> Value:
+    return computed(value_of(each, scope) for _, each in expression.fields)
 
 
 def choice(expression: Choice, scope: Scope) -> Value:
@@ -162,6 +171,7 @@ _RULES: Mapping[type, Callable[..., Value]] = {
     Access: field_access,
     Choice: choice,
     Call: call,
+    Structure: _structure,
     Lambda: anonymous,
     Subquery: subquery,
     TableArgument: _nothing,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scanner_extractor.formats.protobuf.declarations import ProtoFile
 from scanner_extractor.formats.protobuf.parser import parse_proto
@@ -16,7 +16,17 @@ from scanner_model.problems import Problem
 MAIN = ""
 """The schema's own name among its files: no import can have it."""
 
+LONGEST = 10_000_000
+"""Characters of all files of a schema: a megabyte takes about a second."""
+
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+_TOO_LONG = Problem(
+    "$",
+    f"the schema and its imports are longer than {LONGEST} characters",
+    "the text is kept; from here on nothing of it is read",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +44,13 @@ def gather(text: str, lookup: Lookup) -> Files:
     problems: list[Problem] = []
     waiting = deque([MAIN])
     seen = {MAIN}
+    left = LONGEST
     while waiting:
         name = waiting.popleft()
+        left -= len(texts[name])
+        if left < 0:
+            problems.append(_TOO_LONG if name == MAIN else replace(_TOO_LONG, where=f"import {name!r}"))
+            texts[name] = ""
         parsed[name] = parse_proto(texts[name])
         for imported in parsed[name].imports:
             if imported.name in seen:

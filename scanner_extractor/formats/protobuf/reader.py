@@ -39,6 +39,7 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
     return ParsedSchema(
         name=RecordName(root.name) if root else RecordName(""),
         columns=tuple(walk.found.columns) if walk else (),
+        holders=walk.holders if walk else {},
         records=tuple(RecordName(choice.name) for choice in choices),
         problems=tuple(dict.fromkeys([*problems, *([refused] if refused else [])])),
         empty=not choices and _serves_others(files.parsed[MAIN]),
@@ -70,7 +71,7 @@ def _chosen(choices: Sequence[Declared], record: RecordName | None) -> tuple[Dec
 def _walked(scopes: Scopes, root: Declared) -> Walk:
     walk = Walk(scopes)
     walk.read(root)
-    if not walk.found.full:
+    if not walk.found.full or not walk.repeated:
         return walk
     brief = Walk(scopes, once=True)
     brief.read(root)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from scanner_extractor.formats.column_list import LONGEST_NAME
+
 _TOKEN = re.compile(
     r"""
     (?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+
@@ -22,6 +24,7 @@ _INTEGER = re.compile(r"0[xX][0-9a-fA-F]{1,16}|\d{1,20}", re.ASCII)
 _OPENERS = frozenset("{[(<")
 _CLOSERS = frozenset("}])>")
 _LONGEST_QUOTE = 40
+_SHORT = f"a name of at most {LONGEST_NAME} characters"
 
 END = ""
 """The token after the last one."""
@@ -97,10 +100,13 @@ class Cursor:
         """Take a name without dots, or raise UnreadableError."""
         if not _SIMPLE_NAME.fullmatch(self.token):
             raise self.unreadable("a name")
+        if len(self.token) > LONGEST_NAME:
+            raise self.unreadable(_SHORT)
         return self.advance()
 
     def name(self) -> str:
         """Take a name, which may have dots (and space around them), or raise UnreadableError."""
+        start = self.index
         parts = [self.advance()] if self.sees(".") else []
         if not _NAME.fullmatch(self.token):
             raise self.unreadable("a name")
@@ -109,7 +115,10 @@ class Cursor:
             parts.append(self.advance())
             if parts[-1] == ".":
                 parts.append(self.advance())
-        return "".join(parts)
+        name = "".join(parts)
+        if len(name) > LONGEST_NAME:
+            raise UnreadableError(start, _SHORT)
+        return name
 
     def integer(self) -> int:
         """Take a whole number (decimal, hexadecimal, octal), or raise UnreadableError."""

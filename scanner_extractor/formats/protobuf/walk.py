@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from scanner_extractor.formats.column_list import CUT, ColumnList
 from scanner_extractor.formats.protobuf.declarations import Enum, Field, Label, Message, Presence
 from scanner_extractor.formats.protobuf.scopes import Declared, Scopes
+from scanner_extractor.formats.protobuf.well_known import WELL_KNOWN
 from scanner_model.columns import Column
+from scanner_model.names import RecordName
 from scanner_model.paths import MAP_VALUE, ColumnPath, element
 from scanner_model.problems import Problem
 
@@ -18,7 +20,9 @@ SCALARS = frozenset(
 )
 """Protobuf's words for scalar types."""
 
-_WELL_KNOWN = ("google.protobuf.", "google.type.", "confluent.type.")
+_NAMED = ("google.protobuf.", "google.type.", "confluent.type.")
+"""Packages whose types are known by their full names, which then are the logical type."""
+
 _DECIMAL = "confluent.type.Decimal"
 _CONTAINERS = {Label.REPEATED: ("array", element()), Label.MAP: ("map", MAP_VALUE)}
 
@@ -43,6 +47,8 @@ class Walk:
     def __init__(self, scopes: Scopes, *, once: bool = False) -> None:
         self.found = ColumnList()
         self.problems: dict[Problem, None] = {}
+        self.holders: dict[ColumnPath, RecordName] = {}
+        self.repeated = False
         self._scopes = scopes
         self._once = once
         self._shown: set[str] = set()
@@ -80,6 +86,11 @@ class Walk:
             self.found.add(self._column(place, type=written, nullable=_nullable(place, message=True)))
             return
         message = isinstance(type_.body, Message)
+        known = WELL_KNOWN.get(type_.name) if message else None
+        if known:
+            nullable = _nullable(place, message=True)
+            self.found.add(self._column(place, type=known.type, nullable=nullable, logical_type=known.logical_type))
+            return
         cut = message and type_.name in place.open
         column = self._column(
             place,
@@ -115,9 +126,11 @@ class Walk:
         )
 
     def _descend(self, path: ColumnPath, message: Declared, open_: frozenset[str]) -> None:
+        self.repeated = self.repeated or message.name in self._shown
         if self.found.too_deep(len(path) + 1) or (self._once and message.name in self._shown):
             return
         self._shown.add(message.name)
+        self.holders[path] = RecordName(message.name)
         self._push(_fields(path, message, open_ | {message.name}))
 
     def _push(self, places: Iterable[_Place]) -> None:
@@ -149,4 +162,4 @@ def _nullable(place: _Place, *, message: bool) -> bool:
 def _logical(name: str, field: Field) -> str | None:
     if name == _DECIMAL and field.decimal:
         return "decimal({},{})".format(*field.decimal)
-    return name if name.startswith(_WELL_KNOWN) else None
+    return name if name.startswith(_NAMED) else None

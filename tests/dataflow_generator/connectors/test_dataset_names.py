@@ -37,6 +37,18 @@ from dataflow_generator.connectors.warehouses import snowflake_table
             "s.crm.t",
         ),
         ("jdbc:oracle:thin:@(DESCRIPTION=(PASSWORD=p)", "oracle://unknown", "crm.t"),
+        (
+            "jdbc:oracle:thin:@(DESCRIPTION=(ADDRESS=(PORT=1522)(HOST=a))(ADDRESS=(HOST=b))(ADDRESS=(HOST=c)(PORT=3)))",
+            "oracle://a:1522,b:1521,c:3",
+            "crm.t",
+        ),
+        ("jdbc:mysql://address=(host=a)(port=1)(password=p),address=(host=b)/s", "mysql://a:1,b:3306", "crm.t"),
+        ("jdbc:mysql://(host=a,port=1,password=p/p),(host=b)/s", "mysql://(host=a,port=1),(host=b)", "crm.t"),
+        ("jdbc:mysql://u:p@[a:1,(host=b,port=2,password=p)]/s?x=y", "mysql://a:1,b:2", "crm.t"),
+        ("jdbc:sqlserver://;serverName=a\\I;port=1;databaseName={d;e}", "sqlserver://a:1/I", "d;e.crm.t"),
+        ("jdbc:sqlserver://;serverName=fe80::1", "sqlserver://[fe80::1]", "crm.t"),
+        ("jdbc:teradata://h/DBS_PORT=1030,DATABASE=s,PASSWORD='a,DATABASE=p'", "teradata://h:1030", "crm.t"),
+        ("jdbc:cassandra://a--xn--b.c:9043/k", "cassandra://a:9043,xn--b.c:9043", "k.crm.t"),
         ("jdbc:snowflake://acme-eu.snowflakecomputing.com/?db=D&password=p", "snowflake://acme-eu", "D.crm.t"),
         ("jdbc:sqlite:/data/x.db?password=p", "file:/data/x.db", "crm.t"),
         ("jdbc:teradata://h/USER=u,PASSWORD=p", "teradata://h:1025", "crm.t"),
@@ -63,6 +75,7 @@ def test_a_jdbc_url_names_server_and_database(url, namespace, name) -> None:
         ("jdbc:sqlserver://h;databaseName=db", "[t]", "db.dbo.t"),
         ("jdbc:mysql://h/db", "`t`", "db.t"),
         ("jdbc:oracle:thin:@h:1521:XE", "t", "XE.t"),
+        ("jdbc:teradata://h/DATABASE=s,TMODE=ANSI", "t", "s.t"),
     ],
 )
 def test_a_connector_finds_a_table_where_its_server_looks(url, table, name) -> None:

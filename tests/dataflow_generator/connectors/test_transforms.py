@@ -166,6 +166,7 @@ def test_logical_tables_share_a_topic_and_tell_apart_by_a_key_field() -> None:
         ({"type": "ExtractField$Value", "field": "a"}, "a b", {"": "a"}),
         ({"type": "ExtractField$Value", "field": "d.a"}, "d.a b", {}),
         ({"type": "ExtractField$Value", "field": "d.a", "field.syntax.version": "V2"}, "d.a b", {"": "d.a"}),
+        ({"type": "ExtractField$Value", "field": "at.seconds", "field.syntax.version": "V2"}, "at b", {"": "at"}),
         ({"type": "Flatten$Value", "delimiter": "_"}, "d d.a l l.[].x", {"d_a": "d.a", "l.[].x": "l.[].x"}),
         ({"type": "Flatten$Value"}, "d.a", {"`d.a`": "d.a"}),
         (

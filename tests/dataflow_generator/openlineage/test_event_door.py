@@ -32,6 +32,15 @@ SECRET = "hidden-word-1A"
         ("airflow", {"task": {"bash_command": f"mysqldump -h db -p{SECRET} shop | gzip --secret '{SECRET}'"}}),
         ("acme", {"pem": f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n-----END RSA PRIVATE KEY-----"}),
         ("acme", {"pem": f"-----BEGIN PRIVATE KEY-----\n{SECRET}"}),
+        ("acme", {"credentials": {"user": "u", "word": SECRET}}),
+        ("acme", {"secrets": [SECRET]}),
+        ("credentials", {"_producer": "p", "word": SECRET}),
+        ("acme", {"args": ["load", "--password", SECRET]}),
+        ("acme", {"auth": {"name": "db.password", "value": SECRET}}),
+        ("sourceCode", {"language": "python", "sourceCode": f"pw = '{SECRET}'\nrun()"}),
+        ("sql", {"query": f"SELECT 1 -- password: {SECRET}\n"}),
+        ("sql", {"query": f"# password: {SECRET}\nSELECT 1"}),
+        ("sql", {"query": f"SELECT dblink('host=h password={SECRET}', 'x')"}),
     ],
 )
 def test_secrets_of_facets_are_hidden(name, facet) -> None:

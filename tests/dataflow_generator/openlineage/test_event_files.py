@@ -83,3 +83,20 @@ def test_a_place_without_files_is_told(tmp_path) -> None:
     for place in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(InputInvalid):
             event_files(place)
+
+
+def test_a_packed_line_without_an_end_is_refused() -> None:
+    """A few kilobytes of gzip may be a line of gigabytes."""
+    packed = gzip.compress(b"0" * 1_000_001)
+
+    with pytest.raises(InputInvalid, match="longer than"):
+        list(texts_in(io.BytesIO(packed), "x", longest=1_000_000))
+
+
+def test_a_line_of_very_many_values_is_given_to_be_refused() -> None:
+    """As objects they would take gigabytes."""
+    text = "[" + "{}," * 3_000_000 + "{}]"
+
+    (found,) = texts_in(io.BytesIO(text.encode()), "x")
+
+    assert found.text == text

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.openlineage.bodies import BodyBroken, BodyTooLarge, read_body
-from dataflow_generator.openlineage.receiving import BATCH, EVENTS, Head, Rules, admit, judge
+from dataflow_generator.openlineage.receiving import BATCH, BATCHED, ELEMENTS, EVENTS, HEALTH, Head, Rules, admit, judge
 
 JSON = {"content-type": "application/json", "content-length": "2"}
 
 
 def head(method: str = "POST", path: str = EVENTS, **headers: str) -> Head:
-    return Head(
-        method=method, path=path, headers=JSON | {name.replace("_", "-"): value for name, value in headers.items()}
-    )
+    """Build a head; an empty header is left out."""
+    given = JSON | {name.replace("_", "-"): value for name, value in headers.items()}
+    return Head(method=method, path=path, headers={name: value for name, value in given.items() if value})
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,12 @@ def head(method: str = "POST", path: str = EVENTS, **headers: str) -> Head:
         (head(path="/"), 404),
         (head("GET"), 405),
         (head(content_type="text/plain"), 415),
+        (head(content_type=""), 415),
+        (head(transfer_encoding="chunked"), 400),
+        (head(content_length="", transfer_encoding="gzip, chunked"), 501),
+        (head(content_length="1_0"), 400),
+        (head(content_length="+1"), 400),
+        (head(content_length="2, 2"), 400),
         (head(content_encoding="br"), 415),
         (head(content_length=""), 411),
         (head(content_length="-1"), 400),
@@ -63,6 +69,51 @@ def test_only_the_token_opens(sent, allowed) -> None:
 
     assert (reply is None) == allowed
     assert allowed or (reply.status, reply.headers["WWW-Authenticate"]) == (401, "Bearer")
+
+
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        ({"host": "127.0.0.1:5000"}, True),
+        ({"host": "localhost:5000"}, True),
+        ({"host": "LOCALHOST."}, True),
+        ({"host": "[::1]:5000"}, True),
+        ({"host": "scanner.internal"}, True),
+        ({"host": "attacker.example:5000"}, False),
+        ({"host": "127.0.0.1.attacker.example"}, False),
+        ({"host": "127.0.0.1@attacker.example"}, False),
+        ({"host": "localhost, attacker.example"}, False),
+        ({"origin": "http://localhost:5000"}, False),
+        ({"origin": "null"}, False),
+        ({"sec-fetch-site": "cross-site"}, False),
+        ({"sec-fetch-site": "same-origin"}, False),
+        ({"sec-fetch-site": "none"}, True),
+    ],
+)
+@pytest.mark.parametrize("path", [EVENTS, HEALTH])
+def test_a_web_page_cannot_send_events_or_read_health_without_a_token(headers, allowed, path) -> None:
+    """Neither from its own site nor by a name of its own that leads to this machine (DNS rebinding)."""
+    asked = head("GET" if path == HEALTH else "POST", path, **{k.replace("-", "_"): v for k, v in headers.items()})
+    reply = admit(asked, Rules(hosts=frozenset({"scanner.internal"})))
+
+    assert (reply.status if reply else None) == (None if allowed else 403)
+
+
+def test_a_token_stands_for_host_and_origin() -> None:
+    """No page knows it; a proxy in front has any name."""
+    asked = head(authorization="Bearer abc", host="lineage.example", origin="https://lineage.example")
+
+    assert admit(asked, Rules(token="abc")) is None
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" + b"{}," * (ELEMENTS // 3 + 1) + b"{}]", b"[" + b"1," * BATCHED + b"1]"], ids=["values", "events"]
+)
+def test_a_body_of_too_many_values_is_refused_before_it_becomes_objects(body) -> None:
+    """Five million empty objects took 7.8 GB, and none of them is an event."""
+    judged = judge(body, where="h")
+
+    assert (judged.reply.status, judged.accepted, judged.refused) == (413, (), ())
 
 
 def test_the_token_is_not_shown() -> None:
@@ -114,6 +165,7 @@ def chunked(*chunks: bytes) -> bytes:
 
 
 CHUNKED = {"transfer-encoding": "chunked"}
+ODD_SIZES = (b"+5", b"-5", b" 5", b"5 ", b"0_5", b"0x5", b"", b";a", b"5;" + b"a" * 500, b"F" * 17, b"5\r", b"5;\x00")
 PACKED = {"content-encoding": "gzip"}
 
 
@@ -127,6 +179,7 @@ def of_length(data: bytes, **more: str) -> tuple[bytes, dict[str, str]]:
         of_length(b"hello"),
         (chunked(b"he", b"llo"), CHUNKED),
         of_length(gzip.compress(b"hello", mtime=0), **PACKED),
+        of_length(gzip.compress(b"he", mtime=0) + gzip.compress(b"llo", mtime=0), **PACKED),
         (chunked(gzip.compress(b"hello", mtime=0)[:7], gzip.compress(b"hello", mtime=0)[7:]), CHUNKED | PACKED),
     ],
 )
@@ -160,6 +213,12 @@ def test_a_body_that_is_too_large_is_not_read_to_its_end(data, headers) -> None:
         (b"hel", {"content-length": "5"}),
         (b"2\r\nhello\r\n0\r\n\r\n", CHUNKED),
         (b"zz\r\n", CHUNKED),
+        *((size + b"\r\nhello\r\n0\r\n\r\n", CHUNKED) for size in ODD_SIZES),
+        (b"5\nhello\r\n0\r\n\r\n", CHUNKED),
+        (b"5\r\nhello\n0\r\n\r\n", CHUNKED),
+        (b"5\r\nhello\r\n0\r\nno trailer\r\n\r\n", CHUNKED),
+        (b"5\r\nhello\r\n0\r\n", CHUNKED),
+        of_length(gzip.compress(b"hello", mtime=0) + b"more", **PACKED),
         (b"", CHUNKED),
         of_length(b"hello", **PACKED),
         of_length(gzip.compress(b"hello", mtime=0)[:-9], **PACKED),

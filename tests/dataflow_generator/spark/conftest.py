@@ -80,14 +80,13 @@ def briefly() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def spark() -> Iterator[Any]:
     """Give a session on two processors; skips where PySpark or Java is missing."""
     pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java on this machine; Java 17 runs this")
-    log = tmp_path_factory.mktemp("spark") / "spark.log"
     settings = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.jars": _driver(), **BRIEFLY}
-    with spark_session(settings, log=log) as session:
+    with spark_session(settings) as session:
         yield session
 
 

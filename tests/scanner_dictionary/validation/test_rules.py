@@ -148,7 +148,7 @@ def test_subject_without_topic_is_found_unless_another_refers_to_it(found, sound
     )
 
     assert found(sound(versions=versions)) == [
-        ("subject-without-topic", "subject lost", "no known topic is described by it, and no schema refers to it")
+        ("subject-without-topic", "subject 'lost'", "no known topic is described by it, and no schema refers to it")
     ]
 
 
@@ -160,7 +160,7 @@ def test_reference_to_what_the_registry_does_not_have_is_found(found, sound, est
     reference = Reference(name="T", subject=SubjectName(subject), version=version)
     versions = (*estate.orders().versions[:2], replace(estate.orders().versions[2], references=(reference,)))
     what = "'T' refers to types version 1, which the registry does not have"
-    expected = [("dangling-reference", "subject orders-value version 2", what)] if missing else []
+    expected = [("dangling-reference", "subject 'orders-value' version 2", what)] if missing else []
 
     assert found(sound(versions=versions)) == expected
 

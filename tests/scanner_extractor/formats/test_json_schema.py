@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from collections.abc import Callable
 
 import pytest
 
@@ -31,7 +33,7 @@ class TestPlaces:
 
         columns = shown({"properties": {"b": inner, "a": {"type": "array", "items": {"type": "boolean"}}}})
 
-        assert columns == ["b object?", "b.z string?", "b.y integer?", "a array?", "a.[] boolean?"]
+        assert columns == ["b object?", "b.z string?", "b.y integer?", "a array?", "a.[] boolean"]
 
     def test_object_at_the_root_has_no_column_of_its_own(self) -> None:
         """The message itself is no column of the message."""
@@ -63,7 +65,7 @@ class TestPlaces:
             "unevaluatedProperties": {"type": "integer"},
         }
 
-        assert shown(schema) == ["l array?", "l.[0] string?", "l.[] integer?", "a string?", "{} integer"]
+        assert shown(schema) == ["l array?", "l.[0] string", "l.[] integer", "a string?", "{} integer"]
 
     @pytest.mark.parametrize("rest", [True, False])
     def test_rest_that_is_only_allowed_or_not_is_no_column(self, rest: bool) -> None:
@@ -163,19 +165,22 @@ class TestNullability:
             "in.id string",
         ]
 
-    def test_element_and_value_follow_the_property_that_they_stand_in(self) -> None:
-        """Where the array may be absent, so may what is in it."""
+    def test_element_and_value_are_nullable_by_their_own_type_only(self) -> None:
+        """An array that may be absent has no element that is null."""
         array = {"type": "array", "items": {"additionalProperties": {"type": "string"}}}
+        nulls = {"type": ["array", "null"], "items": {"type": ["string", "null"]}}
 
-        columns = shown({"properties": {"must": array, "may": array}, "required": ["must"]})
+        columns = shown({"properties": {"must": array, "may": array, "nulls": nulls}, "required": ["must"]})
 
         assert columns == [
             "must array",
             "must.[] map",
             "must.[].{} string",
             "may array?",
-            "may.[] map?",
-            "may.[].{} string?",
+            "may.[] map",
+            "may.[].{} string",
+            "nulls array?",
+            "nulls.[] string?",
         ]
 
 
@@ -398,6 +403,36 @@ class TestBounds:
         assert len(parsed.columns) == 200
         assert "200 levels" in parsed.problems[0].what
         assert len(parsed.problems[0].where) < 100
+
+    @pytest.mark.parametrize(
+        "member",
+        [
+            lambda n: {"properties": {f"p{n}": {"type": "string"}}},
+            lambda n: {"properties": {"a": {"properties": {f"p{n}": {}}}}},
+            lambda n: {"if": {"properties": {"k": {"const": n}}}, "then": {"properties": {f"p{n}": {}}}},
+            lambda n: {"oneOf": [{"properties": {f"p{n}": {}}}, {"properties": {f"q{n}": {}}}]},
+        ],
+        ids=["properties", "one property", "conditions", "unions"],
+    )
+    def test_many_members_of_all_of_take_memory_in_proportion(self, member: Callable[[int], object]) -> None:
+        """A text of a megabyte has 10,000 of them, and their square ends a scan."""
+        peaks = []
+        for many in (100, 400):
+            text = json.dumps({"allOf": [member(n) for n in range(many)]})
+            tracemalloc.start()
+            columns = json_schema_fields(text, lambda _name: None, None).columns
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            assert len(columns) >= many
+        assert peaks[1] < 6 * peaks[0]
+
+    def test_columns_beside_each_other_end_at_a_bound(self) -> None:
+        """Not only what lies deep is too much."""
+        properties = {f"p{n}": True for n in range(100_500)}
+        parsed = json_schema_fields(json.dumps({"properties": properties}), lambda _name: None, None)
+
+        assert 99_000 < len(parsed.columns) <= 100_000
+        assert [problem.what for problem in parsed.problems] == ["more than 50000 columns"]
 
     @pytest.mark.parametrize("keyword", ["allOf", "then"])
     def test_merging_without_end_is_cut_with_a_problem(self, keyword: str) -> None:

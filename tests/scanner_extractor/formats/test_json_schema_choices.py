@@ -100,7 +100,7 @@ class TestUnions:
             "u.<A>.f string?",
             "u.<integer> integer?",
             "u.<array> array?",
-            "u.<array>.[] object?",
+            "u.<array>.[] object",
             "u.<array>.[].f integer?",
         ]
 

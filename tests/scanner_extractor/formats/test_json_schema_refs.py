@@ -371,3 +371,46 @@ class TestRecursion:
         }
 
         assert (shown(read(schema)), read(schema).problems) == (["id string"], ())
+
+    def test_definition_that_the_root_takes_in_may_describe_a_property_too(self) -> None:
+        """The property stands beside what the definition lists, not inside it."""
+        audit = {"properties": {"by": STRING}}
+        line = {"allOf": [{"$ref": "#/definitions/audit"}, {"properties": {"n": INTEGER}}]}
+        root = {"allOf": [{"$ref": "#/definitions/audit"}], "properties": {"line": line, "plain": line["allOf"][0]}}
+        parsed = read({"definitions": {"audit": audit}, **root})
+
+        names = ["line", "line.by", "line.n", "plain", "plain.by", "by"]
+        assert [(column.name, column.recursive) for column in parsed.columns] == [(name, None) for name in names]
+
+    def test_definition_that_the_root_takes_in_recurs_inside_its_own_properties(self) -> None:
+        """However it was entered: by the root, or by a property that uses it again."""
+        audit = {"properties": {"parent": {"$ref": "#/definitions/audit"}, "by": STRING}}
+        root = {"allOf": [{"$ref": "#/definitions/audit"}], "properties": {"line": {"$ref": "#/definitions/audit"}}}
+        parsed = read({"definitions": {"audit": audit}, **root})
+
+        assert [(column.name, column.recursive) for column in parsed.columns] == [
+            ("line", None),
+            ("line.parent", "#/definitions/audit"),
+            ("line.by", None),
+            ("parent", "#/definitions/audit"),
+            ("by", None),
+        ]
+
+    def test_property_of_what_the_root_takes_in_recurs_to_the_root(self) -> None:
+        """What `allOf` adds is part of the root, so its properties stand inside the root's."""
+        base = {"properties": {"next": {"$ref": "#"}}}
+        parsed = read({"definitions": {"base": base}, "allOf": [{"$ref": "#/definitions/base"}], "title": "R"})
+
+        assert [(column.name, column.recursive) for column in parsed.columns] == [("next", "#")]
+
+    @pytest.mark.parametrize("choice", ["oneOf", "anyOf"])
+    def test_definition_beside_a_union_may_describe_a_property_of_a_branch(self, choice: str) -> None:
+        """A branch is a part of the schema that holds the union, not of what that takes in beside it."""
+        own = {"title": "A", "properties": {"line": {"$ref": "#/definitions/audit"}, "self": {"$ref": "#"}}}
+        audit = {"properties": {"by": STRING}}
+        union = {choice: [own, {"title": "B", "type": "array", "items": STRING}]}
+        parsed = read({"definitions": {"audit": audit}, "allOf": [{"$ref": "#/definitions/audit"}], **union})
+
+        recursive = {column.name: column.recursive for column in parsed.columns}
+        assert recursive["<A>.line.by"] is None
+        assert recursive["<A>.self"] == "#"

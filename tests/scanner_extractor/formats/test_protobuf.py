@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from scanner_extractor.formats.protobuf import protobuf_fields
+from scanner_extractor.formats.protobuf.shipped import DECLARED
+from scanner_extractor.formats.protobuf.well_known import WELL_KNOWN
 from scanner_model.columns import Column, ParsedSchema
 from scanner_model.names import RecordName
 
@@ -85,20 +89,50 @@ class TestTypes:
             ("b", None), ("b.a", "A"), ("c", None), ("c.a", "A"),
         ]  # fmt: skip
 
-    def test_well_known_types_are_walked_and_named(self) -> None:
-        """They travel as messages; the logical type says what they mean."""
-        parsed = read('import "google/protobuf/timestamp.proto"; message A { google.protobuf.Timestamp at = 1; }')
+    @pytest.mark.parametrize(
+        ("name", "word", "logical"),
+        [
+            ("google.protobuf.Timestamp", "message", "timestamp"),
+            ("google.protobuf.Duration", "message", "duration"),
+            ("google.type.Date", "message", "date"),
+            ("google.type.TimeOfDay", "message", "time"),
+            ("google.type.Money", "message", "google.type.Money"),
+            ("google.protobuf.StringValue", "string", "google.protobuf.StringValue"),
+            ("google.protobuf.Int64Value", "int64", "google.protobuf.Int64Value"),
+            ("google.protobuf.Struct", "any", "google.protobuf.Struct"),
+            ("google.protobuf.Any", "any", "google.protobuf.Any"),
+            ("google.protobuf.FieldMask", "message", "google.protobuf.FieldMask"),
+        ],
+    )
+    def test_well_known_type_is_one_column(self, name: str, word: str, logical: str) -> None:
+        """A user looks for `at`, not for `at.seconds`; the logical type says what it means."""
+        file = {"Date": "date", "TimeOfDay": "timeofday", "Money": "money", "Timestamp": "timestamp"}
+        file |= {"Duration": "duration", "Struct": "struct", "Any": "any", "FieldMask": "field_mask"}
+        package, _, simple = name.rpartition(".")
+        path = f"{package.replace('.', '/')}/{file.get(simple, 'wrappers')}.proto"
+        parsed = read(f'syntax = "proto3"; import "{path}"; message A {{ {name} at = 1; repeated {name} all = 2; }}')
 
-        assert shown(parsed) == [("at", "message", True), ("at.seconds", "int64", False), ("at.nanos", "int32", False)]
-        assert parsed.columns[0].logical_type == "google.protobuf.Timestamp"
+        assert [(column.name, column.type, column.nullable, column.logical_type) for column in parsed.columns] == [
+            ("at", word, True, logical),
+            ("all", "array", False, None),
+            ("all.[]", word, False, logical),
+        ]
 
-    def test_struct_ends_at_its_own_recursion(self) -> None:
-        """A struct holds values that hold structs."""
-        parsed = read('import "google/protobuf/struct.proto"; message A { google.protobuf.Struct any = 1; }')
+    def test_every_message_that_everybody_has_is_one_column(self) -> None:
+        """A message of Google's that only some lists name would have its fields shown, and others not."""
+        texts = [text for name, text in DECLARED.items() if name.startswith("google/type/")]
+        names = [f"google.type.{found}" for text in texts for found in re.findall(r"(?<!\{ )message (\w+)", text)]
+        listed = [name for name in WELL_KNOWN if name.startswith("google.type.")]
 
-        assert not parsed.problems
-        assert {column.recursive for column in parsed.columns} >= {"google.protobuf.Struct"}
-        assert len(parsed.columns) < 20
+        assert sorted(names) == sorted(listed)
+
+    def test_well_known_type_that_is_itself_the_root_shows_its_fields(self) -> None:
+        """Its file may be registered for others to refer to."""
+        parsed = read(
+            'syntax = "proto3"; package google.type; message Money { string currency_code = 1; int64 units = 2; }'
+        )
+
+        assert [column.name for column in parsed.columns] == ["currency_code", "units"]
 
 
 class TestPresence:

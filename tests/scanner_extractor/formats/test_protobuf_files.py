@@ -130,8 +130,8 @@ class TestImports:
     def test_own_file_wins_over_one_that_everybody_has(self) -> None:
         """A registry may hold its own copy of a common file."""
         parsed = read(
-            'import "google/type/money.proto"; message A { google.type.Money m = 1; }',
-            google__type__money='syntax = "proto3"; package google.type; message Money { int32 cents = 1; }',
+            'import "google/type/money.proto"; message A { google.type.Coin m = 1; }',
+            google__type__money='syntax = "proto3"; package google.type; message Coin { int32 cents = 1; }',
         )
 
         assert (shown(parsed)[-1], parsed.problems) == (("m.cents", "int32", False), ())

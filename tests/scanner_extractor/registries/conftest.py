@@ -65,7 +65,7 @@ def read() -> Callable[..., RegistryReading]:
         crew = options.pop("crew", Crew(threads=options.pop("threads", 4)))
         naming = NamingSettings(strategies=options.pop("strategies", ("topic",)))
         progress = options.pop("progress", no_progress)
-        web = HttpSettings(url=registry.url, read_timeout=options.pop("read_timeout", 5.0))
+        web = HttpSettings(url=registry.url, read_timeout=options.pop("read_timeout", 60.0))
         settings = RegistrySettings(type=kind, http=web, naming=naming, **options)
         with Http(web, settings.source, clock=Clock(pause=lambda seconds: None)) as http:
             return read_registry(settings, http, progress, crew)

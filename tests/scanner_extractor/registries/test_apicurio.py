@@ -225,7 +225,7 @@ def test_text_that_is_not_utf8_costs_its_version(way, apicurio, estate, read_thr
         server.said["admin/export"] = (200, file.getvalue())
     reading = read_through(server, "apicurio")
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {"orders"})
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, {":shop:orders"})
     assert len(reading.versions) == 5
 
 
@@ -281,4 +281,4 @@ def test_references_of_another_form_cost_their_version(references, apicurio, est
     said = {"ids/contentIds/6/references": (200, references)}
     reading = read_through(apicurio.Apicurio(held=estate, exports=False, said=said), "apicurio")
 
-    assert reading.outcome.unread == {"pay"}
+    assert reading.outcome.unread == {":shop:pay"}

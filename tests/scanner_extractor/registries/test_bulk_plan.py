@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from scanner_extractor.readings import RegistryReading
+import itertools
+import json
+
+import pytest
+
+from scanner_extractor.exchange import Answer as Said
+from scanner_extractor.http import Http
+from scanner_extractor.readings import RegistryReading, no_progress
+from scanner_extractor.registries.plans import read_confluent
+from scanner_extractor.settings import HttpSettings, RegistrySettings
 from scanner_model.scan import Answer
 
 
@@ -60,6 +69,46 @@ def test_deleted_versions_are_left_out_where_the_plain_list_holds_them(serving, 
     registry = serving("karapace", stored("a", 1, deleted=True), stored("a", 2))
 
     assert seen(read(registry, deleted=False)) == [("a", 2, False)]
+
+
+def test_rows_that_say_what_is_deleted_need_one_form_only(serving, stored, read) -> None:
+    """Since 8.0 each row does: half the requests and half the bytes."""
+    registry = serving("confluent", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
+
+    assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
+    assert (registry.asked("/schemas"), registry.asked("deleted=true")) == (2, 2)
+
+
+def test_rows_that_do_not_say_it_are_read_in_both_forms(serving, stored, read) -> None:
+    """Before 8.0 only their absence from the plain list tells."""
+    registry = serving("confluent-7.9", stored("a", 1, deleted=True), stored("a", 2))
+
+    assert seen(read(registry)) == [("a", 1, True), ("a", 2, False)]
+    assert (registry.asked("/schemas"), registry.asked("deleted=true")) == (4, 2)
+
+
+@pytest.mark.parametrize("flavour", ["confluent", "confluent-7.4"])
+@pytest.mark.parametrize("bulk", [True, False])
+@pytest.mark.parametrize(("context", "way"), [(".eu", "setting"), (".eu", "url"), (".", "setting")])
+def test_one_context_of_a_shared_registry_is_read(flavour, bulk, context, way, serving, stored, read, fake) -> None:
+    """Another team's subjects of the same names are no subjects of this cluster."""
+    faults = {} if bulk else {path: fake.Fault(status=404) for path in ("/schemas", "/contexts/.eu/schemas")}
+    estate = [stored(f"{prefix}orders-value") for prefix in ("", ":.eu:", ":.us:")]
+    registry = serving(flavour, *estate, faults=faults)
+    registry.url += f"/contexts/{context}" if way == "url" else ""
+    reading = read(registry, context=context if way == "setting" else "")
+
+    assert [(v.context, v.subject, v.deleted) for v in reading.versions] == [(context, "orders-value", False)]
+    assert reading.registry.source == f"schema_registry:{registry.url.partition('/contexts')[0]}/contexts/{context}"
+
+
+def test_reference_out_of_the_one_context_is_followed(serving, stored, read) -> None:
+    """Its columns stand in the other context, and nothing else of that is read."""
+    common = stored(":.us:common")
+    registry = serving("confluent", common, stored(":.us:x"), stored(":.eu:a", references=(("c", ":.us:common", 1),)))
+    reading = read(registry, context=".eu")
+
+    assert [(v.context, v.subject) for v in reading.versions] == [(".eu", "a"), (".us", "common")]
 
 
 def test_every_context_is_read(serving, stored, read) -> None:
@@ -123,3 +172,22 @@ def test_progress_is_told(serving, stored, read) -> None:
     read(registry, progress=lambda source, done, total: told.append(done))
 
     assert max(told) == 7
+
+
+def test_registry_that_invents_rows_on_every_page_is_cut_off_and_kept_as_a_part() -> None:
+    """What it did name is stored, and nothing that it did not name is taken for gone."""
+    web = HttpSettings(url="http://sr")
+    settings = RegistrySettings(type="confluent", http=web)
+    numbers = itertools.count(1)
+
+    def invented(_: object) -> Said:
+        row = {"subject": f"s{next(numbers)}-value", "version": 1, "id": 1, "schema": '"string"'}
+        return Said(status=200, body=json.dumps([row]).encode())
+
+    with Http(web, settings.source, exchange=invented) as http:
+        reading = read_confluent(settings, http, no_progress)
+
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answer.PARTIAL, frozenset())
+    assert "do not end" in reading.outcome.reason
+    assert len(reading.versions) > 10
+    assert http.requests < 200

@@ -25,7 +25,7 @@ def test_chain_of_deleted_versions_is_followed(serving, stored, read) -> None:
     """A live schema may stand on deleted ones."""
     estate = (
         stored("a", references=(("b", "b", 1),)),
-        stored("b", deleted=True, references=(("c", "c", -1),)),
+        stored("b", deleted=True, references=(("c", "c", 1),)),
         stored("c", deleted=True),
     )
 

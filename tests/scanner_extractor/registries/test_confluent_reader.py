@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from scanner_extractor.registries.confluent_reader import (
     Origin,
-    qualified,
     read_associations,
     read_names,
     read_numbers,
@@ -20,7 +19,8 @@ from scanner_extractor.registries.confluent_reader import (
 from scanner_extractor.registries.rows import BadRow, Row
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId
-from scanner_model.schemas import Reference, SchemaVersion
+from scanner_model.redaction import MASK
+from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 CONFLUENT = Origin(source=SourceId("schema_registry:x"), kind="confluent")
 KARAPACE = Origin(source=SourceId("schema_registry:x"), kind="karapace")
@@ -115,7 +115,7 @@ def test_same_text_is_a_plain_name_elsewhere() -> None:
 @pytest.mark.parametrize(("context", "subject"), [(".", "a"), (".eu", "a"), (".eu", "")])
 def test_qualified_name_is_read_back(context, subject) -> None:
     """What was written for a request is what an answer names."""
-    version = version_of(subject=qualified(context, subject))
+    version = version_of(subject=qualified_subject(context, subject))
 
     assert (version.context, version.subject) == (context, subject)
 
@@ -128,6 +128,13 @@ def test_metadata_and_rules_are_kept_as_canonical_json() -> None:
     assert version.rule_set == '{"domainRules":[]}'
 
 
+def test_properties_that_the_registry_calls_sensitive_are_masked() -> None:
+    """It answers in clear what it encrypts in its own store."""
+    version = version_of(metadata={"properties": {"owner": "x", "token": "hush"}, "sensitive": ["token"]})
+
+    assert version.metadata == f'{{"properties":{{"owner":"x","token":"{MASK}"}},"sensitive":["token"]}}'
+
+
 def test_tags_beside_the_schema_are_gathered_once() -> None:
     """Each entity has its own list."""
     tags = [{"schemaEntity": {"entityPath": "R.a", "entityType": "sr_field"}, "tags": ["PII", "A"]}, {"tags": ["PII"]}]
@@ -137,7 +144,16 @@ def test_tags_beside_the_schema_are_gathered_once() -> None:
 
 def test_unknown_members_are_ignored() -> None:
     """Newer servers tell more."""
-    assert version_of(ts=1, aliases=["x"], future={"a": 1}) == version_of()
+    assert version_of(aliases=["x"], future={"a": 1}) == version_of()
+
+
+@pytest.mark.parametrize(
+    ("ts", "expected"),
+    [(1795321234569, "2026-11-22T04:20:34.569+00:00"), (None, ""), ("1", ""), (True, ""), (10**30, "")],
+)
+def test_time_of_registration_is_kept(ts, expected) -> None:
+    """It tells how old a schema is; servers before 8.0 do not say it."""
+    assert version_of(ts=ts).registered_at == expected
 
 
 def test_answer_may_leave_out_what_was_asked_for() -> None:
@@ -153,7 +169,7 @@ def test_subject_asked_for_is_the_one_meant() -> None:
     row = read_row({**PLAIN, "subject": "real"}, CONFLUENT, asked=("alias", 1))
 
     assert isinstance(row, Row)
-    assert row.version.subject == "alias"
+    assert (row.version.subject, row.behind) == ("alias", "real")
 
 
 def test_newest_version_must_say_its_number() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -17,7 +16,7 @@ def test_results_stand_in_the_order_of_the_jobs() -> None:
 
     def ask(number: int) -> int:
         if number == 0:
-            gate.wait(2)
+            gate.wait(60)
         if number == 3:
             gate.set()
         return number * 10
@@ -47,15 +46,18 @@ def test_error_stands_in_its_jobs_place() -> None:
 def test_source_that_stopped_answering_is_left_alone() -> None:
     """A hundred time-outs help nobody."""
     asked: list[int] = []
+    given_up = threading.Event()
 
     def ask(number: int) -> int:
         asked.append(number)
-        time.sleep(0.005)  # as long as no network takes, so that the answers can be counted meanwhile
+        if len(asked) == 10:
+            given_up.wait(60)
         raise SourceUnreachable("down")
 
     results = ask_each(range(100), ask, crew=Crew(threads=1, failures=3))
+    given_up.set()
 
-    assert len(asked) < 50
+    assert len(asked) <= 10
     assert all(isinstance(result, SourceUnreachable) for result in results)
 
 
@@ -93,4 +95,4 @@ def test_defect_in_what_is_asked_is_not_taken_for_an_answer() -> None:
     with pytest.raises(RuntimeError):
         ask_each([1], ask, crew=Crew(threads=1))
     for thread in [thread for thread in threading.enumerate() if thread.name == "asking a source"]:
-        thread.join(5)
+        thread.join(60)

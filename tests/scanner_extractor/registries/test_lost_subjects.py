@@ -15,7 +15,7 @@ def test_few_subjects_are_told_one_by_one() -> None:
     """Each has its own address."""
     gathered = lost(SOURCE, [dead("a"), dead("b")])
 
-    assert [problem.where for problem in gathered.problems] == [f"{SOURCE} a", f"{SOURCE} b"]
+    assert [problem.where for problem in gathered.problems] == [f"{SOURCE} 'a'", f"{SOURCE} 'b'"]
 
 
 def test_many_that_failed_alike_are_one_line_with_the_first_names() -> None:

@@ -18,7 +18,7 @@ from scanner_extractor.settings import ConnectSettings, HttpSettings, Settings
 from scanner_extractor.sources.connect_veil import veiled
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import ClusterName
-from scanner_model.secrets import MASK, mask_config, mask_json
+from scanner_model.redaction import MASK, mask_config, mask_json
 
 PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvzqPEMzq\n-----END PRIVATE KEY-----"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ6cUpXVHpxIn0.zqSIGzq"

@@ -12,6 +12,7 @@ from scanner_extractor.http import Answer, Http, Request
 from scanner_extractor.readings import KsqlReading, no_progress
 from scanner_extractor.settings import HttpSettings, KsqlSettings
 from scanner_extractor.sources.ksqldb import read_ksqldb
+from scanner_extractor.sources.ksqldb_closing import NOTHING_EARLIER, Earlier
 from scanner_model.errors import ScannerError
 from scanner_model.scan import Answer as Answered
 
@@ -56,24 +57,31 @@ class Server:
         self.asked.append(statement)
         known = self.answers.get(statement)
         if known is None:
-            return _answer(400, {"@type": "statement_error", "error_code": 40001, "message": "what?", "entities": []})
+            return _answer(
+                400, objection(f"line 1:1: Syntax Error\nUnknown statement '{statement}'\nDid you mean 'SHOW'?")
+            )
         return _answer(*known) if isinstance(known, tuple) else _answer(200, known)
+
+
+def objection(message: str) -> dict[str, Any]:
+    """Return what the server says to a batch with a bad statement: nothing of it is answered."""
+    return {"@type": "statement_error", "error_code": 40001, "message": message, "statementText": "…", "entities": []}
 
 
 def _answer(status: int, body: Any) -> Answer:
     return Answer(status=status, headers={"content-type": "application/json"}, body=json.dumps(body).encode())
 
 
-Read = Callable[[Server], KsqlReading]
+Read = Callable[..., KsqlReading]
 
 
 @pytest.fixture
 def read() -> Read:
     settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
 
-    def ask(server: Server) -> KsqlReading:
+    def ask(server: Server, earlier: Earlier = NOTHING_EARLIER) -> KsqlReading:
         with Http(settings.http, settings.source, exchange=server) as http:
-            return read_ksqldb(settings, http, no_progress)
+            return read_ksqldb(settings, http, no_progress, earlier)
 
     return ask
 
@@ -121,15 +129,20 @@ def test_older_server_is_asked_in_older_words(read: Read) -> None:
     assert (len(reading.queries), reading.outcome.answer) == (1, Answered.READ)
 
 
-def test_what_a_failed_batch_answered_is_not_asked_again(read: Read) -> None:
-    """The error carries the results of the statements before it."""
-    error = {"error_code": 40001, "message": "what?", "entities": [sources(source("ORDERS", "orders"))]}
-    server = Server({BATCH: (400, error), "DESCRIBE TABLES;": [sources()], "SHOW QUERIES EXTENDED;": [queries()]})
+def test_batch_that_fails_is_asked_statement_by_statement(read: Read) -> None:
+    """A server checks the whole batch before it answers any of it (8.3.1, 6.1.15)."""
+    server = Server(
+        {
+            "DESCRIBE STREAMS;": [sources(source("ORDERS", "orders"))],
+            "DESCRIBE TABLES;": [sources()],
+            "SHOW QUERIES EXTENDED;": [queries()],
+        }
+    )
 
     reading = read(server)
 
-    assert server.asked == [BATCH, "DESCRIBE TABLES;", "SHOW QUERIES EXTENDED;", "SHOW FUNCTIONS;", "LIST TYPES;"]
-    assert [one.name for one in reading.sources] == ["ORDERS"]
+    assert server.asked == [BATCH, *(f"{each};" for each in BATCH.rstrip(";").split("; "))]
+    assert ([one.name for one in reading.sources], reading.outcome.answer) == (["ORDERS"], Answered.READ)
 
 
 def test_collection_called_streams_is_not_taken_for_the_list(read: Read) -> None:
@@ -277,13 +290,124 @@ def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
     assert (reading.outcome.answer, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
 
 
-def test_server_that_knows_no_types_is_whole(read: Read) -> None:
-    """A statement that it does not know asks for what it does not have."""
-    error = {"error_code": 40001, "message": "what?", "entities": [sources(), sources(), queries(), FUNCTIONS]}
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("line 1:6: no viable alternative at input 'LIST TYPES'", Answered.READ),
+        ("line 1:6: mismatched input 'TYPES' expecting {'PROPERTIES', 'TOPICS'}", Answered.READ),
+        ("line 1:1: Syntax Error\nUnknown statement 'LIST'\nDid you mean 'SHOW'?", Answered.READ),
+        ("Syntax error at or near 'TYPES' at line 1:6", Answered.READ),
+        ("Could not find STREAM/TABLE 'TYPES' in the Metastore", Answered.PARTIAL),
+        ("Failed to list types: the metastore is not there", Answered.PARTIAL),
+    ],
+)
+def test_only_a_statement_that_is_not_known_asks_for_what_is_not_there(read: Read, message, answer) -> None:
+    """Servers before 5.4 have no types; the same code stands for any statement that fails."""
+    server = Server(
+        {
+            "DESCRIBE STREAMS;": [sources()],
+            "DESCRIBE TABLES;": [sources()],
+            "SHOW QUERIES EXTENDED;": [queries()],
+            "SHOW FUNCTIONS;": [FUNCTIONS],
+            "LIST TYPES;": (400, objection(message)),
+        }
+    )
 
-    reading = read(Server({BATCH: (400, error)}))
+    reading = read(server)
 
-    assert (reading.outcome.answer, reading.types, reading.problems) == (Answered.READ, (), ())
+    assert (reading.outcome.answer, reading.types) == (answer, ())
+    assert bool(reading.problems) is (answer is Answered.PARTIAL)
+
+
+def test_deleted_topic_is_missing_and_no_warning(read: Read) -> None:
+    """Validation finds it with its collections; what the server warns of otherwise stays."""
+    warnings = [
+        {"message": f"Error from Kafka: Failed to Describe Kafka Topic(s): [{name}]"} for name in ("gone", "hidden")
+    ]
+    lost = {"partitions": 0, "replication": 0}
+    streams = sources(source("A", "gone", **lost), source("B", "gone", **lost)) | {"warnings": warnings}
+
+    reading = read(Server({BATCH: [streams, sources(), queries(), FUNCTIONS, TYPES]}))
+
+    assert [problem.what for problem in reading.problems] == [
+        "ksqlDB warns: Error from Kafka: Failed to Describe Kafka Topic(s): [hidden]",
+    ]
+    assert reading.missing == {"gone"}
+
+
+def test_collection_described_by_its_name_says_nothing_of_its_topic(read: Read) -> None:
+    """6.1.15 answers 0 partitions for every topic there."""
+    server = Server(
+        {
+            "LIST STREAMS;": [{"@type": "streams", "streams": [{"name": "A"}]}],
+            "LIST TABLES;": [{"@type": "tables", "tables": []}],
+            "SHOW QUERIES;": [{"@type": "queries", "queries": []}],
+            "DESCRIBE A;": [{"sourceDescription": source("A", "a", partitions=0, replication=0)}],
+        }
+    )
+
+    assert (read(server).missing, read(server).problems) == (frozenset(), ())
+
+
+class Stopping(Server):
+    """A server that lists fewer queries each time; *left* are the names in the answers to come, None: it is gone."""
+
+    def __init__(self, *left: tuple[str, ...] | None) -> None:
+        super().__init__({})
+        self.left = list(left)
+
+    def __call__(self, request: Request) -> Answer:
+        if request.method == "GET":
+            return super().__call__(request)
+        names = self.left.pop(0)
+        if names is None:
+            return _answer(503, {"error_code": 50302, "message": "KSQL is not yet ready to serve requests."})
+        listed = [source("ORDERS", "orders"), source("PAID", "paid"), source("ALL", "all")]
+        running = [{"id": name, "queryString": "x", "sinks": ["PAID"], "sinkKafkaTopics": ["paid"]} for name in names]
+        if request.body == json.dumps({"ksql": "SHOW QUERIES;", "streamsProperties": {}}).encode():
+            return _answer(200, [{"@type": "queries", "queries": running}])
+        return _answer(200, [sources(*listed), sources(), queries(*map(query, names)), FUNCTIONS, TYPES])
+
+
+KNOWN = {"Q1": frozenset({"paid"}), "Q2": frozenset({"paid"}), "Q3": frozenset({"all"}), "STORE": frozenset[str]()}
+
+
+@pytest.mark.parametrize(
+    ("left", "unread", "waits"),
+    [
+        ([("Q1", "Q2", "Q3", "STORE")], set(), 0),
+        ([("Q1", "Q2"), ("Q1",)], {"Q3", "STORE"}, 1),
+        ([("Q1", "Q2"), None], {"Q3", "STORE"}, 1),
+        ([(), None], {"Q1", "Q2", "Q3", "STORE"}, 1),
+        ([("Q1", "Q2"), ("Q1", "Q2", "Q3")], {"Q3", "STORE"}, 1),
+        ([("Q1", "Q2", "STORE"), ("Q1", "Q2", "STORE")], set(), 1),
+        ([("Q1", "Q2", "STORE"), ("Q1", "Q2", "STORE", "NEW")], set(), 1),
+    ],
+    ids=["whole", "shrinks", "shrinks-and-stops", "last-moment", "starts", "terminated", "terminated-and-created"],
+)
+def test_server_that_is_being_stopped_is_partial(left, unread, waits) -> None:
+    """It closes its queries one by one and answers as ever; a query that people terminated looks the same once."""
+    settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
+    paused: list[float] = []
+    server = Stopping(*left)
+
+    with Http(settings.http, settings.source, exchange=server) as http:
+        reading = read_ksqldb(settings, http, no_progress, Earlier(queries=KNOWN, pause=paused.append))
+
+    assert (reading.outcome.unread, len(paused), len(server.left)) == (unread, waits, 0)
+    assert reading.outcome.answer is (Answered.PARTIAL if unread else Answered.READ)
+    assert ("being stopped" in reading.outcome.reason) is bool(unread)
+
+
+def test_query_whose_stream_was_dropped_is_gone_at_once() -> None:
+    """Nothing is left that it could write: nobody has to be asked again."""
+    settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
+    earlier = Earlier(queries={"Q9": frozenset({"dropped"})}, pause=lambda _: pytest.fail("it waited"))
+
+    with Http(settings.http, settings.source, exchange=Stopping(("Q1",))) as http:
+        reading = read_ksqldb(settings, http, no_progress, earlier)
+
+    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.READ, frozenset())
 
 
 def test_functions_that_are_refused_cost_themselves(read: Read) -> None:

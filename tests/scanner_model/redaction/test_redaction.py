@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_model.secrets import MASK, is_secret_name, mask_json, mask_statement, mask_text, mask_url
+from scanner_model.redaction import MASK, is_secret_name, mask_json, mask_sensitive, mask_statement, mask_text, mask_url
 
 SECRET = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=12, max_size=20).map("zq".__add__)
 SECRET_NAMES = [
@@ -112,6 +112,21 @@ def test_masking_any_text_ends_and_is_stable(text):
     assert mask_text(once) == once
 
 
+def test_property_that_a_registry_calls_sensitive_is_hidden_whatever_it_is_called():
+    """Confluent encrypts it at rest and answers in clear."""
+    metadata = {"properties": {"owner": "x", "note": "hush"}, "sensitive": ["note", "absent"], "tags": {"a": ["b"]}}
+    hidden = {**metadata, "properties": {"owner": "x", "note": MASK}}
+
+    assert mask_sensitive(metadata) == hidden
+    assert mask_json([{"metadata": metadata}]) == [{"metadata": hidden}]
+
+
+@pytest.mark.parametrize("odd", [{"sensitive": "a"}, {"properties": ["a"], "sensitive": ["a"]}, {"sensitive": [[]]}])
+def test_metadata_of_another_shape_stays_as_it_is(odd):
+    """Registries keep what they are given."""
+    assert mask_sensitive(odd) == odd
+
+
 @pytest.mark.parametrize("member", ["schema", "schemaText", "SchemaDefinition"])
 def test_schema_text_survives_byte_for_byte(member):
     """A field called password is no secret, and a changed schema has another fingerprint."""
@@ -208,7 +223,7 @@ def test_plain_words_of_a_message_stay():
         ("'x' = '-----BEGIN RSA PRIVATE KEY-----a'", f"'x' = '{MASK}'"),
         ("'password' = 'it''s'", f"'password' = '{MASK}'"),
         ("SET sasl.password=abc;\nSET 'a.token' = 'b';", f"SET sasl.password={MASK};\nSET 'a.token' = '{MASK}';"),
-        ("SELECT 1 -- password=abc isn't\n", f"SELECT 1 -- password={MASK} isn't\n"),
+        ("SELECT 1 -- password=abc isn't\n", f"SELECT 1 -- password={MASK}\n"),
         ("/* token=abc */ SELECT 1", f"/* token={MASK} */ SELECT 1"),
         ("'url' = 'jdbc:x://u:p@h/d'", "'url' = 'jdbc:x://h/d'"),
         ("'url' = 'jdbc:x://h/d:user=u;password=p;'", f"'url' = 'jdbc:x://h/d:user=u;password={MASK};'"),
@@ -257,3 +272,10 @@ def test_container_of_azures_storage_is_no_user():
     """It names the place, and a place without it is another."""
     assert mask_url("abfss://lake@acct.dfs.core.windows.net/in") == "abfss://lake@acct.dfs.core.windows.net/in"
     assert mask_url("wasbs://u:p@acct.example/in") == "wasbs://acct.example/in"
+
+
+def test_tags_of_a_data_contract_stay_whatever_the_field_is_called() -> None:
+    """They are written under the full names of fields; a masked tag would hide that a field is personal data."""
+    metadata = {"tags": {"com.acme.Inner.secret": ["PII"], "**.password": ["CREDENTIAL", "PII"]}}
+
+    assert mask_json({"metadata": metadata}) == {"metadata": metadata}

@@ -1,0 +1,120 @@
+"""Connections of clients: a bounded number, each read against a deadline for the whole request."""
+
+from __future__ import annotations
+
+import io
+import socket
+import threading
+import time
+from contextlib import suppress
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_DRAINED = 65_536
+
+
+class State(Enum):
+    """What a connection waits for: a request, the rest of one, or our answer."""
+
+    IDLE = "idle"
+    REQUEST = "request"
+    ANSWER = "answer"
+
+
+class Connection(io.RawIOBase):
+    """A client's socket as a stream; every read ends at the moment that `expect` set, however slowly bytes come."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        super().__init__()
+        self.sock = sock
+        self.state = State.IDLE
+        self.since = time.monotonic()
+        self._deadline = self.since
+
+    def expect(self, seconds: float) -> None:
+        """Let all reads from now on together take *seconds*."""
+        self._deadline = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Read what is there; raises TimeoutError when the deadline has passed."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.sock.settimeout(left)
+        return self.sock.recv_into(buffer)
+
+    def send(self, data: bytes, seconds: float) -> None:
+        """Send *data* within *seconds*; raises OSError where the client does not take it."""
+        self.sock.settimeout(seconds)
+        self.sock.sendall(data)
+
+    def drain(self, seconds: float) -> None:
+        """Read and drop what the client still sends: closing at once could destroy the answer on its way to it."""
+        with suppress(OSError):
+            self.sock.shutdown(socket.SHUT_WR)
+            self.expect(seconds)
+            buffer = bytearray(_DRAINED)
+            while self.readinto(buffer):
+                continue
+
+    def cut(self) -> None:
+        """End the connection from another thread; its reads return at once."""
+        with suppress(OSError):
+            self.sock.shutdown(socket.SHUT_RDWR)
+
+
+class Connections:
+    """At most *most* connections: the one whose client lets us wait longest makes room for a new one."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open: set[Connection] = set()
+        self._changed = threading.Condition()
+
+    def add(self, connection: Connection) -> bool:
+        """Add a connection; False where there is no room, because all wait for our answers."""
+        with self._changed:
+            if len(self._open) >= self._most:
+                waiting = [each for each in self._open if each.state is not State.ANSWER]
+                if not waiting:
+                    return False
+                oldest = min(waiting, key=lambda each: each.since)
+                self._open.discard(oldest)
+                oldest.cut()
+            self._open.add(connection)
+            return True
+
+    def note(self, connection: Connection, state: State) -> None:
+        """Note what *connection* waits for now; a client's turn begins when it is to send a request."""
+        with self._changed:
+            connection.state = state
+            if state is State.IDLE:
+                connection.since = time.monotonic()
+            self._changed.notify_all()
+
+    def remove(self, connection: Connection) -> None:
+        """Forget a connection that was closed."""
+        with self._changed:
+            self._open.discard(connection)
+            self._changed.notify_all()
+
+    def end(self, seconds: float) -> None:
+        """End idle connections at once, and the others when their requests are answered, or after *seconds*."""
+        with self._changed:
+            self._cut_idle()
+            self._changed.wait_for(self._cut_idle, seconds)
+            for each in self._open:
+                each.cut()
+
+    def _cut_idle(self) -> bool:
+        for each in self._open:
+            if each.state is State.IDLE:
+                each.cut()
+        return all(each.state is State.IDLE for each in self._open)

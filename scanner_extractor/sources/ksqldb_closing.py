@@ -1,0 +1,56 @@
+"""Whether queries that a ksqlDB server lists no more were ended by people, or the server itself is being stopped.
+
+A server that is stopped closes its queries one after the other and goes on answering as if nothing was: collections
+stay, `/info` and `/healthcheck` report it as running (8.3.1: 26 queries in 10 s; then it refuses connections at once).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from scanner_model.errors import NotCaptured, ScannerError
+from scanner_model.estate import KsqlSource, Query
+
+WAIT = 5.0
+"""Seconds between the two answers that are compared; a query is closed in less than one."""
+
+KnownQueries = Mapping[str, frozenset[str]]
+"""Queries that were running before, by name, each with the topics that it writes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What was known of a server before it was asked; *pause* spends the seconds before it is asked again."""
+
+    queries: KnownQueries = field(default_factory=dict)
+    pause: Callable[[float], None] = time.sleep
+
+
+NOTHING_EARLIER = Earlier()
+
+
+def closing_queries(
+    earlier: Earlier, queries: Iterable[Query], collections: Iterable[KsqlSource], again: Callable[[], Iterable[Query]]
+) -> frozenset[str]:
+    """Return the queries that are missing because their server is being stopped; empty where people ended them.
+
+    A query is missed where a collection on its topic is still there. Then the server is asked *again* after a pause:
+    one that is being stopped lists fewer still, or does not answer.
+    """
+    listed = {query.name for query in queries}
+    topics = {str(collection.topic) for collection in collections}
+    missed = frozenset(
+        name for name, written in earlier.queries.items() if name not in listed and (not written or written & topics)
+    )
+    if not missed:
+        return missed
+    earlier.pause(WAIT)
+    try:
+        later = {query.name for query in again()}
+    except NotCaptured:  # the capture of a scan that missed nothing
+        return frozenset()
+    except ScannerError:
+        return missed
+    return missed if listed - later or missed & later else frozenset()

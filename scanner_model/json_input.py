@@ -1,0 +1,115 @@
+"""JSON of unknown origin to plain values: bounded in values and levels, and without text that cannot be stored."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from scanner_model.text import storable
+
+Json = Any
+
+MOST_VALUES = 5_000_000
+"""Brackets, commas and colons of one document, at most: as objects these take up to 0.7 GB.
+
+A registry's page of 1000 versions has 30,000, a Connect cluster of 10,000 connectors about 1,000,000.
+"""
+
+DEEPEST = 200
+"""How many arrays and objects of an answer may stand inside each other; whoever walks them may recurse."""
+
+_WINDOW = 1 << 22
+_MARKS = b"{[,:"
+_ESCAPES = (b"\\ud", b"\\uD", b"\\u0000")
+"""How half a surrogate pair and NUL stand in JSON: UTF-8 has no bytes for the one, and JSON does not take the other."""
+_BACKSLASHES = re.compile(rb"\\*")
+
+
+class TooLarge(ValueError):
+    """Say that a document has more values or levels than are read."""
+
+
+class Loaded(NamedTuple):
+    """The value of a document, and how many of its texts could not be stored: what could not became U+FFFD."""
+
+    value: Json
+    replaced: int
+
+
+def load_json(text: bytes, *, most: int = MOST_VALUES) -> Loaded:
+    """Load one JSON document of UTF-8, a byte order mark before it allowed.
+
+    Raises TooLarge before an object is made where there are more than *most* values, and for more levels than DEEPEST;
+    otherwise what `json.loads` raises: UnicodeDecodeError, other ValueErrors and RecursionError.
+    """
+    check_size(text, most)
+    value = json.loads(text.decode("utf-8-sig"))
+    check_depth(value)
+    return storable_json(value) if any(each in text for each in _ESCAPES) else Loaded(value, 0)
+
+
+def check_size(text: bytes, most: int = MOST_VALUES) -> None:
+    """Raise TooLarge where *text* has more than *most* brackets, commas and colons outside of strings."""
+    if sum(map(text.count, (b"{", b"[", b",", b":"))) > most and _marks(text, most) > most:
+        raise TooLarge(f"it has more than {most} values")
+
+
+def _marks(text: bytes, most: int) -> int:
+    """Count the marks outside of strings, in windows and up to the first window with which they are more than *most*.
+
+    Schemas and statements are strings with brackets of their own.
+    """
+    found = start = 0
+    inside = False
+    while start < len(text) and found <= most:
+        end = min(start + _WINDOW, len(text))
+        if text[end - 1 : end] == b"\\" and (run := _BACKSLASHES.match(text, end)):
+            end = run.end() + 1  # a backslash is not parted from what it escapes
+        pieces = text[start:end].replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
+        bare = b"".join(pieces[inside::2])
+        found += len(bare) - len(bare.translate(None, _MARKS))
+        inside ^= len(pieces) % 2 == 0
+        start = end
+    return found
+
+
+def check_depth(value: Json, most: int = DEEPEST) -> None:
+    """Raise TooLarge where arrays and objects stand inside each other more than *most* levels deep."""
+    level, depth = _inside([value]), 1  # that of the document itself
+    while level:
+        depth += 1
+        if depth > most:
+            raise TooLarge(f"it is nested too deeply: more than {most} levels")
+        level = _inside(level)
+
+
+def storable_json(value: Json) -> Loaded:
+    """Return a copy of *value* whose texts, names of members too, can be stored: see `text.storable`.
+
+    For values of at most DEEPEST levels, as it recurses.
+    """
+    replaced = 0
+
+    def copied(each: Json) -> Json:
+        nonlocal replaced
+        if isinstance(each, str):
+            text = storable(each)
+            replaced += text != each
+            return text
+        if isinstance(each, dict):
+            return {copied(key): copied(item) for key, item in each.items()}
+        return [copied(item) for item in each] if isinstance(each, list) else each
+
+    return Loaded(copied(value), replaced)
+
+
+def _inside(values: list[Json]) -> list[Json]:
+    """List the arrays and objects directly inside those of *values*; of the first list itself."""
+    found: list[Json] = []
+    for each in values:
+        if type(each) is dict:
+            found += [item for item in each.values() if type(item) is dict or type(item) is list]
+        elif type(each) is list:
+            found += [item for item in each if type(item) is dict or type(item) is list]
+    return found

@@ -1,0 +1,71 @@
+"""How a ksqlDB collection lies in the records of its topic: options of its statement, columns that are no fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from scanner_model.columns import Column
+from scanner_model.estate import KsqlSource
+from scanner_model.names import Role
+from scanner_model.paths import ColumnPath
+
+HEADERS = "$headers"
+"""The headers of a record; the sign keeps them apart from a field of that name."""
+
+# A quote is doubled inside a text: here that is two texts beside each other, so that no text is tried in two ways.
+_SKIPPED = r"'[^']*'|\"[^\"]*\"|`[^`]*`"
+_OPTIONS = re.compile(rf"(?:[^'\"`]|{_SKIPPED})*?\bWITH\s*\((?P<options>(?:[^'()]|'[^']*')*)\)", re.IGNORECASE)
+_OPTION = re.compile(r"(\w+)\s*=\s*('(?:[^']|'')*'|[\w.+-]+)")
+
+
+def with_options(statement: str) -> Mapping[str, str]:
+    """Return the options of a statement's WITH clause, names in upper case; empty where it has none."""
+    found = _OPTIONS.match(statement)
+    options = _OPTION.findall(found["options"]) if found else ()
+    return {name.upper(): value[1:-1].replace("''", "'") if value[0] == "'" else value for name, value in options}
+
+
+def timestamp_column(options: Mapping[str, str]) -> str:
+    """Return the column that is a collection's ROWTIME (`TIMESTAMP='…'`); empty where it is the record's own time."""
+    name = options.get("TIMESTAMP", "").strip()
+    return name.strip("`") if name.startswith("`") else name.upper()
+
+
+def whole_columns(collection: KsqlSource) -> Mapping[str, Role]:
+    """Return the columns that are a whole key or value, not fields in one.
+
+    ksqlDB never wraps a single key column, and a single value column where the statement says
+    `WRAP_SINGLE_VALUE=false`; Protobuf wraps both.
+    """
+    found: dict[str, Role] = {}
+    for role, format_name in ((Role.KEY, collection.key_format), (Role.VALUE, collection.value_format)):
+        names = [one.column.path[0] for one in collection.columns if one.role is role and len(one.column.path) == 1]
+        if len(names) == 1 and not format_name.startswith("PROTOBUF") and _is_unwrapped(role, collection.statement):
+            found[names[0]] = role
+    return found
+
+
+def _is_unwrapped(role: Role, statement: str) -> bool:
+    return role is Role.KEY or with_options(statement).get("WRAP_SINGLE_VALUE", "").lower() == "false"
+
+
+def record_columns(collection: KsqlSource, role: Role) -> tuple[Column, ...]:
+    """Return the columns of one side as they lie in the record: what is a whole key or value has no name in it.
+
+    A key of a plain type keeps its column's name, which is all that describes it.
+    """
+    columns = tuple(one.column for one in collection.columns if one.role is role)
+    if role not in whole_columns(collection).values() or (role is Role.KEY and len(columns) == 1):
+        return columns
+    return tuple(replace(each, path=each.path[1:]) for each in columns if len(each.path) > 1 or each.type != "STRUCT")
+
+
+def header_paths(collection: KsqlSource) -> Mapping[str, ColumnPath]:
+    """Return the path of each header column: `$headers`, or a header of it by its key; a record's fields have none."""
+    return {
+        one.column.path[0]: (HEADERS, *filter(None, (one.header,)))
+        for one in collection.columns
+        if one.role is None and len(one.column.path) == 1
+    }

@@ -1,0 +1,133 @@
+"""What real ksqlDB servers answered to statements of ours, read as a scan reads it: 8.3.1 and 6.1.15, trimmed.
+
+Recorded on 2026-11-22 over loopback; other people's collections, most functions, topologies and plans are left out,
+everything else is as received. The statements are in the answers themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dataflow_generator.flows.ksqldb import Reading, ksql_jobs
+from dataflow_generator.flows.naming import Naming
+from scanner_extractor.exchange import Answer, Request
+from scanner_extractor.http import Http
+from scanner_extractor.readings import KsqlReading, no_progress
+from scanner_extractor.settings import HttpSettings, KsqlSettings
+from scanner_extractor.sources.collections import collection_schemas
+from scanner_extractor.sources.ksqldb import read_ksqldb
+from scanner_model.columns import Column
+from scanner_model.names import Role
+from scanner_model.paths import KEY
+from scanner_model.scan import Answer as Answered
+
+RECORDED = Path(__file__).parent / "recorded"
+SETTINGS = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
+NAMING = Naming([("lab", ("kafka:9092",))])
+
+
+class Recorded:
+    """A server that answers what was recorded of *version*; another statement is a KeyError."""
+
+    def __init__(self, version: str) -> None:
+        document = json.loads((RECORDED / f"ksqldb_{version}.json").read_text(encoding="utf-8"))
+        self.info, self.answers = document["info"], document["answers"]
+
+    def __call__(self, request: Request) -> Answer:
+        if request.method == "GET":
+            return _answer(200, self.info)
+        recorded = self.answers[json.loads(request.body)["ksql"]]
+        return _answer(recorded["status"], recorded["body"])
+
+
+def _answer(status: int, body: Any) -> Answer:
+    return Answer(status=status, headers={"content-type": "application/json"}, body=json.dumps(body).encode())
+
+
+@pytest.fixture(scope="module", params=["8_3_1"])
+def newest(request) -> KsqlReading:
+    return _read(request.param)
+
+
+def _read(version: str) -> KsqlReading:
+    with Http(SETTINGS.http, SETTINGS.source, exchange=Recorded(version)) as http:
+        return read_ksqldb(SETTINGS, http, no_progress)
+
+
+def jobs(reading: KsqlReading) -> dict[str, Reading]:
+    """Return each query's job, the topics described by what ksqlDB declares of them."""
+    fields: dict[tuple[str, str], tuple[Column, ...]] = {}
+    for definition, link in collection_schemas(reading.sources, set()):
+        prefix = (KEY,) if link.role is Role.KEY else ()
+        columns = tuple(Column(path=(*prefix, *one.path), type=one.type) for one in definition.columns)
+        fields["lab", link.topic] = (*fields.get(("lab", link.topic), ()), *columns)
+    collections, queries = [("lab", one) for one in reading.sources], [("lab", one) for one in reading.queries]
+    return {found.flows.job.name: found for found in ksql_jobs(collections, queries, fields, NAMING)}
+
+
+def flows(reading: Reading) -> set[tuple[str, str, str]]:
+    return {
+        (one.source.key.rpartition("/")[2], one.target.key.rpartition("/")[2], one.subtype)
+        for one in reading.flows.columns
+    }
+
+
+def test_newest_server_tells_everything_in_two_requests(newest) -> None:
+    """8.3.1: a deleted topic is missing, the query of a source table is a query."""
+    assert (newest.outcome.answer, newest.outcome.requests, newest.service) == (Answered.READ, 2, "wtk_")
+    assert (newest.problems, newest.missing) == ((), {"ksqldb-r-gone"})
+    assert {query.name.partition("_")[0]: len(query.sinks) for query in newest.queries} == {
+        "CSAS": 1,
+        "CST": 0,
+        "CTAS": 1,
+    }
+    assert all(query.consumer_group == f"_confluent-ksql-wtk_query_{query.name}" for query in newest.queries)
+
+
+def test_schemas_are_what_the_records_hold(newest) -> None:
+    """A structured single key is the key itself, a value that is not wrapped has no name, a header is no field."""
+    found = {
+        (link.topic, link.role.value): [one.name for one in definition.columns]
+        for definition, link in collection_schemas(newest.sources, set())
+    }
+
+    assert found["ksqldb-r-keyed", "key"] == ["A", "B"]
+    assert found["ksqldb-r-keyed", "value"] == ["V", "at"]
+    assert found["ksqldb-r-bare", "value"] == ["", "[]"]
+    assert found["ksqldb-r-bare", "key"] == ["K"]
+
+
+def test_every_statement_is_read_to_its_columns(newest) -> None:
+    """Keys, headers, structures made here, and the time of records of the newest server; nothing is left open."""
+    found = jobs(newest)
+    by_kind = {name.partition("_KSQLDB_R_")[2].partition("_")[0]: one for name, one in found.items()}
+
+    assert [one.problems for one in found.values()] == [()] * 4
+    assert flows(by_kind["MADE"]) == {
+        ("ksqldb-r-keyed#@key.A", "ksqldb-r-made#@key.A", "IDENTITY"),
+        ("ksqldb-r-keyed#@key.B", "ksqldb-r-made#@key.B", "IDENTITY"),
+        ("ksqldb-r-keyed#V", "ksqldb-r-made#ST.N", "IDENTITY"),
+        ("ksqldb-r-keyed#@key.B", "ksqldb-r-made#ST.D.B", "IDENTITY"),
+        ("ksqldb-r-keyed#$headers.`trace.id`", "ksqldb-r-made#TRACE", "TRANSFORMATION"),
+    }
+    assert ("ksqldb-r-bare#", "ksqldb-r-first#FIRST", "TRANSFORMATION") in flows(by_kind["FIRST"])
+    assert {one for one in flows(by_kind["HOURLY"]) if one[2] == "WINDOW"} == {
+        ("ksqldb-r-keyed#at", "ksqldb-r-hourly", "WINDOW")
+    }
+    assert dict(by_kind["NAMES"].flows.job.attributes)["internal"] is True
+
+
+def test_server_of_2020_is_asked_in_older_words() -> None:
+    """6.1.15 takes `DESCRIBE STREAMS` for no statement at all, and `DESCRIBE TABLES` for a collection's name."""
+    reading = _read("6_1_15")
+    (job,) = jobs(reading).values()
+
+    assert (reading.outcome.answer, reading.problems, reading.outcome.requests) == (Answered.READ, (), 9)
+    assert Counter(one.kind for one in reading.sources) == {"STREAM": 1, "TABLE": 1}
+    assert ("ksqldb-r-old#PLACED", "ksqldb-r-old-hourly", "WINDOW") in flows(job)
+    assert job.problems == ()

@@ -1,0 +1,168 @@
+"""Tags of data contracts: the names by which Confluent's registry knows fields, and its wildcards."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scanner_extractor.contract_tags import matches
+from scanner_extractor.definitions import metadata_tags
+from scanner_extractor.unread import Unread, read_one
+
+INNER = {
+    "type": "record",
+    "name": "Inner",
+    "fields": [{"name": "secret", "type": "string"}, {"name": "plain", "type": "string"}],
+}
+OUTER = {
+    "type": "record",
+    "name": "Outer",
+    "namespace": "com.acme",
+    "fields": [
+        {"name": "inner", "type": INNER},
+        {"name": "list", "type": {"type": "array", "items": "Inner"}},
+        {"name": "maybe", "type": ["null", "Inner"], "default": None},
+        {"name": "either", "type": ["int", "Inner"]},
+        {"name": "byName", "type": {"type": "map", "values": "Inner"}},
+        {"name": "top", "type": "string"},
+    ],
+}
+SEEN = {
+    "com.acme.Inner.secret": ["T-EXACT"],
+    "com.acme.*.plain": ["T-STAR"],
+    "**.secret": ["T-STARSTAR"],
+    "*.secret": ["T-ONESTAR"],
+    "com.acme.Outer.top": ["T-ROOT"],
+    "top": ["T-BARE"],
+    "inner.secret": ["T-PATH"],
+    "com.acme.Outer.inner.secret": ["T-ROOTPATH"],
+}
+"""Patterns that were registered with Confluent 8.3.1, whose own matcher told which fields they mean."""
+
+PROTO = """syntax = "proto3"; package acme.p;
+message Outer {
+  message Inner { string secret = 1; }
+  Inner inner = 1; repeated Inner list = 2; map<string, Inner> names = 3;
+  oneof way { string card = 4; }
+}"""
+CLICK = {
+    "type": "object",
+    "title": "Click",
+    "properties": {
+        "mail": {"type": "string"},
+        "addr": {"type": "object", "properties": {"street": {"type": "string"}, "a.b": {"type": "string"}}},
+        "phones": {"type": "array", "items": {"type": "object", "properties": {"number": {"type": "string"}}}},
+        "more": {"additionalProperties": {"type": "object", "properties": {"mail": {"type": "string"}}}},
+    },
+}
+
+
+def tagged(format_name: str, text: str, tags: dict[str, list[str]]) -> dict[str, set[str]]:
+    """Return the tags by column of a text whose metadata lays *tags* on it."""
+    patterns = metadata_tags(json.dumps({"tags": tags}))
+    parsed = read_one(Unread(format=format_name, text=text, texts={}, tags=patterns, record=None))
+    return {column.name: set(column.tags) for column in parsed.columns if column.tags}
+
+
+def test_avro_fields_are_known_by_the_record_that_declares_them() -> None:
+    """Wherever that record is used; the way to it is no part of the name."""
+    secret, plain = {"T-EXACT", "T-STARSTAR"}, {"T-STAR"}
+    places = ("inner", "list.[]", "maybe", "either.<com.acme.Inner>", "byName.{}")
+
+    assert tagged("AVRO", json.dumps(OUTER), SEEN) == {
+        **{f"{place}.secret": secret for place in places},
+        **{f"{place}.plain": plain for place in places},
+        "top": {"T-ROOT"},
+    }
+
+
+def test_protobuf_fields_are_known_by_the_message_that_declares_them() -> None:
+    """A message inside a message bears both names; a choice of one is no level."""
+    tags = {"acme.p.Outer.Inner.secret": ["EXACT"], "acme.p.Outer.card": ["CARD"], "acme.p.Outer.*": ["TOP"]}
+
+    assert tagged("PROTOBUF", PROTO, tags) == {
+        "inner": {"TOP"},
+        "inner.secret": {"EXACT"},
+        "list": {"TOP"},
+        "list.[].secret": {"EXACT"},
+        "names": {"TOP"},
+        "names.{}.secret": {"EXACT"},
+        "card": {"CARD", "TOP"},
+    }
+
+
+def test_json_properties_are_known_by_their_path() -> None:
+    """From `$`; what additionalProperties describe is not looked into, and an index in brackets matches nothing."""
+    tags = {
+        "$.mail": ["MAIL"],
+        "$.addr.street": ["STREET"],
+        "$.addr.a.b": ["DOT"],
+        "$.phones[0].number": ["NEVER"],
+        "$.phones*.number": ["NUMBER"],
+        "**.mail": ["ANY"],
+        "mail": ["BARE"],
+        "Click.mail": ["TITLE"],
+    }
+
+    assert tagged("JSON", json.dumps(CLICK), tags) == {
+        "mail": {"MAIL", "ANY"},
+        "addr.street": {"STREET"},
+        "addr.`a.b`": {"DOT"},
+        "phones.[].number": {"NUMBER"},
+    }
+
+
+def test_tags_of_the_text_come_first() -> None:
+    """They are the schema's own."""
+    text = json.dumps({**OUTER, "fields": [{"name": "top", "type": "string", "confluent:tags": ["OWN"]}]})
+    patterns = metadata_tags('{"tags": {"com.acme.Outer.top": ["LAID", "OWN"]}}')
+    parsed = read_one(Unread(format="AVRO", text=text, texts={}, tags=patterns, record=None))
+
+    assert [column.tags for column in parsed.columns] == [("OWN", "LAID")]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        ("alice.bob.eve", "alice.bob.eve", True),
+        ("a*.bob.e*", "alice.bob.eve", True),
+        ("a*", "alice.bob.eve", False),
+        ("a**", "alice.bob.eve", True),
+        ("alice.bob*", "alice.bob.eve", False),
+        ("alice.bob**", "alice.bob.eve", True),
+        ("**.*", "eve", True),
+        ("**.eve", "eve", False),
+        ("*.eve", "bob.eve", True),
+        ("bob.ev?", "bob.eve", True),
+        ("bob?eve", "bob.eve", False),
+        ("bob.e+e", "bob.eee", False),
+        ("$.a[0].b", "$.a[0].b", False),
+        ("$.[", "$.[", False),
+    ],
+)
+def test_wildcards_are_those_of_confluent(pattern, name, expected) -> None:
+    """One star stays within a name, two cross dots, a question mark is no dot."""
+    assert matches(pattern, name) is expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    pieces=st.lists(st.sampled_from(["a", "b", ".", "*", "**", "?"]), max_size=6),
+    name=st.text(alphabet="ab.", max_size=8),
+)
+def test_wildcards_mean_what_regular_expressions_of_them_would(pieces, name) -> None:
+    """`*` is anything without a dot, `**` anything at all, `?` one character but a dot."""
+    pattern = "".join(pieces).replace("**.*", "**")
+    parts = {"**": ".*", "*": "[^.]*", "?": "[^.]"}
+    expression = "".join(parts.get(one, re.escape(one)) for one in re.split(r"(\*\*|\*|\?)", pattern))
+
+    assert matches("".join(pieces), name) is bool(re.fullmatch(expression, name))
+
+
+def test_a_pattern_of_many_stars_ends() -> None:
+    """A data contract is written by anybody; an expression with thirty `.*` would try more ways than can be counted."""
+    assert not matches("**a" * 30 + "b", "a" * 300)
