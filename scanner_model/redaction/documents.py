@@ -26,6 +26,7 @@ _NAMED_BY_COLUMNS = frozenset(
     | {"fields", "columns", "columnMetrics", "columnStatistics", "columnLineage"}
 )
 """Members whose own members are called after columns: an object under `password` there describes that column."""
+_TAGS = "tags"
 _DESCRIPTION = frozenset(
     {
         "type",
@@ -128,6 +129,8 @@ def _member(key: str, value: Json, hidden: bool, inside: str, extra: ExtraNames)
 
 
 def _describes_column(value: Json, inside: str) -> bool:
+    if inside == _TAGS:  # of a data contract: what fields are tagged with, by their full names
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
     if inside not in _NAMED_BY_COLUMNS:
         return False
     if isinstance(value, list):  # names of other columns
