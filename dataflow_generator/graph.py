@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from dataflow_generator.build.coverage import Coverage
-
-if TYPE_CHECKING:
-    from scanner_dictionary.lineage_inputs.column_batches import Cells
 
 Attribute = str | int | bool | tuple[str, ...]
 Attributes = tuple[tuple[str, Attribute], ...]
@@ -81,19 +77,13 @@ class FlowGraph:
     followed by its columns. Edges: clusters' to topics, topics' to schemas, what groups and jobs read, what jobs write,
     which job a group is of, datasets' to their columns, flows between columns, then each schema's to its columns.
     Schemas are not held in memory, so a graph may be larger than that. *coverage* counts what of the statements was
-    read. *part* says which part of a graph this is; empty for all. *above* is the same graph without schemas and
-    their columns, and *schemas* gives these as bare cells, where who made the graph offers that: writing millions of
-    columns needs no object for each. *flowing* counts each job's flows between columns, in their order, where that
-    is known.
+    read. *part* says which part of a graph this is; empty for all.
     """
 
     nodes: Callable[[], Iterator[Node]]
     edges: Callable[[], Iterator[Edge]]
     coverage: Coverage = Coverage()
     part: str = ""
-    above: FlowGraph | None = None
-    schemas: Callable[[], Iterator[Cells]] | None = None
-    flowing: tuple[tuple[str, int], ...] | None = None
 
 
 def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.openlineage.identity.union_find import UnionFind
@@ -110,30 +110,12 @@ class Component:
         return sum(self.sizes.values())
 
 
-class Share(NamedTuple):
-    """What a component, known by one of its nodes' ids, has of nodes of a kind: how many, and the least id."""
-
-    component: str
-    kind: str
-    nodes: int
-    least: str
-
-
 def components(links: Iterable[tuple[str, str]]) -> tuple[Component, ...]:
     """List what *links*, pairs of nodes' ids, hold together, the largest first."""
     groups: UnionFind[str] = UnionFind()
     for link in links:
         groups.join(link)
-    return build_components(share for group in groups.all() for share in _shares(group))
-
-
-def build_components(shares: Iterable[Share]) -> tuple[Component, ...]:
-    """List the components that have these shares, the largest first."""
-    found: dict[str, dict[str, Share]] = {}
-    for share in shares:
-        found.setdefault(share.component, {})[share.kind] = share
-    named = (_named(kinds) for kinds in found.values())
-    return tuple(sorted(named, key=lambda each: (-each.nodes, each.name)))
+    return tuple(sorted(map(_component, groups.all()), key=lambda each: (-each.nodes, each.name)))
 
 
 def kind_of(node: str) -> str:
@@ -141,15 +123,9 @@ def kind_of(node: str) -> str:
     return node.partition(":")[0]
 
 
-def _named(kinds: Mapping[str, Share]) -> Component:
-    first = next((kind for kind in _NAMING if kind in kinds), min(kinds))
-    return Component(name=kinds[first].least, sizes={kind: kinds[kind].nodes for kind in sorted(kinds)})
-
-
-def _shares(nodes: Sequence[str]) -> Iterator[Share]:
-    """Yield what a component has of each kind of node."""
+def _component(nodes: Sequence[str]) -> Component:
     by_kind: dict[str, list[str]] = {}
     for node in nodes:
         by_kind.setdefault(kind_of(node), []).append(node)
-    for kind, listed in by_kind.items():
-        yield Share(nodes[0], kind, len(listed), min(listed))
+    naming = next((kind for kind in _NAMING if kind in by_kind), min(by_kind))
+    return Component(name=min(by_kind[naming]), sizes={kind: len(by_kind[kind]) for kind in sorted(by_kind)})

@@ -8,6 +8,7 @@ from dataflow_generator.build import schema_nodes
 from dataflow_generator.build.catalog_tables import with_catalogs
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_of
+from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.kinds import (
     LookupContext,
@@ -29,36 +30,21 @@ ReadParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[PartitionResult
 
 def build_graph(conn: Connection, flows: Flows) -> FlowGraph:
     """Return the graph of what the dictionary holds now; all but *flows* is read while it is iterated, over *conn*."""
-    above = FlowGraph(
-        nodes=lambda: estate_nodes(conn, flows), edges=lambda: estate_edges(conn, flows), coverage=flows.coverage
-    )
-    return FlowGraph(
-        nodes=lambda: _nodes(conn, flows),
-        edges=lambda: _edges(conn, flows),
-        coverage=flows.coverage,
-        above=above,
-        schemas=lambda: graph_input.all_cells(conn),
-        flowing=flows.flowing,
-    )
+    return FlowGraph(nodes=lambda: _nodes(conn, flows), edges=lambda: _edges(conn, flows), coverage=flows.coverage)
 
 
-def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:
+def read_flows(conn: Connection, read: ReadParts | None = None, told: ProgressCallback = silent) -> Flows:
     """Return what jobs make of the estate's data; nodes that the estate has anyway are left out.
 
-    *read* reads all parts of jobs, in their order; without it they are read here, one after the other.
+    *read* reads all parts of jobs, in their order; without it they are read here, and *told* is told how far.
     """
-    around = lookup_context(conn)
-    parts = list(job_partitions(conn))
-    return flows_of(conn, around, read(parts) if read else (read_partition(conn, *part, around) for part in parts))
-
-
-def flows_of(conn: Connection, around: LookupContext, parts: Iterable[PartitionResult]) -> Flows:
-    """Build what was read of all *parts* of jobs, in their order."""
-    found = list(parts)
+    around, parts = lookup_context(conn), list(job_partitions(conn))
+    here = (read_partition(conn, *part, around) for part in counted(told, JOBS, parts, len(parts)))
+    found = list(read(parts) if read else here)
     readings = [each for part in found for each in part.jobs]
-    jobs, told, unsure, attributes = merge_jobs(conn, [each.flows for each in readings], around)
+    jobs, columns, unsure, attributes = merge_jobs(conn, [each.flows for each in readings], around)
     coverage = Coverage.total([*(each.coverage for each in readings), unsure])
-    flows = build_flows(jobs, _there(jobs, around), merged([*(part.described for part in found), told]), coverage)
+    flows = build_flows(jobs, _there(jobs, around), merged([*(part.described for part in found), columns]), coverage)
     return with_catalogs(conn, with_attributes(flows, attributes), around)
 
 

@@ -17,16 +17,11 @@ Described = Mapping[tuple[str, str], tuple[Column, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flows:
-    """The part of a graph that jobs make: it is small, and so held in memory.
-
-    *flowing* lists the jobs whose flows between columns follow each other in *edges*, with how many each has; None
-    where two have one in common, or where others than jobs tell some.
-    """
+    """The part of a graph that jobs make: it is small, and so held in memory."""
 
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
     coverage: Coverage = Coverage()
-    flowing: tuple[tuple[str, int], ...] | None = None
 
 
 class JobGraph(NamedTuple):
@@ -53,25 +48,17 @@ def build_flows(jobs: Iterable[JobFlows], there: Collection[str], described: Des
     found = {each.job.key: each for each in jobs}
     listed = [found[key] for key in sorted(found)]
     datasets = sorted(datasets_of(listed))
-    of_jobs = {each.job.key: list(_flows([each])) for each in listed}
-    flows = [flow for found in of_jobs.values() for flow in found]
+    flows = list(_flows(listed))
     columns = _columns(flows)
     kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in there]
     places = {key: place for key, (place, _) in columns.items()}
     nodes = [*kept, *(each.job for each in listed), *column_nodes(places, described)]
-    moving = {key: tuple(dict.fromkeys(map(_column_edge, found))) for key, found in of_jobs.items()}
-    edges = [
-        *_uses(listed),
-        *(edge for _, edge in columns.values()),
-        *(edge for each in moving.values() for edge in each),
-    ]
+    edges = [*_uses(listed), *(edge for _, edge in columns.values()), *map(_column_edge, flows)]
     unique = {node.key: node for node in nodes}
-    apart = len(set().union(*moving.values())) == sum(map(len, moving.values()))
     return Flows(
         nodes=tuple(unique.values()),
         edges=tuple(dict.fromkeys(edges)),
         coverage=coverage,
-        flowing=tuple((key, len(found)) for key, found in moving.items() if found) if apart else None,
     )
 
 

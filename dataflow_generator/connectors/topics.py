@@ -7,60 +7,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
-from typing import Any
 
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, Direction, SideTopic
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
-
-
-class KnownTopics(tuple[str, ...]):
-    """Names in order. *starts* is what those began with that were looked at; an empty text says that all were."""
-
-    starts: set[str]
-    _names: tuple[str, ...]
-
-    def __new__(cls, names: tuple[str, ...]) -> KnownTopics:
-        """Take names that nobody has looked at yet."""
-        made = super().__new__(cls, names)
-        made.starts, made._names = set(), names
-        return made
-
-    def beginning(self, start: str) -> tuple[str, ...]:
-        """Return the names that begin so, in order."""
-        self.starts.add(start)
-        return beginning(self._names, start)
-
-    def __iter__(self) -> Iterator[str]:
-        """Go through all names."""
-        self.starts.add("")
-        return super().__iter__()
-
-    def __contains__(self, name: object) -> bool:
-        """Return whether there is such a name."""
-        self.starts.add(name if isinstance(name, str) else "")
-        return super().__contains__(name)
-
-    def __len__(self) -> int:
-        """Count all names."""
-        self.starts.add("")
-        return super().__len__()
-
-    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - a tuple's, overloaded
-        """Return a name by its place among all."""
-        self.starts.add("")
-        return super().__getitem__(at)
-
-
-def beginning(names: tuple[str, ...], start: str) -> tuple[str, ...]:
-    """Return those of *names*, which are in order, that begin with *start*."""
-    # Of a hundred thousand names only those are looked at.
-    first = bisect_left(names, start)
-    last = first + sum(1 for _ in takewhile(lambda name: name.startswith(start), islice(names, first, None)))
-    return names[first:last]
-
 
 _CLUSTER = ("kafka.endpoint", "kafka.bootstrap.servers", "bootstrap.servers")
 _CLUSTERS = {
@@ -130,7 +82,7 @@ def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
 def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
     """Return the topics that names may be matched with, in order: those in use, else the known; and which these are.
 
-    Who needs only those that begin with *start* says so: then no others bear on what is told of the connector.
+    Who needs only those that begin with *start* says so: no others are looked at.
     """
     if connector.active is not None:
         return tuple(name for name in sorted(connector.active) if name.startswith(start)), USED
@@ -163,6 +115,7 @@ def _known_or_active(connector: Connector, start: str) -> list[str]:
 
 
 def _known(connector: Connector, start: str) -> tuple[str, ...]:
-    if isinstance(connector.known, KnownTopics):
-        return connector.known.beginning(start)
-    return tuple(name for name in connector.known or () if name.startswith(start))
+    """Return the known names that begin with *start*; of a hundred thousand names only those are looked at."""
+    names = connector.known or ()
+    first = bisect_left(names, start)
+    return tuple(takewhile(lambda name: name.startswith(start), islice(names, first, None)))

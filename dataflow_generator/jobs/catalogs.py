@@ -117,7 +117,6 @@ def with_tables(
     order = {kind: rank for rank, kind in enumerate(_EDGES)}
     return replace(
         flows,
-        flowing=None,
         nodes=tuple(sorted(nodes.values(), key=lambda node: _NODES.get(node.kind, 1))),
         edges=tuple(sorted(dict.fromkeys(edges), key=lambda edge: order.get(edge.kind, 0))),
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dataflow_generator.build.digest import digest
 from dataflow_generator.connectors import (
     Config,
     Connector,
@@ -16,7 +15,6 @@ from dataflow_generator.connectors import (
     read_connector,
 )
 from dataflow_generator.connectors import Dataset as Named
-from dataflow_generator.connectors.topics import KnownTopics
 from dataflow_generator.graph import Certainty, Node, NodeKind, present
 from dataflow_generator.jobs.connect_columns import Moved, Seen, moved
 from dataflow_generator.jobs.dataset_naming import Naming
@@ -47,21 +45,12 @@ _GROUP = "consumer.override.group.id"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedConnector:
-    """A connector as its configuration tells it, with the datasets of its flows as the graph names them.
-
-    *starts* is what the names of live topics that were looked at began with; an empty text says that all were.
-    """
+    """A connector as its configuration tells it, with the datasets of its flows as the graph names them."""
 
     row: ConnectorRow
     config: Config
     flows: ConnectorFlows
     pairs: tuple[tuple[Flow, Dataset | None, Dataset | None], ...]
-    starts: frozenset[str]
-
-    @property
-    def digest(self) -> str:
-        """Hash all that was told; empty where a part of it is a function."""
-        return "" if self.flows.lands else digest((self.flows, self.pairs))
 
     @property
     def ends(self) -> frozenset[Dataset]:
@@ -73,32 +62,27 @@ class ReportedConnector:
 class ConnectorReading:
     """A connector's flows, and what could not be told of them; *known*: its class is one that we read.
 
-    *whole* says that the columns of all its flows are told. *ends* are the datasets whose columns were looked up, and
-    of them *dark* those that nobody describes; *starts* is what names of topics began with that were looked at.
+    *whole* says that the columns of all its flows are told.
     """
 
     flows: JobFlows
     known: bool
     whole: bool
     problems: tuple[Problem, ...]
-    ends: frozenset[Dataset]
-    dark: frozenset[Dataset]
-    starts: frozenset[str]
 
 
-def report_connector(row: ConnectorRow, topics: Mapping[str, Sequence[str]], naming: Naming) -> ReportedConnector:
+def report_connector(row: ConnectorRow, topics: Mapping[str, tuple[str, ...]], naming: Naming) -> ReportedConnector:
     """Read a connector's configuration; *topics* are the live ones of each cluster, in order.
 
     A class that nobody knows keeps the topics that are known of it.
     """
     config = Config.of(row.config)
-    known = KnownTopics(tuple(topics.get(row.cluster, ())))
     flows = read_connector(
         Connector(
             name=row.name,
             config=config,
             direction=DIRECTIONS.get(row.kind),
-            known=known,
+            known=topics.get(row.cluster, ()),
             active=row.topics,
             namespace=naming.clusters[row.cluster],
         )
@@ -106,7 +90,7 @@ def report_connector(row: ConnectorRow, topics: Mapping[str, Sequence[str]], nam
     pairs = tuple(
         (flow, named_dataset(flow.source, naming), named_dataset(flow.target, naming)) for flow in flows.flows
     )
-    return ReportedConnector(row=row, config=config, flows=flows, pairs=pairs, starts=frozenset(known.starts))
+    return ReportedConnector(row=row, config=config, flows=flows, pairs=pairs)
 
 
 def connect_jobs(told: Iterable[ReportedConnector], seen: Seen) -> Iterator[ConnectorReading]:
@@ -120,9 +104,6 @@ def connect_jobs(told: Iterable[ReportedConnector], seen: Seen) -> Iterator[Conn
             known=not any(problem.where == "connector.class" for problem in problems),
             whole=columns.whole and not (one.flows.problems and not one.pairs),
             problems=tuple(replace(problem, where=f"{where} {problem.where}") for problem in problems),
-            ends=one.ends,
-            dark=frozenset(end for end in one.ends if not seen.known.get(end)),
-            starts=one.starts,
         )
 
 

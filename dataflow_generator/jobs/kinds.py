@@ -71,27 +71,11 @@ class OpenEnds(NamedTuple):
     known: Known
 
 
-class InputsUsed(NamedTuple):
-    """What a job was read from: a *row* (cluster, source, name), none where its kind is read whole, and what it led to.
-
-    *topics* had their columns looked up; *dark* are datasets that nobody describes, looked up among what connectors
-    derive; *starts* is what names of its cluster's live topics began with that were looked at (an empty text says that
-    all were), and *told* hashes what came of that, where it can be told.
-    """
-
-    row: tuple[str, ...] = ()
-    topics: frozenset[ClusterTopic] = frozenset()
-    dark: frozenset[Dataset] = frozenset()
-    starts: frozenset[str] = frozenset()
-    told: str = ""
-
-
 class JobReading(NamedTuple):
     """A job, and what reading it adds to the counts and problems of the graph."""
 
     flows: JobFlows
     coverage: Coverage = Coverage()
-    made_of: InputsUsed = InputsUsed()
 
 
 class JobKind(NamedTuple):
@@ -138,11 +122,9 @@ def connect_readings(conn: Connection, part: Partition, around: LookupContext) -
     """Read connectors."""
     told = reported_connectors(conn, part, around)
     seen = Seen(_columns_of(conn, told, around), around.derived)
-    for one, each in zip(told, connect_jobs(told, seen), strict=True):
+    for each in connect_jobs(told, seen):
         count = "unknown_connectors" if not each.known else "connector_columns" if each.whole else "connectors"
-        row, topics = one.row[:3], frozenset(_cluster_topics(each.ends, around))
-        made_of = InputsUsed(row, topics, each.dark, each.starts, one.digest if each.starts else "")
-        yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}), made_of)
+        yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}))
 
 
 def reported_connectors(conn: Connection, part: Partition, around: LookupContext) -> list[ReportedConnector]:
@@ -340,7 +322,7 @@ def merged(parts: Iterable[Described]) -> Described:
 def _counted(each: Reading) -> JobReading:
     columns, tables, unread = (each.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
     counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=each.problems)
-    return JobReading(each.flows, counted, InputsUsed(each.row, each.topics))
+    return JobReading(each.flows, counted)
 
 
 def _cut(keys: list[int]) -> Iterator[Partition]:

@@ -48,16 +48,11 @@ class Level(Enum):
 
 
 class Reading(NamedTuple):
-    """A statement's job, how far it was read, and what was not understood.
-
-    *row* is the statement's cluster, source and name; *topics* (with their clusters) had their columns looked up.
-    """
+    """A statement's job, how far it was read, and what was not understood."""
 
     flows: JobFlows
     level: Level
     problems: tuple[Problem, ...]
-    row: tuple[str, str, str] = ("", "", "")
-    topics: frozenset[tuple[str, str]] = frozenset()
 
 
 def ksql_jobs(
@@ -158,7 +153,6 @@ class _Job:
             own = zip(query.sinks, query.sink_topics, strict=True)
             self._topics = {sink: server.naming.topic(server.cluster, topic) for sink, topic in own} | self._topics
         self._problems: list[Problem] = []
-        self._asked: set[Dataset] = set()
 
     def read(self) -> Reading:
         """Return the job; where statement and server disagree, or a construct is not known, without columns."""
@@ -176,9 +170,7 @@ class _Job:
         flows = JobFlows(
             job=query_node(self._query), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns
         )
-        row = self._server.cluster, self._query.source, self._query.name
-        asked = frozenset((self._server.cluster, each.name) for each in self._asked)
-        return Reading(flows, level, tuple(dict.fromkeys(self._problems)), row, asked)
+        return Reading(flows, level, tuple(dict.fromkeys(self._problems)))
 
     def _check(self, statement: StatementFlows) -> None:
         self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.problems]
@@ -217,7 +209,6 @@ class _Job:
         dataset = self._topics.get(named.dataset)
         if dataset is None or not named.path:
             return (Place(dataset),) if dataset else ()
-        self._asked.add(dataset)
         fields = self._server.fields.get(dataset) or Fields(())
         paths = self._server.layouts.get(named.dataset, NO_LAYOUT).paths(named.path, fields, inside=inside)
         if not paths and fields.known and named.path[0] not in _PSEUDO:

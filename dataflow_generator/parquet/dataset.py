@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.parquet.manifest import NAME, GraphManifest, count_rows, read_manifest
 from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, FLOWS, NODE_DDL, ORDER, Record, arrow_schema
-from dataflow_generator.parquet.suggestions import likely
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
@@ -20,9 +19,7 @@ NODES, EDGES = "nodes", "edges"
 ABOVE = (ESTATE, FLOWS)
 """The ranks of what stands above all schemas, which is small beside their columns."""
 
-_NAMED = ["name", "path"]
 _MOST_SPANS = 50
-_AT_ONCE = 200_000
 _CALM = {"batch_readahead": 1, "fragment_readahead": 1}
 """How far the reader reads ahead; what it does by itself takes four times the memory, and is no faster."""
 
@@ -46,19 +43,6 @@ class Wanted:
         if len(self.spans) <= _MOST_SPANS:
             return self.spans
         return [(min(first for first, _ in self.spans), max(last for _, last in self.spans))]
-
-
-class GraphTables(Protocol):
-    """The two tables of a graph, NODES and EDGES; rows come in the order of the graph."""
-
-    def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
-        """Read some rows, which fit in memory; with *columns* no others of theirs."""
-
-    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
-        """Read name and path of those nodes whose names may be what *text* was to be, in no order."""
-
-    def every_row(self, table: str) -> Iterator[Record]:
-        """Read all rows, of which only a portion is held in memory."""
 
 
 def graph_directory(directory: Path) -> Path:
@@ -88,42 +72,16 @@ class ParquetTables:
             self._tables = {name: _opened(directory / name, arrow_schema(columns)) for name, columns in ddl.items()}
 
     def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
-        """Read some rows."""
+        """Read some rows, which fit in memory, in the order of the graph; with *columns* no others of theirs."""
         chosen = [*columns, *ORDER] if columns else None
         with _readable(self._directory):
             found = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_CALM)
             return iter(found.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
 
-    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
-        """Read likely names."""
+    def every_row(self, table: str) -> Iterator[Record]:
+        """Read all rows, of which only a portion is held in memory."""
         with _readable(self._directory):
-            batches = self._tables[NODES].to_batches(filter=_filter(wanted), columns=_NAMED, **_CALM)
-            for found in likely(batches, text):
-                yield from found.to_pylist()
-
-    def every_row(self, table: str, chosen: Callable[[Any], Any] | None = None) -> Iterator[Record]:
-        """Read all rows, or what *chosen* leaves of an Arrow table of some of them."""
-        with _readable(self._directory):
-            yield from _in_order(self._tables[table], chosen)
-
-    def table(self, table: str, wanted: Wanted, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
-        """Read some rows as one Arrow table, in no order."""
-        with _readable(self._directory):
-            return self._tables[table].to_table(filter=_filter(wanted), columns=list(columns), **_CALM)
-
-    def tables(self, table: str, wanted: Wanted, columns: Sequence[str]) -> Iterator[Any]:
-        """Read rows as Arrow tables of some _AT_ONCE rows, in no order."""
-        import pyarrow as pa
-
-        waiting: list[Any] = []
-        with _readable(self._directory):
-            for batch in self._tables[table].to_batches(filter=_filter(wanted), columns=list(columns), **_CALM):
-                waiting.append(batch)
-                if sum(each.num_rows for each in waiting) >= _AT_ONCE:
-                    yield pa.Table.from_batches(waiting)
-                    waiting = []
-            if waiting:
-                yield pa.Table.from_batches(waiting)
+            yield from _in_order(self._tables[table])
 
 
 def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 - pyarrow has no types
@@ -154,7 +112,7 @@ def _filter(wanted: Wanted) -> Any:  # noqa: ANN401 - pyarrow has no types
     return found if within is None else found & within
 
 
-def _in_order(table: dataset.Dataset, chosen: Callable[[Any], Any] | None = None) -> Iterator[Record]:
+def _in_order(table: dataset.Dataset) -> Iterator[Record]:
     """Read the groups of rows by what they begin with; a row is given when no group that begins before it is left."""
     import pyarrow as pa
 
@@ -162,8 +120,7 @@ def _in_order(table: dataset.Dataset, chosen: Callable[[Any], Any] | None = None
     groups.sort(key=lambda group: group[0])
     waiting = table.schema.empty_table()
     for at, (_, group) in enumerate(groups):
-        rows = group.to_table(schema=table.schema)
-        waiting = pa.concat_tables([waiting, rows if chosen is None else chosen(rows)])
+        waiting = pa.concat_tables([waiting, group.to_table(schema=table.schema)])
         if at + 1 < len(groups):
             given, waiting = _before(waiting, groups[at + 1][0])
             yield from _sorted_rows(given)

@@ -18,13 +18,11 @@ from scanner_model.private_files import atomic_path
 NAME = "graph.parquet"
 """The directory that a graph is written into, inside the one that people name."""
 
-MADE = "_made.parquet"
-"""What the graph was made of, where it can be brought up to date; for nobody but `renewing`."""
-
 ABOVE_SCHEMAS = "part-0.parquet"
 """The file of each kind that holds what stands above the schemas; these have files of their own."""
 
-PARTS = ("nodes", "edges", "_about.json", MADE)
+PARTS = ("nodes", "edges", "_about.json", "_made.parquet")
+"""What such a directory may hold; the last one was written by older programs."""
 
 FORMAT = 1
 """The layout of the files; a program refuses a higher one than its own."""

@@ -8,11 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from dataflow_generator.analysis.connectivity import CONNECTED, Component, components, kind_of
+from dataflow_generator.analysis.connectivity import CONNECTED, components, kind_of
 from dataflow_generator.build.schema_nodes import list_text
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
-from dataflow_generator.parquet.cluster_rows import cluster_rows
-from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, GraphTables, ParquetTables, Wanted
+from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, ParquetTables, Wanted
 from dataflow_generator.parquet.manifest import GraphManifest
 from dataflow_generator.parquet.schema import SCHEMAS, Record, record_edge, record_node
 from dataflow_generator.parquet.schema_batches import PLACES
@@ -29,48 +28,28 @@ _RANK = 64
 
 _COLUMN, _SCHEMA, _CONTAINS = str(NodeKind.COLUMN), str(NodeKind.SCHEMA), str(EdgeKind.CONTAINS)
 _IN_ESTATE = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
+_SUGGESTED = frozenset(CALLED) - {_COLUMN}
 
 
 def graph_in_parquet(directory: Path, about: GraphManifest) -> GeneratedGraph:
     """Return the graph in *directory*, read in this process."""
-    tables = ParquetTables(directory)
-    graph = graph_in(tables, directory, about)
-    return graph._replace(
-        components=lambda: components(graph.rows.links(CONNECTED)),
-        part=lambda cluster: _part(tables, graph.about, cluster),
-    )
-
-
-def graph_in(
-    tables: GraphTables, directory: Path, about: GraphManifest, together: Callable[[], tuple[Component, ...]] = tuple
-) -> GeneratedGraph:
-    """Return the graph in *tables*, which lie in *directory*; *together* finds its components."""
     stored = StoredGraph(about.last_scan, about.nodes, about.edges, about.coverage)
+    tables = ParquetTables(directory)
     rows = TableGraph(tables, f"the graph in {directory}")
     return GeneratedGraph(
         rows,
         stored,
         whole=lambda: _whole(tables, stored),
-        components=together,
+        components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, stored, cluster),
     )
 
 
-def _whole(tables: GraphTables, about: StoredGraph) -> FlowGraph:
+def _whole(tables: ParquetTables, about: StoredGraph) -> FlowGraph:
     return FlowGraph(
         nodes=lambda: _read(tables.every_row(NODES), record_node),
         edges=lambda: _read(tables.every_row(EDGES), record_edge),
         coverage=coverage_of(about),
-    )
-
-
-def _part(tables: ParquetTables, about: StoredGraph, cluster: str) -> FlowGraph:
-    chosen = cluster_rows(tables, cluster)
-    return FlowGraph(
-        nodes=lambda: _read(tables.every_row(NODES, chosen.of(NODES)), record_node),
-        edges=lambda: _read(tables.every_row(EDGES, chosen.of(EDGES)), record_edge),
-        coverage=coverage_of(about),
-        part=f"cluster {cluster}",
     )
 
 
@@ -87,7 +66,7 @@ def _read(rows: Iterable[Record], read: Callable[[Record], T]) -> Iterator[T]:
 class TableGraph:
     """A `KeptGraph` of *tables*; *place* is the subject of a sentence that says what knows it."""
 
-    def __init__(self, tables: GraphTables, place: str) -> None:
+    def __init__(self, tables: ParquetTables, place: str) -> None:
         self.place = place
         self._tables = tables
         self._by_number: dict[int, NodeRow] = {}
@@ -128,11 +107,10 @@ class TableGraph:
             self._named[node.name].append(node)
         return (node for name in sorted(set(names)) for node in self._named[name])
 
-    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
-        """List names that share most with *text*, in order."""
-        found = self._tables.likely(Wanted(kinds=CALLED), text)
-        named = {(row["name"], None if row["path"] is None else list_text(tuple(row["path"]))) for row in found}
-        return iter(sorted(named, key=lambda name: (name[0], name[1] or "")))
+    def names_known(self) -> Iterator[tuple[str, str | None]]:
+        """List the names of topics, datasets, jobs and groups: columns in flows may be millions."""
+        found = self._tables.rows(NODES, Wanted(kinds=_SUGGESTED), ("name",))
+        return iter(sorted({(row["name"], None) for row in found}))
 
     def dataset_names(self) -> Iterable[str]:
         """List the names of datasets."""

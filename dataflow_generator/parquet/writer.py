@@ -12,7 +12,6 @@ from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.garbage_collection import infrequent_collection
 from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.build.progress import SCHEMAS, ProgressCallback, counted, silent
-from dataflow_generator.parquet.build_cache import made_of, write_made
 from dataflow_generator.parquet.job_batches import JobRows, portions, read_rows
 from dataflow_generator.parquet.job_tables import write_job_tables
 from dataflow_generator.parquet.manifest import Written, whole_graph, write_manifest
@@ -45,13 +44,11 @@ def write_parquet(source: DictionarySource, directory: Path, told: ProgressCallb
 def write_job_files(conn: Connection, jobs: JobRows, directory: Path) -> Coverage:
     """Write what stands above the schemas, what the dictionary tells of clusters and topics and what *jobs* make.
 
-    What all that was made of is remembered beside it. Gives how much was read for it.
+    Returns how much was read for it.
     """
     nodes = _table(estate_node_batches(conn), NODE_DDL), _table(jobs.nodes, NODE_DDL)
     edges = _table(estate_edge_batches(conn), EDGE_DDL), _table(jobs.edges, EDGE_DDL)
     write_job_tables(nodes, edges, directory)
-    if made := made_of(conn, jobs):
-        write_made(directory, made)
     return jobs.coverage
 
 

@@ -14,7 +14,6 @@ from dataflow_generator.render import OUTPUTS
 from scanner_cli.console import echo, echo_err
 from scanner_cli.graph.engines import Engines, Generation, SparkChoice, spark_options
 from scanner_cli.graph.jdbc_options import jdbc_options, spark_for
-from scanner_cli.graph.refresh import refresh_stored_graph, renew_files, write_stored
 from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option, reading, writable
 from scanner_cli.output.files import check_directory, check_file, write_text
 from scanner_cli.output.progress import steps_on
@@ -50,7 +49,6 @@ _spark_options = partial(spark_options, text="Where to generate; auto goes by th
     default=None,
     help="Into the dictionary, too; the default unless parquet or another database is asked for.",
 )
-@click.option("--full", is_flag=True, help="Make everything anew, also what did not change since the last time.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
 @jdbc_options
 @directory_option(
@@ -63,17 +61,16 @@ def dataflow(
     output: Path | None,
     formats: Sequence[str],
     store: bool | None,
-    full: bool,
     report: Path | None,
     snapshot: Path | None,
     jdbc: JdbcTarget | None,
 ) -> None:
     """Generate the data flow graph of what the dictionary holds.
 
-    The graph replaces the one generated before; here and in Parquet, only that is made again which depends on what
-    changed, with the same result. Every engine gives the same bytes; in Parquet, the same rows. How many statements
-    were read, what of them was not understood, and what in the graph looks odd (topics that nobody uses, jobs without
-    an end, circles, columns that no schema has) is told on stderr. The files' names are the answer on stdout.
+    The graph replaces the one generated before. Every engine gives the same bytes; in Parquet, the same rows. How many
+    statements were read, what of them was not understood, and what in the graph looks odd (topics that nobody uses,
+    jobs without an end, circles, columns that no schema has) is told on stderr. The files' names are the answer on
+    stdout.
 
     \b
     Examples:
@@ -95,25 +92,17 @@ def dataflow(
         raise InputInvalid("the report is of a stored graph", where="--report", hint="add --store")
     chosen = engines.choose()
     files = directory / NAME if directory and "parquet" in names else None
-    if files and not full and _tell_renewed(engines, files, chosen):
-        files = None
     if not (files or store or rows or jdbc):
         return
-    light, here = not (store or rows or jdbc), store and chosen == "local" and snapshot is None
     # Nothing is said while bars move: it would stand among them.
-    with steps_on(sys.stderr) as told, engines.started(chosen, told, light=light) as generation:
+    with steps_on(sys.stderr) as told, engines.started(chosen, told, light=not (store or rows or jdbc)) as generation:
         tables = _write_tables(generation, files, jdbc)
-        stored, reused, written = (
-            (*refresh_stored_graph(url, told, anew=full, patience=patience), ())
-            if here
-            else _write_rows(generation, (url, patience) if store else None, directory, rows)
-        )
+        stored = generation.store(writable(url, patience, create=False)) if store else None
+        written = _write_rows(generation, url if store else None, directory, rows)
     for table in tables:
         _tell(table.written, chosen, table.rest)
         echo(visible(table.place))
-    if reused:
-        echo_err(reused)
-    for path in write_stored(url, directory, rows) if here and directory else written:
+    for path in written:
         echo(visible(str(path)))
     if stored:
         _report(stored, chosen, url, file)
@@ -141,26 +130,22 @@ def _write_tables(generation: Generation, files: Path | None, jdbc: JdbcTarget |
     return found
 
 
-def _tell_renewed(engines: Engines, directory: Path, engine: str) -> bool:
-    """Bring the graph in *directory* up to date, and tell of it; False where it must be made anew."""
-    written = renew_files(engines, directory, engine)
-    if written:
-        _tell(written, "local", "_about.json there")
-        echo(visible(str(directory)))
-    return written is not None
-
-
 def _write_rows(
-    generation: Generation, target: tuple[str, float] | None, directory: Path | None, names: Sequence[str]
-) -> tuple[StoredGraph | None, str, Sequence[Path]]:
-    from dataflow_generator.build.store import store
+    generation: Generation, stored: str | None, directory: Path | None, names: Sequence[str]
+) -> tuple[Path, ...]:
+    """Write files of the graph: of the one *stored* in a dictionary, where it is, so that it is not made twice."""
+    from dataflow_generator.query.stored_graph import whole_graph
     from dataflow_generator.render.files import write_files
+    from scanner_dictionary.graph.store import stored_graph
 
-    if not (target or names):
-        return None, "", ()
+    if not (names and directory):
+        return ()
+    if stored:
+        with reading(stored) as conn:
+            about = stored_graph(conn)
+            return write_files(whole_graph(conn, about), directory, names) if about else ()
     with generation.graph() as graph:
-        stored = store(writable(*target, create=False), graph) if target else None
-        return stored, "", write_files(graph, directory, names) if directory else ()
+        return write_files(graph, directory, names)
 
 
 def _report(stored: StoredGraph, engine: str, url: str, file: Path | None) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dataflow_generator.graph import FlowGraph
     from dataflow_generator.parquet.manifest import Written
     from dataflow_generator.spark.jdbc import JdbcTarget
+    from scanner_dictionary.engine.open import Engine
+    from scanner_dictionary.graph.store import StoredGraph
 
 ENGINES = ("auto", "local", "spark")
 
@@ -29,8 +31,9 @@ LARGE = 2_000_000
 
 
 class Generation(NamedTuple):
-    """One engine's ways to make the graph: its rows one after the other, all as Parquet, or into a database."""
+    """One engine's ways to generate the graph: into a dictionary, its rows one after the other, as Parquet, by JDBC."""
 
+    store: Callable[[Engine], StoredGraph]
     graph: Callable[[], AbstractContextManager[FlowGraph]]
     parquet: Callable[[Path], Written]
     database: Callable[[JdbcTarget], Written] | None = None
@@ -115,13 +118,18 @@ class Engines:
 
             with self.spark.session(light=light) as session, report_tasks(session, told):
                 yield Generation(
+                    lambda engine: _store(engine, nullcontext(assemble_on_spark(session, source))),
                     lambda: nullcontext(assemble_on_spark(session, source)),
                     lambda file: write_graph(session, source, file),
                     lambda target: write_database(session, source, target),
                 )
         else:
             source = self.source()
-            yield Generation(lambda: _local(source), lambda file: _write_here(source, file, told))
+            yield Generation(
+                lambda engine: _store_here(engine, told) if self.snapshot is None else _store(engine, _local(source)),
+                lambda: _local(source),
+                lambda file: _write_here(source, file, told),
+            )
 
     def source(self) -> DictionarySource:
         """Return what the graph is made of."""
@@ -137,6 +145,19 @@ def spark_setting(text: str) -> tuple[str, str]:
         hint = "as in --spark-conf spark.driver.memory=4g"
         raise InputInvalid(f"{text!r} is not NAME=VALUE", where="--spark-conf", hint=hint)
     return name, value
+
+
+def _store_here(engine: Engine, told: ProgressCallback) -> StoredGraph:
+    from dataflow_generator.build.store import generate
+
+    return generate(engine, told)
+
+
+def _store(engine: Engine, made: AbstractContextManager[FlowGraph]) -> StoredGraph:
+    from dataflow_generator.build.store import store
+
+    with made as graph:
+        return store(engine, graph)
 
 
 def _write_here(source: DictionarySource, file: Path, told: ProgressCallback) -> Written:

@@ -10,21 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scanner_cli.console import echo_err
-from scanner_cli.graph.engines import SparkChoice, spark_options
 from scanner_cli.options import dictionary_option, directory_option, reading
 from scanner_model.errors import InputInvalid, NameUnknown
 
 if TYPE_CHECKING:
-    from dataflow_generator.parquet.manifest import GraphManifest
     from dataflow_generator.query.stored_graph import GeneratedGraph
     from scanner_dictionary.engine.open import Connection
     from scanner_dictionary.graph.reader import GraphReader
     from scanner_dictionary.graph.store import NodeRow, StoredGraph
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-LARGE = 300_000_000
-"""Edges from which `--engine auto` reads a graph in Parquet files on Spark: one process walks fewer in seconds."""
 
 _LISTED = 10
 
@@ -35,22 +30,17 @@ class GraphPlace:
 
     url: str = field(repr=False)
     directory: Path | None = None
-    spark: SparkChoice = SparkChoice()
 
 
 def graph_options(command: Command) -> Callable[..., Any]:
     """Return a command the options that say where the graph is, as its argument *place*."""
 
     @wraps(command)
-    def with_place(*, url: str, directory: Path | None, spark: SparkChoice, **others: object) -> object:
-        if directory is None and spark.asked:
-            what = "Spark reads a graph in Parquet files, not the dictionary's"
-            raise InputInvalid(what, where="--engine", hint="add --graph DIR")
-        return command(place=GraphPlace(url, directory, spark), **others)
+    def with_place(*, url: str, directory: Path | None, **others: object) -> object:
+        return command(place=GraphPlace(url, directory), **others)
 
     text = "Ask the graph in Parquet files that `scanner dataflow --format parquet --output DIR` wrote instead."
-    graph_option = directory_option("--graph", text, "directory")
-    return dictionary_option(graph_option(spark_options(with_place, "Where to read the files of --graph.")))
+    return dictionary_option(directory_option("--graph", text, "directory")(with_place))
 
 
 @contextmanager
@@ -60,8 +50,7 @@ def open_graph(place: GraphPlace) -> Iterator[GeneratedGraph]:
         with with_dictionary(place) as (graph, _):
             yield graph
     else:
-        with _in_files(place.directory, place.spark) as graph:
-            yield graph
+        yield _in_files(place.directory)
 
 
 @contextmanager
@@ -75,29 +64,15 @@ def with_dictionary(place: GraphPlace) -> Iterator[tuple[GeneratedGraph, Connect
         if place.directory is None:
             yield graph_in_dictionary(conn, generated_graph(conn)), conn
         else:
-            with _in_files(place.directory, place.spark) as graph:
-                yield graph, conn
+            yield _in_files(place.directory), conn
 
 
-@contextmanager
-def _in_files(directory: Path, spark: SparkChoice) -> Iterator[GeneratedGraph]:
+def _in_files(directory: Path) -> GeneratedGraph:
     from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
+    from dataflow_generator.parquet.reader import graph_in_parquet
 
     found = graph_directory(directory)
-    about = checked_manifest(found)
-    if _engine(spark, about) == "local":
-        from dataflow_generator.parquet.reader import graph_in_parquet
-
-        yield graph_in_parquet(found, about)
-        return
-    from dataflow_generator.spark.graph_queries import graph_on_spark
-
-    with spark.session() as session:
-        yield graph_on_spark(session, found.absolute(), about)
-
-
-def _engine(spark: SparkChoice, about: GraphManifest) -> str:
-    return spark.choose(about.edges, LARGE, "edges")
+    return graph_in_parquet(found, checked_manifest(found))
 
 
 def generated_graph(conn: Connection) -> StoredGraph:

@@ -18,7 +18,7 @@ from scanner_dictionary.schema.tables import metadata, scan
 from scanner_dictionary.waiting import OPTION, Say, Waiting, postgres_writer, waiting_of
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable
 
-REVISION = "0007"
+REVISION = "0008"
 """The newest revision under migrations/; a test compares. Kept here so that opening need not import Alembic."""
 
 VERSION_TABLE = "dictionary_version"

@@ -48,10 +48,10 @@ class GraphReader(Protocol):
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """List what people call by one of *names*, columns by the name of their topic or dataset."""
 
-    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
+    def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List the names that people call something by, with the paths of columns (JSON text), each once.
 
-        Of very many only those that may be what *text* was to be.
+        Columns may be left out where they are too many to be listed.
         """
 
     def dataset_names(self) -> Iterable[str]:
@@ -102,7 +102,7 @@ class SqlGraphReader:
             query = select(node).where(node.c.name.in_(chunk), node.c.namespace != "", node.c.kind.in_(CALLED))
             yield from (NodeRow(*row) for row in self.conn.execute(query))
 
-    def names_near(self, _text: str) -> Iterator[tuple[str, str | None]]:
+    def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List all names, in order."""
         node = t.flow_node.c
         query = select(node.name, node.path).where(node.kind.in_(CALLED), node.namespace != "")

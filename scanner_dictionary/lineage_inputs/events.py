@@ -16,7 +16,7 @@ from scanner_dictionary.queries.catalog_tags import CatalogAnnotations, catalog_
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import openlineage as events
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.schema.tables import cluster, cluster_alias
+from scanner_dictionary.schema.tables import catalog_table, cluster, cluster_alias, materialization
 from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
 from scanner_model.openlineage import DatasetRef, FieldFlow, Side, Symlink
@@ -99,6 +99,13 @@ class DatasetFlowsRow(NamedTuple):
 
     ref: DatasetRef
     flows: tuple[FlowRow, ...]
+
+
+def has_events_or_catalogs(conn: Connection) -> bool:
+    """Return whether events or catalogs describe datasets: what they say of one affects the jobs of others."""
+    found = [select(table.c.id).where(table.c.gone.is_(None)) for table in (catalog_table, materialization)]
+    found += [select(table.c.id) for table in (events.lineage_job, events.lineage_dataset)]
+    return any(conn.execute(query.limit(1)).first() is not None for query in found)
 
 
 def lineage_job_ids(conn: Connection) -> list[int]:

@@ -13,7 +13,6 @@ from scanner_dictionary.schema.column_types import metadata as metadata
 from scanner_dictionary.schema.graph import flow_edge as flow_edge
 from scanner_dictionary.schema.graph import flow_graph as flow_graph
 from scanner_dictionary.schema.graph import flow_node as flow_node
-from scanner_dictionary.schema.graph import flow_part as flow_part
 from scanner_dictionary.schema.integrations import annotation as annotation
 from scanner_dictionary.schema.integrations import catalog_column as catalog_column
 from scanner_dictionary.schema.integrations import catalog_link as catalog_link

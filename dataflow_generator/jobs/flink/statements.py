@@ -69,7 +69,6 @@ class _Text:
 
     def __init__(self, statement: FlinkStatement, catalog: Catalog, cluster: str, world: World) -> None:
         self._statement = statement
-        self._row = cluster, str(statement.source), statement.name
         self._catalog = current(catalog, statement)
         self._namespace = flink_namespace(cluster, statement)
         self._tables = Tables(world, cluster, self._namespace)
@@ -84,11 +83,9 @@ class _Text:
 
     def readings(self, columns: Described) -> Iterator[Reading]:
         """Return a job for each statement that moves data."""
-        asked = frozenset(self.topics())
         self._learn(columns)
         for name, one in self._jobs():
-            reading = _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
-            yield reading._replace(row=self._row, topics=asked)
+            yield _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
 
     def owners(self) -> Iterator[GroupOwner]:
         """Return the consumer groups of its jobs, each in the cluster of the topic that it reads."""

@@ -10,7 +10,7 @@ from dataflow_generator.analysis.findings import FindingKind, stored_findings, v
 from dataflow_generator.build.store import edge_row, node_row
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.engine.open import Connection, open_dictionary, writing
-from scanner_dictionary.graph.store import write_graph
+from scanner_dictionary.graph.store import add_rows, describe_graph
 
 KAFKA = "kafka://k-1:9092"
 CLUSTER = Node("cluster:k", NodeKind.CLUSTER, KAFKA, "k")
@@ -61,7 +61,8 @@ def stored(conn: Connection, nodes: Sequence[Node], edges: Sequence[Edge], first
     """Store a graph numbered from *first* on, its schema as one."""
     numbers = {node.key: 1_000 if node is SCHEMA else first + at for at, node in enumerate(nodes)}
     rows = [node_row(numbers[node.key], node) for node in nodes]
-    write_graph(conn, rows, [edge_row(first + at, each, numbers) for at, each in enumerate(edges)], "{}")
+    add_rows(conn, rows, [edge_row(first + at, each, numbers) for at, each in enumerate(edges)])
+    describe_graph(conn, "{}")
 
 
 @pytest.mark.parametrize("first", [1, -100])

