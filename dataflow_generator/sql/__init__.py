@@ -1,4 +1,4 @@
-"""The reader of streaming SQL, ksqlDB's and Flink's: sources, sinks and column flows of statements. No I/O."""
+"""Read streaming SQL (ksqlDB and Flink): sources, sinks and column flows of statements. No I/O."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file of known tables, as SQL (its DDL) or as JSON; how `--catalog` is read."""
+"""Parse a file of known tables (`--catalog`), written as SQL DDL or as JSON."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PARTS = ", ".join(Part)
 
 
 def catalog_of(text: str, dialect: Dialect, file: str) -> Catalog:
-    """Read what *text* tells of tables; *file* names it in errors.
+    """Parse the tables in *text*; *file* is its name in error messages.
 
     JSON is `{"tables": [{"name", "columns": [NAME or {"name", "type", "part"}], "topic" or "topics"}], "aggregates":
-    [NAME]}`; a table without `columns` is known to exist only. Raises InputInvalid for JSON of another form.
+    [NAME]}`; a table without `columns` has unknown columns. Raises InputInvalid for JSON of another form.
     """
     if not text.lstrip().startswith(("{", "[")):
         return read_catalog(text, dialect)
@@ -44,18 +44,18 @@ class _Document:
             whole = {"tables": whole}
         path: JsonPath = () if isinstance(self._document.value, list) else ("tables",)
         tables, aggregates = whole.get("tables", []), whole.get("aggregates", [])
-        self._need(isinstance(tables, list), path, "a list of tables is expected")
-        self._need(isinstance(aggregates, list), ("aggregates",), "a list of names is expected")
+        self._need(isinstance(tables, list), path, "expected a list of tables")
+        self._need(isinstance(aggregates, list), ("aggregates",), "expected a list of names")
         names = [self._text(one, ("aggregates", place)).upper() for place, one in enumerate(aggregates)]
         known = [self._table(one, (*path, place)) for place, one in enumerate(tables)]
         return Catalog(tables={table.name: table for table in known}, aggregates=frozenset(names))
 
     def _table(self, table: Json, path: JsonPath) -> KnownTable:
-        self._need(isinstance(table, dict) and "name" in table, path, "an object with a name is expected")
+        self._need(isinstance(table, dict) and "name" in table, path, "expected an object with a name")
         columns = table.get("columns")
-        self._need(columns is None or isinstance(columns, list), (*path, "columns"), "a list of columns is expected")
+        self._need(columns is None or isinstance(columns, list), (*path, "columns"), "expected a list of columns")
         topics = table.get("topics", [table["topic"]] if table.get("topic") else [])
-        self._need(isinstance(topics, list), (*path, "topics"), "a list of topics is expected")
+        self._need(isinstance(topics, list), (*path, "topics"), "expected a list of topics")
         return KnownTable(
             name=self._name(table["name"], (*path, "name")),
             columns=tuple(self._columns(columns or [], (*path, "columns"))),
@@ -75,16 +75,16 @@ class _Document:
             parts = cursor.dotted()
         except UnparsedError:
             parts = ()
-        # What is no name with dots is one opaque name, as topics often are.
+        # A text that is not a dotted name is one opaque name, as topic names often are.
         return parts if parts and cursor.key == "" else (name,)
 
     def _columns(self, columns: list[Json], path: JsonPath) -> Iterator[ColumnDefinition]:
         for place, column in enumerate(columns):
             at = (*path, place)
             told = {"name": column} if isinstance(column, str) else column
-            self._need(isinstance(told, dict) and "name" in told, at, "a name, or an object with one, is expected")
+            self._need(isinstance(told, dict) and "name" in told, at, "expected a name, or an object with a name")
             part = told.get("part", Part.PHYSICAL)
-            self._need(part in list(Part), (*at, "part"), f"one of {_PARTS} is expected")
+            self._need(part in list(Part), (*at, "part"), f"expected one of {_PARTS}")
             kind = self._type(told.get("type", ""), (*at, "type"))
             yield ColumnDefinition(self._text(told["name"], (*at, "name")), kind, Part(part))
 
@@ -96,15 +96,15 @@ class _Document:
         try:
             found = data_type(cursor)
             if cursor.key:
-                raise cursor.unread("the end is expected")
+                raise cursor.unread("expected the end of the type")
         except UnparsedError as error:
             raise InputInvalid(f"{text!r} is not a type: {error.what}", where=self._document.where(path)) from error
         return found
 
     def _text(self, value: Json, path: JsonPath) -> str:
-        self._need(isinstance(value, str), path, "text is expected")
+        self._need(isinstance(value, str), path, "expected text")
         return str(value)
 
     def _need(self, condition: object, path: JsonPath, what: str) -> None:
         if not condition:
-            raise InputInvalid(what, where=self._document.where(path), hint="docs/sql.md shows a catalog")
+            raise InputInvalid(what, where=self._document.where(path), hint="see docs/sql.md for an example")

@@ -1,4 +1,4 @@
-"""From DDL to what is known of a table: its columns, topics, and what LIKE or a query gives it."""
+"""Derive known tables from DDL: columns, topics, and what LIKE or a query adds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GENERATED = {"GENERATED": (Part.COMPUTED,), "METADATA": (Part.METADATA, Part.VI
 
 
 def declared(found: Definition, session: Session, *, flink: bool) -> KnownTable:
-    """Return a table that DDL declares without a query."""
+    """Build the table that DDL without a query declares."""
     base = session.table(found.like) if found.like else None
     columns = {one.name: _expanded(one, session.types) for one in found.columns or ()}
     options = dict(found.options)
@@ -52,14 +52,14 @@ def _is_complete(found: Definition, base: KnownTable | None, options: Mapping[st
         return base is not None and base.complete
     if flink:
         return bool(found.columns)
-    # ksqlDB takes from the registry what its DDL leaves out: all columns, or those of the value.
+    # ksqlDB infers columns that its DDL omits from the schema registry: all, or those of the value.
     inferred = options.get("VALUE_FORMAT", options.get("FORMAT", "")).upper() in _INFERRED
     only_keys = all(one.part is Part.KEY for one in found.columns or ())
     return bool(found.columns) and not (only_keys and inferred)
 
 
 def made(found: Definition, columns: tuple[Column, ...], rows: Rows, analysis: Analysis) -> KnownTable:
-    """Return a table or view that is made by a query."""
+    """Build the table or view that a query defines."""
     if found.view:
         view = View(
             columns=tuple((one.name, one.value, one.type) for one in columns),
@@ -85,9 +85,9 @@ def made(found: Definition, columns: tuple[Column, ...], rows: Rows, analysis: A
 
 
 def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTable:
-    """Return *table* with what its options name: topics, and in ksqlDB the column that is the time of its records.
+    """Return *table* with the topics of its options, and in ksqlDB the column that sets the record time.
 
-    *own*: in ksqlDB the table's name is the topic where none is named.
+    *own*: in ksqlDB the table's name is the topic where its options name none.
     """
     options = dict(table.options)
     if not flink:
@@ -103,7 +103,7 @@ def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTa
 
 
 def altered(table: KnownTable, change: Alteration, session: Session, *, flink: bool) -> KnownTable:
-    """Return a table as ALTER leaves it."""
+    """Return *table* after ALTER."""
     renamed = dict(change.renamed)
     columns = [
         replace(one, name=renamed.get(one.name, one.name)) for one in table.columns if one.name not in change.dropped
@@ -115,7 +115,7 @@ def altered(table: KnownTable, change: Alteration, session: Session, *, flink: b
 
 
 def expanded_type(kind: SqlType, types: Mapping[str, SqlType]) -> SqlType:
-    """Put custom types' definitions in, which have been expanded themselves."""
+    """Replace custom types by their definitions, which have been expanded themselves."""
     if kind.name in types and not kind.fields and kind.element is None:
         return types[kind.name]
     fields = tuple((name, expanded_type(one, types)) for name, one in kind.fields)
@@ -127,7 +127,7 @@ def _expanded(column: ColumnDefinition, types: Mapping[str, SqlType]) -> ColumnD
 
 
 def apply(found: Statement, session: Session, *, flink: bool) -> None:
-    """Change *session* as *found* says; most statements change nothing."""
+    """Apply *found* to *session*; most statements change nothing."""
     match found:
         case Definition():
             session.define(found.name, declared(found, session, flink=flink))

@@ -1,4 +1,4 @@
-"""Sources and sinks of a statement that could not be read, from its tokens: no columns, and no phantom tables."""
+"""Find sources and sinks of a statement that could not be parsed, from its tokens; without columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MODIFIERS = ("OR", "REPLACE", "ALTER", "TEMPORARY", "SOURCE", "MATERIALIZED", "
 
 @dataclass(slots=True)
 class _Level:
-    """One pair of brackets: whether a SELECT, and then its FROM, was seen in it."""
+    """The state of one pair of brackets: whether a SELECT, and then its FROM, occurred in it."""
 
     selects: bool = False
     lists_tables: bool = False
@@ -22,7 +22,7 @@ class _Level:
 
 @dataclass(slots=True)
 class Tables:
-    """The names found: *sink* empty where there is none; *kind* as far as the first words tell."""
+    """The names found; *sink* is empty where there is none, *kind* covers the words that were recognized."""
 
     kind: str
     sink: Parts = ()
@@ -32,7 +32,7 @@ class Tables:
 def tables_of(found: Sequence[Token]) -> Tables:
     """Find the tables that a statement names as its sink and sources.
 
-    A FROM counts only behind a SELECT of the same brackets, so that EXTRACT, TRIM and IS DISTINCT FROM name no table.
+    A FROM counts only after a SELECT in the same brackets: in EXTRACT, TRIM and IS DISTINCT FROM it names no table.
     """
     result = Tables(kind=" ".join(_first_words(found)))
     start = _sink(found, result)
@@ -71,7 +71,7 @@ def _names_table(found: Sequence[Token], place: int, level: _Level) -> bool:
 
 
 def _sink(found: Sequence[Token], result: Tables) -> int:
-    """Find the sink, and where to look for sources."""
+    """Find the sink, and the token from which to look for sources."""
     for place, token in enumerate(found):
         if token.key in ("INTO", "OVERWRITE") and _key(found, place - 1) == "INSERT":
             start = place + 1 + (_key(found, place + 1) == "TABLE")

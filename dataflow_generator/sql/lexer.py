@@ -1,4 +1,4 @@
-"""From text to tokens: names, strings, numbers, operators, each with its place; comments are left out."""
+"""Split SQL text into tokens: names, strings, numbers, operators, each with its offset; comments are skipped."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dataflow_generator.sql.dialects import Dialect
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of *text* as a set; for the grammar's lists of words."""
+    """Return the words of *text* as a set; for the grammar's word lists."""
     return frozenset(text.split())
 
 
 class Kind(IntEnum):
-    """What a token is."""
+    """Kind of a token."""
 
     WORD = 1
     QUOTED = 2
@@ -29,10 +29,10 @@ class Kind(IntEnum):
 
 
 class Token(NamedTuple):
-    """One token; a tuple, because a statement has hundreds of them and a dataclass takes four times as long to make.
+    """One token; a tuple, because a dataclass takes four times as long to build and statements have hundreds.
 
-    *key* is what grammar compares: a word in upper case, an operator itself, a mark for the other kinds.
-    *value* is a name as the engine knows it, or the text inside a string. *at* is the place in the text.
+    *key* is what the grammar compares: a word in upper case, an operator itself, a placeholder for the other kinds.
+    *value* is a name as the engine resolves it, or the text inside a string. *at* and *end* are offsets in the text.
     """
 
     kind: Kind
@@ -58,7 +58,7 @@ _VARIABLE = re.compile(r"\$\{([^}\s]*)\}")
 
 
 def tokens(text: str, dialect: Dialect) -> list[Token]:
-    """Take *text* apart; what no rule knows becomes an operator of one character. The last token is END."""
+    """Split *text* into tokens; unrecognized characters become operators. The last token is END."""
     found: list[Token] = []
     folds = dialect is Dialect.KSQLDB
     for match in _PATTERN.finditer(text):
@@ -79,7 +79,7 @@ def tokens(text: str, dialect: Dialect) -> list[Token]:
 
 
 def _literal(group: str | None, raw: str, at: int, *, folds: bool) -> Token:
-    # Double quotes quote names in ksqlDB; in Flink they do not.
+    # Double quotes delimit identifiers in ksqlDB, strings in Flink.
     kind = Kind.NUMBER if group == "number" else Kind.QUOTED if group == "quoted" else Kind.STRING
     if group == "double" and folds:
         kind = Kind.QUOTED
@@ -88,14 +88,14 @@ def _literal(group: str | None, raw: str, at: int, *, folds: bool) -> Token:
 
 
 def unquoted(raw: str) -> str:
-    """Return the text inside quotes, with doubled quotes made single; a missing last quote is forgiven."""
+    """Return the text inside quotes, with doubled quotes unescaped; the closing quote may be missing."""
     mark = raw[0]
     inner = raw[1:-1] if len(raw) > 1 and raw[-1] == mark else raw[1:]
     return inner.replace(mark * 2, mark)
 
 
 def statements(found: Sequence[Token]) -> Iterator[list[Token]]:
-    """Cut tokens at semicolons; each statement ends with a token END, and empty ones are left out."""
+    """Split tokens at semicolons; each statement ends with an END token, empty ones are skipped."""
     start = 0
     for place, token in enumerate(found):
         if token.key in (";", "") and token.kind in (Kind.OPERATOR, Kind.END):
@@ -105,7 +105,7 @@ def statements(found: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def substituted(found: list[Token], variables: Mapping[str, str], dialect: Dialect) -> list[Token]:
-    """Put the values of `${name}` in, as ksqlDB does before it parses; an unknown variable stays as it is written."""
+    """Replace `${name}` by its value, as ksqlDB does before parsing; unknown variables are left unchanged."""
     if not variables:
         return found
     result: list[Token] = []
@@ -121,7 +121,7 @@ def substituted(found: list[Token], variables: Mapping[str, str], dialect: Diale
 
 
 class Lines:
-    """The lines of a text, counted when the first place is asked for."""
+    """Line starts of a text, computed on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -134,6 +134,6 @@ class Lines:
         return starts
 
     def place(self, at: int) -> str:
-        """Return the place of an offset as `line:column`, both from 1."""
+        """Return an offset as `line:column`, both from 1."""
         line = bisect_right(self._starts, at)
         return f"{line}:{at - self._starts[line - 1] + 1}"

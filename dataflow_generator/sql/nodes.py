@@ -1,6 +1,6 @@
-"""The syntax tree: expressions by what matters for lineage (operands, names, roles), queries, statements.
+"""The syntax tree: expressions reduced to what matters for lineage (operands, names, roles), queries, statements.
 
-Places in the text (*at*) do not count where two trees are compared.
+Offsets in the text (*at*) are ignored when two trees are compared.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ Parts = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A literal, or anything else that reads no column."""
+    """A literal, or any other expression that reads no column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A reference: dotted *parts*, then *fields* behind `->`; *bare* where one unquoted word stands alone."""
+    """A reference: dotted *parts*, then *fields* after `->`; *bare*: one unquoted word alone."""
 
     parts: Parts
     at: int = field(compare=False)
@@ -28,7 +28,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """`*`, `t.*`, or the fields of a structure *base*."""
+    """`*`, `t.*`, or the fields of a struct *base*."""
 
     parts: Parts
     at: int = field(compare=False)
@@ -37,7 +37,7 @@ class Star:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A value computed of its operands, however."""
+    """Any value computed from its operands."""
 
     operands: tuple[Expression, ...]
 
@@ -60,7 +60,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of *results*, by *conditions*: CASE, IF, NULLIF."""
+    """One of *results*, selected by *conditions*: CASE, IF, NULLIF."""
 
     conditions: tuple[Expression, ...]
     results: tuple[Expression, ...]
@@ -68,7 +68,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What stands behind OVER: *base* names another window, or is empty."""
+    """The window after OVER: *base* names another window, or is empty."""
 
     base: str = ""
     partition: tuple[Expression, ...] = ()
@@ -77,7 +77,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function, its name in upper case as far as it is not quoted."""
+    """A function call; the name is in upper case unless quoted."""
 
     name: str
     arguments: tuple[Expression, ...]
@@ -89,14 +89,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """A structure made of named fields, ksqlDB's `STRUCT(a := x)`."""
+    """A struct of named fields, ksqlDB's `STRUCT(a := x)`."""
 
     fields: tuple[tuple[str, Expression], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """An anonymous function: its parameters hide columns of the same name."""
+    """A lambda: its parameters hide columns of the same name."""
 
     parameters: frozenset[str]
     body: Expression
@@ -104,7 +104,7 @@ class Lambda:
 
 @dataclass(frozen=True, slots=True)
 class Subquery:
-    """A query as a value."""
+    """A query used as a value."""
 
     query: Query
 
@@ -144,7 +144,7 @@ CONSTANT = Constant()
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table by its name."""
+    """A table reference."""
 
     parts: Parts
     at: int
@@ -159,7 +159,7 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class TableFunction:
-    """The result of a table function: a window over a table, or rows of a function's own."""
+    """The result of a table function: a window over a table, or generated rows."""
 
     call: Call
 
@@ -174,7 +174,7 @@ class Unnest:
 
 @dataclass(frozen=True, slots=True)
 class Aliased:
-    """A relation under another name, its columns renamed as far as *columns* go."""
+    """A relation with an alias; *columns* rename the first of its columns."""
 
     relation: Relation
     name: str
@@ -183,7 +183,10 @@ class Aliased:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """What is joined to what stands before; *full*: rows of both sides are kept; *semi*: none of its columns."""
+    """A join with the relations before it.
+
+    *full*: unmatched rows of both sides are included; *semi*: none of its columns are.
+    """
 
     relation: Relation
     condition: Expression | None = None
@@ -195,7 +198,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A relation and what is joined to it, from left to right."""
+    """A relation and the joins after it, from left to right."""
 
     first: Relation
     joins: tuple[Join, ...]
@@ -211,7 +214,7 @@ class Temporal:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The matches of a pattern in a relation's rows."""
+    """MATCH_RECOGNIZE: the matches of a pattern in a relation's rows."""
 
     relation: Relation
     partition: tuple[Expression, ...]
@@ -236,7 +239,7 @@ class SelectItem:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """One SELECT; *partition* is ksqlDB's PARTITION BY, *windowed* says that ksqlDB's WINDOW stands there."""
+    """One SELECT; *partition* is ksqlDB's PARTITION BY, *windowed*: it has a ksqlDB WINDOW clause."""
 
     items: tuple[SelectItem, ...]
     relation: Relation | None = None
@@ -258,7 +261,7 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """An operand of set operations and how it is joined to those before: UNION, EXCEPT, INTERSECT, or empty."""
+    """An operand of a set operation and the operation before it: UNION, EXCEPT, INTERSECT, or empty."""
 
     operation: str
     body: Select | Values | Query
@@ -266,7 +269,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class CommonTable:
-    """A query named by WITH."""
+    """A common table expression (WITH)."""
 
     name: str
     columns: Parts
@@ -275,7 +278,7 @@ class CommonTable:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query: named queries, operands from left to right, the order of the result."""
+    """A query: common table expressions, operands from left to right, sort keys of the result."""
 
     branches: tuple[Branch, ...]
     common: tuple[CommonTable, ...] = ()
@@ -284,7 +287,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class SqlType:
-    """A data type: its name in upper case, and its fields where it is a structure; *element* of an array or map."""
+    """A data type: its name in upper case, its fields if it is a struct; *element* of an array or map."""
 
     name: str
     fields: tuple[tuple[str, SqlType], ...] = ()
@@ -292,7 +295,7 @@ class SqlType:
 
 
 class Part(StrEnum):
-    """Where a column of a table lives."""
+    """Where a column's data are stored."""
 
     PHYSICAL = "physical"
     KEY = "key"
@@ -304,7 +307,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """A column as DDL declares it; *expression* is that of a computed one."""
+    """A column as DDL declares it; *expression* is set for a computed column."""
 
     name: str
     type: SqlType
@@ -314,7 +317,7 @@ class ColumnDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """CREATE of a table, stream or view, with or without a query; *like* names the table that it is made like."""
+    """CREATE of a table, stream or view, with or without a query; *like* is the table of its LIKE clause."""
 
     kind: str
     name: Parts
@@ -330,7 +333,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """INSERT INTO: *columns* None where none are named; *fixed* are partition columns with a value of their own."""
+    """INSERT INTO; *columns* is None without a column list, *fixed* are partition columns with a constant value."""
 
     kind: str
     name: Parts
@@ -342,7 +345,7 @@ class Insertion:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A query that stands for itself."""
+    """A query that is a statement of its own."""
 
     kind: str
     query: Query
@@ -380,9 +383,9 @@ class TypeDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A statement that changes how later ones are read: a variable, the current catalog or database.
+    """A statement that affects how later ones are read: a variable, the current catalog or database.
 
-    *what* is `variable`, `catalog` or `database`; *value* empty: no longer set.
+    *what* is `variable`, `catalog` or `database`; an empty *value* unsets it.
     """
 
     kind: str

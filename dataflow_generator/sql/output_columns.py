@@ -1,4 +1,4 @@
-"""Into which columns of its sink a query's columns go."""
+"""Map the columns of a query to the columns of its sink."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scanner_model.column_path import ColumnPath
 
 
 class Names:
-    """The names of one select list's columns, given from left to right."""
+    """Assigns the output column names of one select list, from left to right."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -25,7 +25,7 @@ class Names:
         self._next = 0
 
     def of(self, item: SelectItem, place: int) -> str:
-        """Name an item: its alias, what its expression is called, or the engine's own count."""
+        """Return the name of an item: its alias, the name in its expression, or a generated one."""
         if item.alias:
             return item.alias
         if isinstance(item.expression, Name):
@@ -35,14 +35,14 @@ class Names:
         return f"EXPR${place}" if self._flink else self.counted()
 
     def counted(self) -> str:
-        """Return ksqlDB's next `KSQL_COL_n` that no source has."""
+        """Return ksqlDB's next `KSQL_COL_n` that is not a source column."""
         while f"KSQL_COL_{self._next}" in self._taken:
             self._next += 1
         self._next += 1
         return f"KSQL_COL_{self._next - 1}"
 
     def of_key(self, key: Expression) -> str:
-        """Name a key that is not in the select list."""
+        """Return the name of a key that is not in the select list."""
         return self._of_name(key) if isinstance(key, Name) else self.counted()
 
     def _of_name(self, name: Name) -> str:
@@ -70,7 +70,7 @@ def _has(rows: Rows, name: str) -> bool:
 
 
 def synthetic_key(scope: Scope) -> str:
-    """Name the key that ksqlDB makes for a join: ROWKEY, or with a number where a source has that."""
+    """Return the name of the key that ksqlDB generates for a join: ROWKEY, numbered where a source has that name."""
     taken = {column.name for column in scope.listed()}
     name, count = "ROWKEY", 0
     while name in taken:
@@ -80,7 +80,7 @@ def synthetic_key(scope: Scope) -> str:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Return equal names apart as Flink's planner does: `id`, `id0`, `id1`."""
+    """Make equal names unique as Flink's planner does: `id`, `id0`, `id1`."""
     found: dict[str, None] = {}
     counts: dict[str, int] = {}
     for name in names:
@@ -96,13 +96,13 @@ _NOT_PERSISTED = (Part.COMPUTED, Part.VIRTUAL)
 
 
 MOST_FLOWS = 10_000
-"""Flows that one statement may have; a thousand columns made of five each are 5,000."""
+"""Flows that one statement may have; a thousand columns derived from five each are 5,000."""
 
 
 def flows(columns: Iterable[Column], sink: str, analysis: Analysis) -> tuple[Flow, ...]:
-    """Return the flows into *sink*, sorted: those of each column, and those that bear on all of its rows.
+    """Return the flows into *sink*, sorted: those of each column, and those that affect all of its rows.
 
-    Raises TooLarge where there are more than we follow.
+    Raises TooLarge above MOST_FLOWS.
     """
     found = set(islice(_flows(columns, analysis), MOST_FLOWS + 1))
     if len(found) > MOST_FLOWS:
@@ -130,7 +130,7 @@ def _flows_into(path: ColumnPath, column: Column) -> Iterator[tuple[ColumnPath, 
 
 
 def named(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
-    """Name a result's columns: by *names* as far as they go, and so that no two are alike."""
+    """Rename a result's columns: to *names* as far as they go, and in Flink uniquely."""
     own = [column.name for column in rows.columns]
     given = [*names[: len(own)], *own[len(names) :]]
     chosen = unique(given) if flink else given
@@ -140,16 +140,16 @@ def named(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
 
 
 def defined(found: Definition, rows: Rows, analysis: Analysis) -> tuple[Column, ...]:
-    """Name the columns of a table or view made by a query."""
-    # A table's list of names only orders them; a view's renames.
+    """Return the columns of a table or view defined by a query."""
+    # A table's column list only reorders; a view's renames.
     return named(rows, found.names if found.view else (), flink=analysis.flink)
 
 
 def inserted(found: Insertion, rows: Rows, known: KnownTable | None, analysis: Analysis) -> tuple[Column, ...]:
-    """Name the columns of a sink that a query is inserted into.
+    """Return the columns of the sink of an INSERT.
 
-    ksqlDB goes by names; Flink by position among the columns listed, or all that are stored. Where nobody knows these,
-    the query's own names stand, and that is noted.
+    ksqlDB matches by name; Flink by position among the listed columns, or all persisted ones. Where these are
+    unknown, the query's own names are used and a problem is reported.
     """
     if found.columns is None and not analysis.flink:
         return rows.columns
@@ -160,14 +160,14 @@ def inserted(found: Insertion, rows: Rows, known: KnownTable | None, analysis: A
         )
     if targets is None:
         sink = ".".join(found.name)
-        what = f"the columns of {sink} are not known: the query's names are taken for them"
+        what = f"the columns of {sink} are unknown; the query's column names are assumed"
         if any(column.value.direct for column in rows.columns):
-            analysis.note(found.at, what, f"give the DDL of {sink}")
+            analysis.note(found.at, what, f"provide the DDL of {sink}")
         return named(rows, (), flink=analysis.flink)
     if rows.open:
         return ()
     if len(targets) != len(rows.columns):
-        what = f"{len(rows.columns)} columns go into {len(targets)} of {'.'.join(found.name)}"
-        analysis.note(found.at, what, "check the statement against the DDL")
+        what = f"{len(rows.columns)} columns are inserted into {len(targets)} columns of {'.'.join(found.name)}"
+        analysis.note(found.at, what, "compare the statement with the DDL")
     pairs = zip(targets, rows.columns, strict=False)
     return tuple(Column(name, one.value, one.type) for name, one in pairs)

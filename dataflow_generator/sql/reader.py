@@ -1,4 +1,4 @@
-"""The reader of streaming SQL: a text of statements in, what each reads, writes and makes of columns out."""
+"""Read a text of SQL statements: what each reads and writes, and the lineage of its columns."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from dataflow_generator.sql.rules.queries import query
 from dataflow_generator.sql.scope import Analysis, Column, Rows, Scope, TooLarge
 from scanner_model.problems import Problem
 
-_HINT = "tables are told, columns are not"
+_HINT = "tables were found, column lineage was not"
 
 
 def read_sql(text: str, dialect: Dialect, catalog: Catalog = NOTHING_KNOWN) -> tuple[StatementFlows, ...]:
-    """Read every statement of *text*, in its order; DDL in it, and *catalog*, say what columns tables have.
+    """Read every statement of *text*, in order; its DDL and *catalog* define the columns of tables.
 
-    Never raises for any text: what cannot be read is a problem of its statement, with line and column.
+    Never raises: what cannot be parsed is a problem of its statement, with line and column.
     """
     return tuple(_Reader(text, dialect, catalog).read())
 
 
 def read_catalog(text: str, dialect: Dialect, catalog: Catalog = NOTHING_KNOWN) -> Catalog:
-    """Return what is known after the DDL of *text*, beside *catalog*."""
+    """Return *catalog* with the DDL of *text* applied."""
     reader = _Reader(text, dialect, catalog)
     for _ in reader.read():
         pass
@@ -48,14 +48,14 @@ def read_catalog(text: str, dialect: Dialect, catalog: Catalog = NOTHING_KNOWN) 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What a statement was resolved to: its sink (or empty) and the sink's columns."""
+    """The resolution of a statement: its sink (or empty) and the sink's columns."""
 
     sink: Parts = ()
     columns: tuple[Column, ...] = ()
 
 
 class _Reader:
-    """One reading of a text."""
+    """One pass over a text."""
 
     def __init__(self, text: str, dialect: Dialect, catalog: Catalog) -> None:
         self._text = text
@@ -67,7 +67,7 @@ class _Reader:
     def read(self) -> Iterator[StatementFlows]:
         for found in statements(tokens(self._text, self._dialect)):
             replaced = substituted(found, self.session.variables, self._dialect)
-            # A statement never fails another one, nor the caller's stack.
+            # One failing statement must not affect the others or the caller.
             try:
                 result = self._statement(replaced)
             except (UnparsedError, TooLarge, RecursionError) as error:
@@ -122,7 +122,7 @@ class _Reader:
         )
 
     def _unread(self, found: Sequence[Token], error: UnparsedError | TooLarge | RecursionError) -> StatementFlows:
-        """Return the tables of a statement whose columns cannot be told, and why."""
+        """Return the tables of a statement whose columns cannot be resolved, and the reason."""
         tables = tables_of(found)
         analysis = self._analysis()
         for name in tables.sources:
@@ -153,7 +153,7 @@ class _Reader:
             case UnparsedError():
                 at = error.token.at
                 there = self._text[at : error.token.end][:40] or "the end"
-                return Problem(self._lines.place(at), f"{error.what}, not {there!r}", _HINT)
+                return Problem(self._lines.place(at), f"{error.what}, got {there!r}", _HINT)
             case TooLarge():
-                return Problem(self._lines.place(found[0].at), "its relations have more columns than we follow", _HINT)
+                return Problem(self._lines.place(found[0].at), "too many columns or column flows to resolve", _HINT)
         return Problem(self._lines.place(found[0].at), "nested too deeply", _HINT)

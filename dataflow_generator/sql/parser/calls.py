@@ -1,4 +1,4 @@
-"""Calls of functions, with the words that some functions take between their arguments."""
+"""Parse function calls, including the keywords that some functions take between their arguments."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _UNIT_FIRST = words(
 _UNIT_LAST = ("CEIL", "CEILING", "FLOOR")
 _CONDITION_FIRST = ("IF", "IIF")
 _TABLE_FIRST = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
-"""Confluent's functions that search a table, which they take by its name alone."""
+"""Confluent's functions that search a table, which is passed by name."""
 
 
 def call(cursor: Cursor, name: Parts) -> Expression:
-    """Read a call from its opening bracket on; *name* is what stood before it."""
+    """Parse a call from its opening bracket; *name* is the function's name."""
     at = cursor.token.at
     cursor.expect("(")
     cursor.enter()
@@ -72,7 +72,7 @@ def _descriptor(cursor: Cursor) -> Expression:
         if cursor.is_name():
             data_type(cursor)
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
+            raise cursor.unread("expected , or )")
     return Descriptor(tuple(found))
 
 
@@ -83,14 +83,14 @@ def _structure(cursor: Cursor) -> Expression:
         cursor.expect(":=")
         found.append((name, cursor.expression(cursor)))
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
+            raise cursor.unread("expected , or )")
     return Structure(tuple(found))
 
 
 def _after(
     cursor: Cursor, name: str, arguments: tuple[Expression, ...], order: tuple[Expression, ...], at: int
 ) -> Expression:
-    """Read what may follow the closing bracket, and say what the call is."""
+    """Parse clauses after the closing bracket, and build the call."""
     if name in _CONDITION_FIRST and len(arguments) == 3:
         return Choice(arguments[:1], arguments[1:])
     if name == "NULLIF" and len(arguments) == 2:
@@ -114,7 +114,7 @@ def _after(
 
 
 def window(cursor: Cursor) -> Window:
-    """Read what stands behind OVER: a window's name, or one in brackets."""
+    """Parse what follows OVER: a window's name, or a window definition."""
     if cursor.key != "(":
         return Window(cursor.name())
     cursor.next()
@@ -159,12 +159,15 @@ def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple
 
 
 def _is_last(cursor: Cursor, words: frozenset[str]) -> bool:
-    """Return whether a word that could be a function's own is a column: nothing but it is left."""
+    """Return whether a possible keyword is a column: it is the last token before the bracket."""
     return words is not _JSON and cursor.ahead() == ")"
 
 
 def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
-    """Read one argument; raises Unread where the argument before it does not end with a comma or a known word."""
+    """Parse one argument.
+
+    Raises UnparsedError where the previous argument does not end with a comma or a keyword.
+    """
     if cursor.flink and cursor.is_name() and cursor.ahead() == "=>":
         cursor.next()
         cursor.next()
@@ -180,12 +183,12 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     elif cursor.accept("AS"):  # a row's field name
         cursor.next()
     elif cursor.token.kind is Kind.END:
-        raise cursor.unread(") is expected")
+        raise cursor.unread("expected )")
     return found
 
 
 def _whole(cursor: Cursor, name: str, *, first: bool) -> Expression | None:
-    """Read an argument that is a model, a query or a table; None where it is a value."""
+    """Parse an argument that is a model, a query or a table; None where it is a value."""
     if cursor.key == "MODEL" and cursor.ahead() not in (",", ")", ".", "->"):
         cursor.next()
         cursor.dotted()
@@ -226,6 +229,6 @@ def _keys(cursor: Cursor, *, sorted_by: bool = False) -> tuple[Expression, ...]:
         found = sort_keys(cursor) if sorted_by else expressions(cursor)
         cursor.expect(")")
         return found
-    found = (cursor.expression(cursor),)  # a comma behind it separates arguments
+    found = (cursor.expression(cursor),)  # a comma after it separates arguments
     cursor.accept_any("ASC", "DESC")
     return found

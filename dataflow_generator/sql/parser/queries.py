@@ -1,4 +1,4 @@
-"""Queries: WITH, set operations, SELECT with its clauses, VALUES."""
+"""Parse queries: WITH, set operations, SELECT with its clauses, VALUES."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dataflow_generator.sql.parser.cursor import Cursor, expressions, sort_keys
 from dataflow_generator.sql.parser.relations import relation
 
 _LEVELS = 3
-"""How many levels of depth a query counts for: it takes more of Python's stack than a bracket."""
+"""Nesting levels that a query counts as: it uses more of Python's stack than a bracket."""
 
 _OPERATIONS = ("UNION", "EXCEPT", "INTERSECT", "MINUS")
 _AFTER_ITEM = words(
@@ -31,7 +31,7 @@ _GROUPING = (("GROUPING", "SETS"), ("ROLLUP",), ("CUBE",))
 
 
 def query(cursor: Cursor) -> Query:
-    """Read a query with its WITH, set operations and order; raises Unread where none starts."""
+    """Parse a query with its WITH, set operations and order; raises UnparsedError where none starts."""
     for _ in range(_LEVELS):
         cursor.enter()
     common = _common(cursor) if cursor.accept("WITH") else ()
@@ -123,7 +123,7 @@ def _item(cursor: Cursor) -> SelectItem:
 
 
 def _star(cursor: Cursor) -> Star | None:
-    """Take `*` or `a.b.*`, if one of these stands here."""
+    """Take `*` or `a.b.*`, if one of these follows."""
     at = cursor.token.at
     if cursor.accept("*"):
         return Star((), at)
@@ -140,7 +140,7 @@ def _star(cursor: Cursor) -> Star | None:
 
 
 def _ksql_window(cursor: Cursor) -> bool:
-    """Pass over ksqlDB's WINDOW, which stands before WHERE; tell whether there is one."""
+    """Skip ksqlDB's WINDOW, which precedes WHERE; return whether there is one."""
     if cursor.flink or cursor.key != "WINDOW":
         return False
     cursor.next()
@@ -164,7 +164,7 @@ def _group(cursor: Cursor) -> tuple[Expression, ...]:
 
 
 def _grouping_sets(cursor: Cursor) -> list[Expression]:
-    """Read the keys of grouping sets, each once or more often."""
+    """Parse the keys of grouping sets; a key may occur more than once."""
     cursor.expect("(")
     found: list[Expression] = []
     with cursor.deeper():
@@ -174,7 +174,7 @@ def _grouping_sets(cursor: Cursor) -> list[Expression]:
             else:
                 found.append(cursor.expression(cursor))
             if not cursor.accept(",") and cursor.key != ")":
-                raise cursor.unread(", or ) is expected")
+                raise cursor.unread("expected , or )")
     return found
 
 

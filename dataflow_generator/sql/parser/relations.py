@@ -1,4 +1,4 @@
-"""What stands behind FROM: tables, queries, functions, joins, temporal tables, matched patterns."""
+"""Parse the FROM clause: tables, queries, functions, joins, temporal tables, MATCH_RECOGNIZE."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _AFTER = words(
 
 
 def relation(cursor: Cursor) -> Relation:
-    """Read a relation with all that is joined to it."""
+    """Parse a relation with its joins."""
     first = _aliased(cursor)
     joins: list[Join] = []
     while joined := _join(cursor):
@@ -38,18 +38,18 @@ def relation(cursor: Cursor) -> Relation:
 
 
 def table(cursor: Cursor) -> Relation:
-    """Read a table's name."""
+    """Parse a table's name."""
     at = cursor.token.at
     return Table(cursor.dotted(), at)
 
 
 def derived(cursor: Cursor) -> Relation:
-    """Read a query as a relation."""
+    """Parse a query as a relation."""
     return Derived(cursor.query(cursor))
 
 
 def renamed(cursor: Cursor, found: Relation) -> Relation:
-    """Read the name that *found* gets, and its columns' if they are there."""
+    """Parse the alias of *found*, and its column aliases if there are any."""
     name = cursor.name()
     return Aliased(found, name, cursor.names() if cursor.key == "(" else ())
 
@@ -63,7 +63,7 @@ def _join(cursor: Cursor) -> Join | None:
         sides.add(cursor.next().key)
     if not cursor.accept("JOIN"):
         if natural or sides:
-            raise cursor.unread("JOIN is expected")
+            raise cursor.unread("expected JOIN")
         return None
     target = _aliased(cursor)
     _within(cursor)
@@ -75,7 +75,7 @@ def _join(cursor: Cursor) -> Join | None:
 
 
 def _within(cursor: Cursor) -> None:
-    """Pass over ksqlDB's WITHIN and GRACE PERIOD."""
+    """Skip ksqlDB's WITHIN and GRACE PERIOD."""
     if cursor.accept("WITHIN"):
         if cursor.key == "(":
             cursor.skip_brackets()
@@ -186,7 +186,7 @@ def _matched(cursor: Cursor, found: Relation) -> Relation:
     measures = _named(cursor) if cursor.accept("MEASURES") else ()
     start = cursor.place
     if not cursor.skip_until("PATTERN"):
-        raise cursor.unread("PATTERN is expected")
+        raise cursor.unread("expected PATTERN")
     all_rows = "ALL" in [cursor.ahead(start - cursor.place), cursor.ahead(start - cursor.place + 1)]
     cursor.next()
     variables = _pattern(cursor)
@@ -199,7 +199,7 @@ def _matched(cursor: Cursor, found: Relation) -> Relation:
 
 
 def _pattern(cursor: Cursor) -> frozenset[str]:
-    """Read the names of a pattern's variables, and of SUBSET's."""
+    """Parse the names of a pattern's variables, and of SUBSET's."""
     start = cursor.place
     cursor.skip_brackets()
     end = cursor.place

@@ -1,4 +1,4 @@
-"""Statements: which kind each is, and its parts as far as they move data or say what columns a table has."""
+"""Parse statements: their kind, and the parts that move data or define columns."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _BEFORE: tuple[tuple[str, ...], ...] = (
 
 
 def cursor_of(tokens: Sequence[Token], dialect: Dialect) -> Cursor:
-    """Return a cursor at the start of *tokens* that can read expressions and queries."""
+    """Return a cursor at the start of *tokens* that can parse expressions and queries."""
     return Cursor(tokens, dialect, expression, query)
 
 
 def statement(cursor: Cursor) -> Statement:
-    """Read one statement; raises Unread where it is not known."""
+    """Parse one statement; raises UnparsedError where it is unknown."""
     found = _statement(cursor)
     if not isinstance(found, Other) and cursor.token.kind is not Kind.END and _must_end(found):
-        raise cursor.unread("the end of the statement is expected")
+        raise cursor.unread("expected the end of the statement")
     return found
 
 
 def lead_in(cursor: Cursor) -> bool:
-    """Take the words that open or close a set of statements; tell whether a statement is left."""
+    """Take the words that open or close a statement set; return whether a statement follows."""
     if cursor.accept("COMPILE", "AND", "EXECUTE", "PLAN"):
         cursor.skip_until("FOR")
         cursor.accept("FOR")
@@ -73,7 +73,7 @@ def _statement(cursor: Cursor) -> Statement:
         return _READERS[key](cursor)
     if key in _QUIET:
         return Other(key)
-    raise cursor.unread("a statement is expected")
+    raise cursor.unread("expected a statement")
 
 
 def _create(cursor: Cursor) -> Statement:
@@ -93,7 +93,7 @@ def _create(cursor: Cursor) -> Statement:
 
 def _quiet(cursor: Cursor, kind: str, what: str) -> Statement:
     if what not in _QUIET_OBJECTS:
-        raise cursor.unread("TABLE, STREAM, VIEW or another object is expected")
+        raise cursor.unread("expected TABLE, STREAM, VIEW or another object")
     return Other(kind)
 
 
@@ -165,7 +165,7 @@ def _partition(cursor: Cursor) -> tuple[str, ...]:
             expression(cursor)
             found.append(name)
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
+            raise cursor.unread("expected , or )")
     return tuple(found)
 
 

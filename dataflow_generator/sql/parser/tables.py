@@ -1,4 +1,4 @@
-"""CREATE and ALTER of tables, streams and views: columns, options, LIKE, and the query behind AS."""
+"""Parse CREATE and ALTER of tables, streams and views: columns, options, LIKE, and the query after AS."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COLLECTIONS = ("ARRAY", "MULTISET")
 
 
 def data_type(cursor: Cursor) -> SqlType:
-    """Read a data type with its nested fields; nullability and comments are passed over."""
+    """Parse a data type with its nested fields; nullability and comments are skipped."""
     with cursor.deeper():
         name = ".".join(cursor.dotted())
         found = _of(cursor, name.upper() if cursor.text_until.kind is Kind.WORD else name)
@@ -53,7 +53,7 @@ def _fields(cursor: Cursor, closing: str) -> tuple[tuple[str, SqlType], ...]:
         if cursor.token.kind is Kind.STRING or cursor.accept("COMMENT"):
             cursor.next()
         if not cursor.accept(",") and cursor.key != closing:
-            raise cursor.unread(f", or {closing} is expected")
+            raise cursor.unread(f"expected , or {closing}")
     return tuple(found)
 
 
@@ -69,7 +69,7 @@ _ALL = frozenset(("GENERATED", "METADATA", "OPTIONS", "WATERMARKS", "CONSTRAINTS
 
 
 def definition(cursor: Cursor, kind: str, *, view: bool) -> Definition:
-    """Read a definition from its name on; clauses that say nothing of columns or data are passed over."""
+    """Parse a definition from its name; clauses that define neither columns nor data are skipped."""
     cursor.accept("IF", "NOT", "EXISTS")
     at = cursor.token.at
     name = cursor.dotted()
@@ -95,7 +95,7 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> Definition:
 
 
 def alteration(cursor: Cursor, kind: str) -> Statement:
-    """Read what ALTER does to a table's columns, name and options; anything else leaves the table as it is."""
+    """Parse what ALTER changes in a table's columns, name and options; other changes are ignored."""
     cursor.accept("IF", "EXISTS")
     name = cursor.dotted()
     match cursor.next().key:
@@ -121,7 +121,7 @@ def _renaming(cursor: Cursor, kind: str, name: Parts) -> Alteration:
     old = cursor.dotted()
     cursor.expect("TO")
     new = cursor.dotted()
-    # A nested field's new name changes no column.
+    # Renaming a nested field changes no top-level column.
     return Alteration(kind, name, renamed=((old[0], new[0]),) if len(old) == 1 else ())
 
 
@@ -149,7 +149,7 @@ def _elements(cursor: Cursor) -> tuple[ColumnDefinition, ...]:
             found.append(_column(cursor))
         cursor.skip_until(",")  # NOT NULL, COMMENT, FIRST, AFTER, a watermark's expression
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
+            raise cursor.unread("expected , or )")
     return tuple(found)
 
 
@@ -192,7 +192,7 @@ def _part(cursor: Cursor) -> Part:
 
 
 def _options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
-    """Read `(key = value, …)`; a key is upper-cased where it is a bare word, a value is the text of its tokens."""
+    """Parse `(key = value, …)`; an unquoted key is upper-cased, a value is the text of its tokens."""
     cursor.expect("(")
     found = []
     while not cursor.accept(")"):
@@ -206,12 +206,12 @@ def _options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
             value += cursor.next().value
         found.append((name.upper() if key.kind is Kind.WORD else name, value))
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
+            raise cursor.unread("expected , or )")
     return tuple(found)
 
 
 def _excluded(cursor: Cursor) -> frozenset[str]:
-    """Read what LIKE leaves out."""
+    """Parse what LIKE excludes."""
     cursor.expect("(")
     found: set[str] = set()
     while not cursor.accept(")"):
@@ -219,5 +219,5 @@ def _excluded(cursor: Cursor) -> frozenset[str]:
         names = _ALL if what == "ALL" else {what}
         found = found | names if word == "EXCLUDING" else found - names
         if cursor.key == "":
-            raise cursor.unread(") is expected")
+            raise cursor.unread("expected )")
     return frozenset(found)

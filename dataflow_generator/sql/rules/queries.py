@@ -1,4 +1,4 @@
-"""The select list: `*` and struct stars expanded, each item's lineage, ksqlDB's implicit keys."""
+"""Resolve queries: select lists with `*` and struct stars expanded, each item's lineage, ksqlDB's implicit keys."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from dataflow_generator.sql.scope import (
 
 
 def projections(select: Select, scope: Scope, keys: list[Value]) -> Rows:
-    """Return the columns of a select list; *keys* are what it is grouped by."""
+    """Return the columns of a select list; *keys* are its GROUP BY keys."""
     names = Names(scope)
     columns: list[Column] = []
     opened: list[Rows] = []
@@ -67,7 +67,7 @@ def _item(item: SelectItem, names: Names, place: int, scope: Scope) -> Column:
 
 
 def _made(name: str, expression: Expression, scope: Scope) -> Column:
-    """Return a column with what it is made of; a structure that is made here, field by field."""
+    """Return a column with its lineage; for a struct constructor, field by field."""
     fields = expression.fields if isinstance(expression, Structure) else ()
     inside = tuple(_made(inner, value, scope) for inner, value in fields)
     return Column(name, value_of(expression, scope), type_of(expression, scope), inside)
@@ -90,13 +90,13 @@ def _star(star: Star, scope: Scope, opened: list[Rows]) -> Iterator[Column]:
 
 
 def _all(rows: Rows, scope: Scope, *, merged: bool) -> Iterator[Column]:
-    """Return every column of a relation as `*` names it: in ksqlDB's joins with its alias before it."""
+    """Return every column of a relation as `*` names it: in ksqlDB joins prefixed with its alias."""
     if scope.analysis.flink:
         yield from (column for column in rows.columns if not (merged and column.name in scope.merged))
         return
     joined = len(scope.rows) > 1
     before = f"{rows.name}_" if joined else ""
-    # A persistent query's sink has the window's bounds in its key, where they are no columns.
+    # The sink of a persistent query has the window bounds in its key; they are not columns.
     if rows.windowed and rows.table and (joined or not scope.analysis.persistent):
         for name in WINDOW_BOUNDS:
             yield Column(before + name, copied((rows.table, (name,))))
@@ -108,7 +108,7 @@ def _struct(base: Expression, at: int, scope: Scope) -> Iterator[Column]:
     kind = type_of(base, scope)
     if kind is None or not kind.fields:
         scope.analysis.note(
-            at, "the fields of a structure are not known: * is not expanded", "give the DDL of its table"
+            at, "* is not expanded: the fields of a struct are unknown", "provide the DDL of its table"
         )
         return
     for name, inner in kind.fields:
@@ -117,11 +117,11 @@ def _struct(base: Expression, at: int, scope: Scope) -> Iterator[Column]:
 
 def _unknown(star: Star, rows: Rows, scope: Scope) -> None:
     what = rows.table or rows.name or "a function"
-    scope.analysis.note(star.at, f"* is not expanded: the columns of {what} are not known", f"give the DDL of {what}")
+    scope.analysis.note(star.at, f"* is not expanded: the columns of {what} are unknown", f"provide the DDL of {what}")
 
 
 def _through_aggregates(columns: list[Column], keys: list[Value]) -> Iterator[Column]:
-    """Mark what is no key: in a grouped query it can reach the result through an aggregate function only."""
+    """Mark columns that are not keys: in a grouped query they reach the result through an aggregate function only."""
     grouped = {origin for key in keys for origin in key.direct}
     for column in columns:
         yield _aggregated(column, grouped)
@@ -142,7 +142,7 @@ def _is_key(origin: Origin, grouped: set[Origin]) -> bool:
 
 
 def _joined_pseudo(select: Select, star: Star, scope: Scope) -> Iterator[Column]:
-    """Return what ksqlDB's `*` adds where a join is partitioned anew: the records' time and place, from each source."""
+    """Return what ksqlDB's `*` adds where a join is repartitioned: the pseudo columns of each source."""
     if not select.partition or len(scope.rows) == 1 or star.parts or star.base is not None:
         return
     for rows in scope.rows:
@@ -151,7 +151,7 @@ def _joined_pseudo(select: Select, star: Star, scope: Scope) -> Iterator[Column]
 
 
 def _implicit(select: Select, names: Names, scope: Scope) -> Iterator[Column]:
-    """Return the keys of ksqlDB's PARTITION BY that no item lists: expressions, a record's time and place."""
+    """Return the keys of ksqlDB's PARTITION BY that no item lists: expressions and pseudo columns."""
     listed = {item.expression for item in select.items}
     for key in select.partition:
         if key in listed or isinstance(key, Constant) or (isinstance(key, Name) and _is_listed(key, scope)):
@@ -166,7 +166,7 @@ def _is_listed(key: Name, scope: Scope) -> bool:
 def query(found: Query, scope: Scope) -> Rows:
     """Return the rows of a query inside *scope*."""
     inner = Scope(scope.analysis, scope)
-    for one in found.common:  # each sees those before it; its own name means a table
+    for one in found.common:  # each sees those before it; its own name refers to a table
         with scope.analysis.apart() as gathered:
             rows = renamed(query(one.query, inner), one.columns)
         inner.common[one.name] = Common(rows, gathered)
@@ -211,9 +211,9 @@ def _is_windowed(select: Select, scope: Scope) -> bool:
 
 
 def _bounds(scope: Scope) -> Value:
-    """Return what a ksqlDB window's bounds hang on, the records' time, which also decides which rows meet in one."""
+    """Return what a ksqlDB window's bounds depend on: the record time, which also decides which rows are grouped."""
     base = [rows for rows in scope.rows if rows.table]
-    # Only streams are windowed: a table that is joined gives columns, not the time.
+    # Only streams are windowed: a joined table contributes columns, not the record time.
     times = [rows.pseudo(ROWTIME) for rows in base if not rows.is_table] or [rows.pseudo(ROWTIME) for rows in base]
     scope.analysis.affect(times, Effect.WINDOW)
     return EMPTY.because(times, Effect.WINDOW)
@@ -227,14 +227,14 @@ def _groupings(select: Select, scope: Scope) -> list[Value]:
 
 
 def _unaliased(key: Expression, named: Mapping[str, Expression], scope: Scope) -> Expression:
-    """Return what a key that is the alias of an item stands for; a column of that name comes first."""
+    """Return what a key that is the alias of an item refers to; a column of that name takes precedence."""
     if isinstance(key, Name) and len(key.parts) == 1 and not scope.lists(key.parts[0]):
         return named.get(key.parts[0], key)
     return key
 
 
 def _values(values: Values, scope: Scope) -> Rows:
-    """Return the columns of VALUES: constants mostly, but a lateral one may name columns."""
+    """Return the columns of VALUES: usually constants, but a lateral one may name columns."""
     width = max((len(row) for row in values.rows), default=0)
     columns: list[list[Value]] = [[] for _ in range(width)]
     for row in values.rows:
@@ -244,7 +244,7 @@ def _values(values: Values, scope: Scope) -> Rows:
 
 
 def _combined(left: Rows, branch: Branch, scope: Scope) -> Rows:
-    """Combine operands of a set operation by position; what EXCEPT takes away gives no value."""
+    """Combine operands of a set operation by position; the right side of EXCEPT contributes no value."""
     right, _ = _branch(branch, scope)
     if branch.operation == "EXCEPT":
         scope.analysis.affect((column.value for column in right.columns), Effect.FILTER)
@@ -258,6 +258,6 @@ def _combined(left: Rows, branch: Branch, scope: Scope) -> Rows:
 
 
 def _sorts(found: Query, rows: Rows, scope: Scope) -> None:
-    """Report what the result is sorted by: its own columns first, then those of its relations."""
+    """Report the sort keys of the result: its own columns first, then those of its relations."""
     inner = Scope(scope.analysis, scope, [Rows(rows.columns)])
     scope.analysis.affect(values_of(found.order, inner), Effect.SORT)

@@ -1,4 +1,4 @@
-"""What stands behind FROM: which rows a relation gives, and what of it bears on all of them."""
+"""Resolve the FROM clause: the columns of each relation, and what affects all of its rows."""
 
 from __future__ import annotations
 
@@ -67,7 +67,10 @@ def _side(side: list[Rows], name: str) -> Column | None:
 
 
 def _key(join: Join, scope: Scope) -> Column | None:
-    """Return the key that ksqlDB makes where no plain column can be it: a full join, or expressions on both sides."""
+    """Return the key that ksqlDB generates where no plain column can be it.
+
+    That is a full join, or one with expressions on both sides.
+    """
     if join.condition is None:
         return None
     sides = join.condition.operands if isinstance(join.condition, Operation) else (join.condition,)
@@ -81,7 +84,7 @@ def _is_column(side: Expression) -> bool:
 
 
 def matched(relation: Matched, rows: Rows, scope: Scope) -> Rows:
-    """Return a match's columns: what it is partitioned by, then its measures (all columns where all rows are kept)."""
+    """Return the columns of MATCH_RECOGNIZE: partition keys and measures; with ALL ROWS, all columns."""
     inner = Scope(scope.analysis, scope, [rows], variables=relation.variables)
     analysis = scope.analysis
     analysis.affect(values_of(relation.definitions, inner), Effect.FILTER)
@@ -119,12 +122,12 @@ def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
         found = computed((made, *(column.value for column in inner.listed())))
         return Rows((Column(_FOUND, found),), open=True, rest=found)
     opened = [rows for rows in inner.rows if rows.open]
-    # Behind a table that is not known, nobody can tell its columns from the function's.
+    # For an unknown table, its columns cannot be distinguished from the function's.
     return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=made)
 
 
 def _table(argument: Expression) -> TableArgument | None:
-    """Return an argument that is a table; a query in brackets is one too."""
+    """Return a table argument; a query in brackets is one too."""
     if isinstance(argument, Subquery):
         return TableArgument(Derived(argument.query))
     return argument if isinstance(argument, TableArgument) else None
@@ -140,12 +143,12 @@ def _windowed(times: list[Expression], keys: list[Value], inner: Scope) -> Rows:
 
 
 def add(relation: Relation, scope: Scope) -> None:
-    """Build what *relation* gives known to *scope*."""
+    """Add the relations of *relation* to *scope*."""
     _RULES[type(relation)](relation, scope)
 
 
 def rows_of(relation: Relation, scope: Scope) -> Rows:
-    """Return a relation by itself; what stands before it in *scope* may be used in it."""
+    """Return a relation on its own; relations before it in *scope* may be used in it."""
     inner = Scope(scope.analysis, scope)
     add(relation, inner)
     return as_one(inner)
@@ -162,7 +165,7 @@ def as_one(scope: Scope) -> Rows:
 
 
 def table(relation: Table, scope: Scope) -> None:
-    """Add a table: a query named by WITH, a view's columns, a known table's, or one whose columns nobody knows."""
+    """Add a table: a common table expression, a view's columns, a known table's, or unknown columns."""
     parts = relation.parts
     common = scope.named(parts[0]) if len(parts) == 1 else None
     if common is not None:
@@ -198,7 +201,7 @@ def _view(view: View, scope: Scope, relation: Table) -> Rows:
 
 
 def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
-    """List a known table's columns; a computed one is made of others of the same table."""
+    """List a known table's columns; computed ones are resolved against the same table."""
     listed = known.columns
     found = {
         one.name: Column(one.name, copied((name, (one.name,))), one.type) for one in listed if one.expression is None
@@ -216,7 +219,7 @@ def derived(relation: Derived, scope: Scope) -> None:
 
 
 def aliased(relation: Aliased, scope: Scope) -> None:
-    """Add a relation under another name, its columns renamed."""
+    """Add a relation under an alias, its columns renamed."""
     rows = renamed(rows_of(relation.relation, scope), relation.columns)
     scope.add(replace(rows, name=relation.name, parts=(relation.name,)))
 
@@ -239,7 +242,7 @@ def function(relation: TableFunction, scope: Scope) -> None:
 
 
 def unnested(relation: Unnest, scope: Scope) -> None:
-    """Add the elements of a collection as rows: the fields of its records, else columns made of the collection."""
+    """Add the elements of a collection as rows: the fields of its records, else columns derived from the collection."""
     value = value_of(relation.expression, scope)
     rest = value.at_least(Strength.TRANSFORMATION)
     kind = type_of(relation.expression, scope)
@@ -252,13 +255,13 @@ def unnested(relation: Unnest, scope: Scope) -> None:
 
 
 def temporal(relation: Temporal, scope: Scope) -> None:
-    """Add a relation as of a time, which bears on the result as a join's condition does."""
+    """Add a relation as of a time, which affects the result like a join condition."""
     add(relation.relation, scope)
     scope.analysis.affect([_time(relation, scope)], Effect.JOIN)
 
 
 def _time(relation: Temporal, scope: Scope) -> Value:
-    # The time is a column of the relation before, which an aliased relation sees as its parent's; else its own.
+    # The time is a column of the preceding relation, which an aliased relation sees in its parent scope; else its own.
     before = scope.parent.rows if scope.parent is not None else []
     return value_of(relation.time, Scope(scope.analysis, scope.parent, [*before, *scope.rows]))
 

@@ -1,4 +1,4 @@
-"""Expressions: what a value is made of, and what decides about it."""
+"""Resolve expressions: what a value is derived from, and what affects it indirectly."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ def _element(expression: Element, scope: Scope) -> Value:
 
 
 def field_access(expression: Access, scope: Scope) -> Value:
-    """Follow fields into the elements of a column; into anything computed there is no way."""
+    """Resolve fields of a value: inside a column they extend its path, inside a computed value they do not."""
     return field_of(expression.base, expression.fields, scope)
 
 
 def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
-    """Return the lineage of *fields* of *base*; subscripts leave no step in a path."""
+    """Return the lineage of *fields* of *base*; subscripts add no segment to a path."""
     match base:
         case Name():
             return scope.resolve(base).value.field(fields)
@@ -89,7 +89,7 @@ def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
 
 
 def type_of(expression: Expression, scope: Scope) -> SqlType | None:
-    """Return the type of a column, of what is inside it, or of an element of it; None for anything else."""
+    """Return the type of a column, of a field or of an element of it; None for other expressions."""
     match expression:
         case Name():
             return scope.resolve(expression).type
@@ -108,13 +108,13 @@ def _structure(expression: Structure, scope: Scope) -> Value:
 
 
 def choice(expression: Choice, scope: Scope) -> Value:
-    """Return what a CASE, IF or NULLIF is made of, its conditions as CONDITIONAL."""
+    """Return the lineage of a CASE, IF or NULLIF, its conditions as CONDITIONAL."""
     found = computed(values_of(expression.results, scope))
     return found.because(values_of(expression.conditions, scope), Effect.CONDITIONAL)
 
 
 def call(expression: Call, scope: Scope) -> Value:
-    """Return what a function's result is made of; FILTER and OVER bear on it indirectly."""
+    """Return the lineage of a function's result; FILTER and OVER affect it indirectly."""
     values = values_of(expression.arguments, scope)
     if expression.name in _COPYING and len(values) == 1:
         return values[0]
@@ -132,7 +132,7 @@ def call(expression: Call, scope: Scope) -> Value:
 
 
 def _keys(window: Window, scope: Scope) -> list[Value]:
-    """Return the keys of a window and of those that it is based on."""
+    """Return the keys of a window and of its base windows."""
     found: list[Value] = []
     seen = {""}
     current: Window | None = window
@@ -145,13 +145,13 @@ def _keys(window: Window, scope: Scope) -> list[Value]:
 
 
 def anonymous(expression: Lambda, scope: Scope) -> Value:
-    """Return what an anonymous function's body reads beside its parameters."""
+    """Return the lineage of a lambda's body, without its parameters."""
     inner = Scope(scope.analysis, scope, hidden=expression.parameters)
     return value_of(expression.body, inner)
 
 
 def subquery(expression: Subquery, scope: Scope) -> Value:
-    """Return what a query used as a value is made of."""
+    """Return the lineage of a query used as a value."""
     rows = scope.analysis.query(expression.query, scope)
     found = computed(column.value for column in rows.columns)
     return merged((found, rows.rest.at_least(_COMPUTED))) if rows.open else found
