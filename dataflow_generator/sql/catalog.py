@@ -59,7 +59,7 @@ class Catalog:
     current: tuple[str, str] = ("", "")
 
 
-NOTHING_KNOWN = Catalog()
+EMPTY_CATALOG = Catalog()
 
 
 _DEFAULTS = (("default_catalog", "default_database"), ("default_database",))

@@ -7,8 +7,8 @@ from typing import Any
 
 from dataflow_generator.sql.catalog import Catalog, KnownTable
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import tokens
-from dataflow_generator.sql.nodes import ColumnDefinition, Part, Parts, SqlType
+from dataflow_generator.sql.lexer import tokenize
+from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
 from dataflow_generator.sql.parser.cursor import UnparsedError
 from dataflow_generator.sql.parser.statements import cursor_of
 from dataflow_generator.sql.parser.tables import data_type
@@ -17,7 +17,7 @@ from scanner_model.documents.json_positions import JsonPath, PositionedJson, par
 from scanner_model.errors import InputInvalid
 
 Json = Any
-_PARTS = ", ".join(Part)
+_PARTS = ", ".join(ColumnKind)
 
 
 def catalog_of(text: str, dialect: Dialect, file: str) -> Catalog:
@@ -46,8 +46,10 @@ class _Document:
         tables, aggregates = whole.get("tables", []), whole.get("aggregates", [])
         self._need(isinstance(tables, list), path, "expected a list of tables")
         self._need(isinstance(aggregates, list), ("aggregates",), "expected a list of names")
-        names = [self._text(one, ("aggregates", place)).upper() for place, one in enumerate(aggregates)]
-        known = [self._table(one, (*path, place)) for place, one in enumerate(tables)]
+        names = [
+            self._text(aggregate, ("aggregates", position)).upper() for position, aggregate in enumerate(aggregates)
+        ]
+        known = [self._table(table, (*path, position)) for position, table in enumerate(tables)]
         return Catalog(tables={table.name: table for table in known}, aggregates=frozenset(names))
 
     def _table(self, table: Json, path: JsonPath) -> KnownTable:
@@ -60,17 +62,17 @@ class _Document:
             name=self._name(table["name"], (*path, "name")),
             columns=tuple(self._columns(columns or [], (*path, "columns"))),
             complete=columns is not None,
-            topics=tuple(self._text(one, (*path, "topics", place)) for place, one in enumerate(topics)),
+            topics=tuple(self._text(topic, (*path, "topics", position)) for position, topic in enumerate(topics)),
             topic_pattern=self._text(table.get("topic_pattern", ""), (*path, "topic_pattern")),
         )
 
     def _name(self, name: Json, path: JsonPath) -> Parts:
         """Read a table's name: in Flink with dots between catalog, database and table, or a list of these."""
         if isinstance(name, list):
-            return tuple(self._text(one, (*path, place)) for place, one in enumerate(name))
+            return tuple(self._text(part, (*path, position)) for position, part in enumerate(name))
         if self._dialect is Dialect.KSQLDB:
             return (self._text(name, path),)
-        cursor = cursor_of(tokens(self._text(name, path), self._dialect), self._dialect)
+        cursor = cursor_of(tokenize(self._text(name, path), self._dialect), self._dialect)
         try:
             parts = cursor.dotted()
         except UnparsedError:
@@ -79,27 +81,29 @@ class _Document:
         return parts if parts and cursor.key == "" else (name,)
 
     def _columns(self, columns: list[Json], path: JsonPath) -> Iterator[ColumnDefinition]:
-        for place, column in enumerate(columns):
-            at = (*path, place)
-            told = {"name": column} if isinstance(column, str) else column
-            self._need(isinstance(told, dict) and "name" in told, at, "expected a name, or an object with a name")
-            part = told.get("part", Part.PHYSICAL)
-            self._need(part in list(Part), (*at, "part"), f"expected one of {_PARTS}")
-            kind = self._type(told.get("type", ""), (*at, "type"))
-            yield ColumnDefinition(self._text(told["name"], (*at, "name")), kind, Part(part))
+        for position, column in enumerate(columns):
+            at = (*path, position)
+            definition = {"name": column} if isinstance(column, str) else column
+            self._need(
+                isinstance(definition, dict) and "name" in definition, at, "expected a name, or an object with a name"
+            )
+            part = definition.get("part", ColumnKind.PHYSICAL)
+            self._need(part in list(ColumnKind), (*at, "part"), f"expected one of {_PARTS}")
+            kind = self._type(definition.get("type", ""), (*at, "type"))
+            yield ColumnDefinition(self._text(definition["name"], (*at, "name")), kind, ColumnKind(part))
 
     def _type(self, kind: Json, path: JsonPath) -> SqlType:
         text = self._text(kind, path)
         if not text:
             return SqlType("")
-        cursor = cursor_of(tokens(text, self._dialect), self._dialect)
+        cursor = cursor_of(tokenize(text, self._dialect), self._dialect)
         try:
-            found = data_type(cursor)
+            parsed = data_type(cursor)
             if cursor.key:
-                raise cursor.unread("expected the end of the type")
+                raise cursor.error("expected the end of the type")
         except UnparsedError as error:
             raise InputInvalid(f"{text!r} is not a type: {error.what}", where=self._document.where(path)) from error
-        return found
+        return parsed
 
     def _text(self, value: Json, path: JsonPath) -> str:
         self._need(isinstance(value, str), path, "expected text")

@@ -45,9 +45,9 @@ _PATTERNS = tuple((dialect, weight, re.compile(text, re.IGNORECASE)) for dialect
 
 def guess_dialect(text: str) -> Dialect:
     """Return the dialect of *text* by constructs that only one of them has; Flink's by default."""
-    told = _UNTOLD.sub(" ", text)
+    code = _UNTOLD.sub(" ", text)
     score = dict.fromkeys(Dialect, 0)
     for dialect, weight, pattern in _PATTERNS:
-        if pattern.search(told):
+        if pattern.search(code):
             score[dialect] += weight
     return Dialect.KSQLDB if score[Dialect.KSQLDB] > score[Dialect.FLINK] else Dialect.FLINK

@@ -32,7 +32,7 @@ _DIRECT = frozenset((Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class ColumnRef:
     """A column of a dataset, or the whole dataset where *path* is empty; *dataset* empty: a query's own result."""
 
     dataset: str
@@ -43,8 +43,8 @@ class Place:
 class Flow:
     """One column reference affects another."""
 
-    target: Place
-    source: Place
+    target: ColumnRef
+    source: ColumnRef
     effect: Effect
 
 

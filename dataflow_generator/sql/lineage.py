@@ -53,9 +53,9 @@ class Value:
         """Return the same origins, none weaker than *strength*."""
         if not self.direct or min(self.direct.values()) >= strength:
             return self
-        return Value({origin: max(one, strength) for origin, one in self.direct.items()}, self.indirect)
+        return Value({origin: max(own, strength) for origin, own in self.direct.items()}, self.indirect)
 
-    def because(self, values: Iterable[Value], effect: Effect) -> Value:
+    def with_effects(self, values: Iterable[Value], effect: Effect) -> Value:
         """Return this value with the origins of *values* added as indirect ones."""
         deciding = frozenset((origin, effect) for value in values for origin in value.origins())
         return Value(self.direct, self.indirect | deciding) if deciding else self
@@ -71,12 +71,12 @@ def copied(origin: Origin) -> Value:
 
 def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Value:
     """Return the lineage of a value that may be any of *values*, no origin weaker than *least*."""
-    some = [value for value in values if value.direct or value.indirect]
-    if len(some) < 2:
-        return some[0].at_least(least) if some else EMPTY
+    nonempty = [value for value in values if value.direct or value.indirect]
+    if len(nonempty) < 2:
+        return nonempty[0].at_least(least) if nonempty else EMPTY
     direct: dict[Origin, Strength] = {}
     indirect = _NOTHING
-    for value in some:
+    for value in nonempty:
         for origin, strength in value.direct.items():
             if direct.get(origin, -1) < strength:
                 direct[origin] = strength if strength > least else least

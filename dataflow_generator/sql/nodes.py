@@ -43,7 +43,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class Subscript:
     """An element of an array or map."""
 
     base: Expression
@@ -51,7 +51,7 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class FieldAccess:
     """Fields of a value that is not a plain name."""
 
     base: Expression
@@ -59,7 +59,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Conditional:
     """One of *results*, selected by *conditions*: CASE, IF, NULLIF."""
 
     conditions: tuple[Expression, ...]
@@ -88,7 +88,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class StructConstructor:
     """A struct of named fields, ksqlDB's `STRUCT(a := x)`."""
 
     fields: tuple[tuple[str, Expression], ...]
@@ -129,11 +129,11 @@ Expression = (
     | Name
     | Star
     | Operation
-    | Element
-    | Access
-    | Choice
+    | Subscript
+    | FieldAccess
+    | Conditional
     | Call
-    | Structure
+    | StructConstructor
     | Lambda
     | Subquery
     | TableArgument
@@ -151,7 +151,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedTable:
     """A query, or bare VALUES, as a table."""
 
     query: Query
@@ -205,7 +205,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class Temporal:
+class TemporalTable:
     """A relation as of a time."""
 
     relation: Relation
@@ -213,7 +213,7 @@ class Temporal:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchRecognize:
     """MATCH_RECOGNIZE: the matches of a pattern in a relation's rows."""
 
     relation: Relation
@@ -225,7 +225,7 @@ class Matched:
     all_rows: bool = False
 
 
-Relation = Table | Derived | TableFunction | Unnest | Aliased | Joined | Temporal | Matched
+Relation = Table | DerivedTable | TableFunction | Unnest | Aliased | Joined | TemporalTable | MatchRecognize
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class SetOperand:
     """An operand of a set operation and the operation before it: UNION, EXCEPT, INTERSECT, or empty."""
 
     operation: str
@@ -268,7 +268,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class CommonTable:
+class CommonTableExpression:
     """A common table expression (WITH)."""
 
     name: str
@@ -280,8 +280,8 @@ class CommonTable:
 class Query:
     """A query: common table expressions, operands from left to right, sort keys of the result."""
 
-    branches: tuple[Branch, ...]
-    common: tuple[CommonTable, ...] = ()
+    branches: tuple[SetOperand, ...]
+    common: tuple[CommonTableExpression, ...] = ()
     order: tuple[Expression, ...] = ()
 
 
@@ -294,7 +294,7 @@ class SqlType:
     element: SqlType | None = None
 
 
-class Part(StrEnum):
+class ColumnKind(StrEnum):
     """Where a column's data are stored."""
 
     PHYSICAL = "physical"
@@ -311,12 +311,12 @@ class ColumnDefinition:
 
     name: str
     type: SqlType
-    part: Part = Part.PHYSICAL
+    part: ColumnKind = ColumnKind.PHYSICAL
     expression: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class CreateStatement:
     """CREATE of a table, stream or view, with or without a query; *like* is the table of its LIKE clause."""
 
     kind: str
@@ -332,7 +332,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Insertion:
+class InsertStatement:
     """INSERT INTO; *columns* is None without a column list, *fixed* are partition columns with a constant value."""
 
     kind: str
@@ -344,7 +344,7 @@ class Insertion:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class SelectStatement:
     """A query that is a statement of its own."""
 
     kind: str
@@ -352,7 +352,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class DropStatement:
     """DROP of a table, stream or view."""
 
     kind: str
@@ -360,7 +360,7 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class Alteration:
+class AlterStatement:
     """ALTER of a table: columns added, dropped, renamed; the table renamed; options set."""
 
     kind: str
@@ -373,7 +373,7 @@ class Alteration:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeDefinition:
+class CreateTypeStatement:
     """ksqlDB's CREATE TYPE."""
 
     kind: str
@@ -382,7 +382,7 @@ class TypeDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SessionStatement:
     """A statement that affects how later ones are read: a variable, the current catalog or database.
 
     *what* is `variable`, `catalog` or `database`; an empty *value* unsets it.
@@ -395,10 +395,19 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherStatement:
     """A statement that moves no data."""
 
     kind: str
 
 
-Statement = Definition | Insertion | Selection | Removal | Alteration | TypeDefinition | Setting | Other
+Statement = (
+    CreateStatement
+    | InsertStatement
+    | SelectStatement
+    | DropStatement
+    | AlterStatement
+    | CreateTypeStatement
+    | SessionStatement
+    | OtherStatement
+)

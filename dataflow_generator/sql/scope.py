@@ -11,7 +11,7 @@ from dataflow_generator.sql.catalog import Session
 from dataflow_generator.sql.dialects import Dialect
 from dataflow_generator.sql.flows import Dataset, Effect
 from dataflow_generator.sql.lineage import EMPTY, Origin, Value, copied, merged
-from dataflow_generator.sql.nodes import Name, Part, Parts, Query, SqlType, Window
+from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
 from scanner_model.column_path import ColumnPath
 from scanner_model.problems import Problem
 
@@ -23,7 +23,7 @@ MOST_COLUMNS = 5000
 """Columns that one relation may have; nested `*` multiply without end."""
 
 
-_METADATA = (Part.METADATA, Part.VIRTUAL)
+_METADATA = (ColumnKind.METADATA, ColumnKind.VIRTUAL)
 
 
 class TooLarge(Exception):
@@ -31,14 +31,14 @@ class TooLarge(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class CollectedSources:
     """The sources of a part of a statement, and its effects on the whole result."""
 
     sources: set[str]
     effects: set[tuple[Origin, Effect]]
 
 
-class Analysis:
+class StatementContext:
     """The resolution of one statement; *query* resolves a query in a scope, passed in to avoid a cycle.
 
     *persistent* is False for a query that is a statement of its own, which shows more of ksqlDB's keys.
@@ -62,32 +62,32 @@ class Analysis:
         self._locate = locate
 
     @contextmanager
-    def apart(self) -> Iterator[Gathered]:
+    def isolated(self) -> Iterator[CollectedSources]:
         """Collect sources and effects separately, for a part that may not be used."""
         outer = self.sources, self.effects
-        gathered = Gathered(set(), set())
+        gathered = CollectedSources(set(), set())
         self.sources, self.effects = gathered.sources, gathered.effects
         try:
             yield gathered
         finally:
             self.sources, self.effects = outer
 
-    def take(self, gathered: Gathered) -> None:
+    def take(self, gathered: CollectedSources) -> None:
         """Add separately collected sources and effects."""
         self.sources |= gathered.sources
         self.effects |= gathered.effects
 
-    def affect(self, values: Iterable[Value], effect: Effect) -> None:
+    def add_effect(self, values: Iterable[Value], effect: Effect) -> None:
         """Record that the origins of *values* affect every row of the result."""
         self.effects.update((origin, effect) for value in values for origin in value.origins())
 
-    def note(self, at: int, what: str, hint: str = "") -> None:
+    def report(self, at: int, what: str, hint: str = "") -> None:
         """Record an unresolved column, once."""
         self.unresolved[Problem(self._locate(at), what, hint)] = None
 
     def dataset(self, parts: Parts) -> str:
         """Return the name of a dataset, and record it with its topics."""
-        name = self.written(parts)
+        name = self.dotted_name(parts)
         if name not in self.datasets:
             known = self.session.table(parts)
             topics, pattern = (known.topics, known.topic_pattern) if known else ((), "")
@@ -97,11 +97,11 @@ class Analysis:
                 topics=topics,
                 topic_pattern=pattern,
                 options=known.options if known else (),
-                metadata=tuple(one.name for one in known.columns if one.part in _METADATA) if known else (),
+                metadata=tuple(column.name for column in known.columns if column.part in _METADATA) if known else (),
             )
         return name
 
-    def written(self, parts: Parts) -> str:
+    def dotted_name(self, parts: Parts) -> str:
         """Return a dotted name; in Flink a part that contains a dot or a backquote is quoted."""
         if not self.flink:
             return ".".join(parts)
@@ -171,21 +171,21 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Common:
+class ResolvedCommonTable:
     """A common table expression; its sources count where it is used."""
 
     rows: Rows
-    gathered: Gathered
+    gathered: CollectedSources
 
 
 @dataclass(slots=True)
 class Scope:
     """The relations of one SELECT and every name its expressions may use; *parent* is the enclosing query's scope."""
 
-    analysis: Analysis
+    context: StatementContext
     parent: Scope | None = None
     rows: list[Rows] = field(default_factory=list)
-    common: dict[str, Common] = field(default_factory=dict)
+    common: dict[str, ResolvedCommonTable] = field(default_factory=dict)
     windows: Mapping[str, Window] = field(default_factory=dict)
     aliases: Mapping[str, Value] = field(default_factory=dict)
     merged: dict[str, Column] = field(default_factory=dict)
@@ -210,15 +210,17 @@ class Scope:
         for find in (Scope._qualified, Scope._find) if len(name.parts) > 1 else (Scope._find,):
             scope: Scope | None = self
             while scope is not None:
-                found = find(scope, name.parts, name)
-                if found is not None:
-                    column, inner = found
+                match = find(scope, name.parts, name)
+                if match is not None:
+                    column, inner = match
                     return _inside(column, (*inner, *name.fields))
                 scope = scope.parent
-        self.analysis.note(name.at, f"no known table has column {'.'.join(name.parts)}", "provide the DDL of its table")
+        self.context.report(
+            name.at, f"no known table has column {'.'.join(name.parts)}", "provide the DDL of its table"
+        )
         return Column(name.parts[-1], EMPTY)
 
-    def named(self, name: str) -> Common | None:
+    def named(self, name: str) -> ResolvedCommonTable | None:
         """Find a common table expression here or in an enclosing scope."""
         scope: Scope | None = self
         while scope is not None:
@@ -236,7 +238,7 @@ class Scope:
             scope = scope.parent
         return None
 
-    def called(self, parts: Parts) -> Rows | None:
+    def find_relation(self, parts: Parts) -> Rows | None:
         """Find a relation of this SELECT by its alias or by the end of its own name."""
         for rows in self.rows:
             if (len(parts) == 1 and rows.name == parts[0]) or (rows.parts and rows.parts[-len(parts) :] == parts):
@@ -249,10 +251,10 @@ class Scope:
             return Column(parts[0], EMPTY), ()
         qualified = None
         for steps in range(1, min(len(parts), _QUALIFIERS + 1)):
-            rows = self.called(parts[:steps])
-            found = rows and self._in(rows, parts[steps])
-            if found:
-                return found, parts[steps + 1 :]
+            rows = self.find_relation(parts[:steps])
+            column = rows and self._in(rows, parts[steps])
+            if column:
+                return column, parts[steps + 1 :]
             qualified = qualified or rows
         if qualified is not None:
             return self._column_of(qualified, parts, name)
@@ -273,10 +275,10 @@ class Scope:
         listed = self._listed(parts[0])
         if listed is not None:
             return listed, parts[1:]
-        self.analysis.note(name.at, f"{rows.name} has no column {parts[1]}", "compare with the DDL of its table")
+        self.context.report(name.at, f"{rows.name} has no column {parts[1]}", "compare with the DDL of its table")
         return Column(parts[-1], EMPTY), ()
 
-    def _plain(self, name: str, asked: Name) -> Column | None:
+    def _plain(self, name: str, reference: Name) -> Column | None:
         """Find a column by its bare name: listed ones first, then unlisted ones."""
         listed = self.merged.get(name) or self._listed(name)
         if listed:
@@ -290,7 +292,9 @@ class Scope:
         opened = [rows for rows in self.rows if rows.open]
         if len(opened) > 1:
             among = " or ".join(rows.name or "a query" for rows in opened)
-            self.analysis.note(asked.at, f"{name} may be a column of {among}", "provide their DDL, or qualify the name")
+            self.context.report(
+                reference.at, f"{name} may be a column of {among}", "provide their DDL, or qualify the name"
+            )
             return Column(name, EMPTY)
         if opened:
             return opened[0].unlisted(name)
@@ -303,7 +307,7 @@ class Scope:
         return Column(name, base[0].pseudo(name))
 
     def _is_pseudo(self, name: str) -> bool:
-        return name in (_SYSTEM if self.analysis.flink else _BESIDE)
+        return name in (_SYSTEM if self.context.flink else _BESIDE)
 
     def _in(self, rows: Rows, name: str) -> Column | None:
         for column in rows.columns:
@@ -315,7 +319,7 @@ class Scope:
             return Column(name, rows.pseudo(name))
         return rows.unlisted(name)
 
-    def lists(self, name: str) -> bool:
+    def has_column(self, name: str) -> bool:
         """Return whether a relation of this SELECT lists a column of this name."""
         return self._listed(name) is not None
 
@@ -344,5 +348,5 @@ def inner_type(kind: SqlType | None, fields: ColumnPath) -> SqlType | None:
     for name in fields:
         if kind is None:
             return None
-        kind = next((one for field_name, one in kind.fields if field_name == name), None)
+        kind = next((field_type for field_name, field_type in kind.fields if field_name == name), None)
     return kind

@@ -6,14 +6,14 @@ from dataflow_generator.sql.lexer import Kind, words
 from dataflow_generator.sql.nodes import (
     CONSTANT,
     Call,
-    Choice,
+    Conditional,
     Descriptor,
     Expression,
     Name,
     Operation,
     Parts,
     Relation,
-    Structure,
+    StructConstructor,
     Subquery,
     TableArgument,
     Window,
@@ -51,40 +51,40 @@ def call(cursor: Cursor, name: Parts) -> Expression:
     cursor.enter()
     known = name[-1].upper()
     if known == "DESCRIPTOR":
-        found: Expression = _descriptor(cursor)
+        result: Expression = _descriptor(cursor)
     elif known == "STRUCT" and cursor.ahead() == ":=":
-        found = _structure(cursor)
+        result = _structure(cursor)
     else:
         arguments, order = _arguments(cursor, known)
         cursor.expect(")")
-        found = _after(cursor, ".".join((*name[:-1], known)), arguments, order, at)
+        result = _after(cursor, ".".join((*name[:-1], known)), arguments, order, at)
     cursor.leave()
-    return found
+    return result
 
 
 def _descriptor(cursor: Cursor) -> Expression:
-    cursor.place -= 1
+    cursor.position -= 1
     at = cursor.token.at
     cursor.next()
-    found = []
+    columns = []
     while not cursor.accept(")"):
-        found.append(Name(cursor.dotted(), at))
+        columns.append(Name(cursor.dotted(), at))
         if cursor.is_name():
             data_type(cursor)
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread("expected , or )")
-    return Descriptor(tuple(found))
+            raise cursor.error("expected , or )")
+    return Descriptor(tuple(columns))
 
 
 def _structure(cursor: Cursor) -> Expression:
-    found = []
+    fields = []
     while not cursor.accept(")"):
         name = cursor.next().value
         cursor.expect(":=")
-        found.append((name, cursor.expression(cursor)))
+        fields.append((name, cursor.expression(cursor)))
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread("expected , or )")
-    return Structure(tuple(found))
+            raise cursor.error("expected , or )")
+    return StructConstructor(tuple(fields))
 
 
 def _after(
@@ -92,9 +92,9 @@ def _after(
 ) -> Expression:
     """Parse clauses after the closing bracket, and build the call."""
     if name in _CONDITION_FIRST and len(arguments) == 3:
-        return Choice(arguments[:1], arguments[1:])
+        return Conditional(arguments[:1], arguments[1:])
     if name == "NULLIF" and len(arguments) == 2:
-        return Choice(arguments, arguments[:1])
+        return Conditional(arguments, arguments[:1])
     if cursor.accept("WITHIN", "GROUP"):
         cursor.expect("(", "ORDER", "BY")
         order = (*order, *sort_keys(cursor))
@@ -133,7 +133,7 @@ def window(cursor: Cursor) -> Window:
 
 
 def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
-    found: list[Expression] = []
+    arguments: list[Expression] = []
     order: tuple[Expression, ...] = ()
     words = _JSON if name.startswith("JSON_") and cursor.flink else _WORDS.get(name, _NONE)
     if name == "EXTRACT":
@@ -146,16 +146,16 @@ def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple
             cursor.next()
         elif cursor.accept("RETURNING"):
             data_type(cursor)
-        elif found and cursor.accept("ORDER", "BY"):
+        elif arguments and cursor.accept("ORDER", "BY"):
             order = sort_keys(cursor)
-        elif found and cursor.key in ("IGNORE", "RESPECT") and cursor.ahead() == "NULLS":
+        elif arguments and cursor.key in ("IGNORE", "RESPECT") and cursor.ahead() == "NULLS":
             cursor.next()
             cursor.next()
         elif name in _UNIT_LAST and cursor.accept("TO"):
             cursor.next()
         else:
-            found.append(_argument(cursor, name, first=not found))
-    return tuple(found), order
+            arguments.append(_argument(cursor, name, first=not arguments))
+    return tuple(arguments), order
 
 
 def _is_last(cursor: Cursor, words: frozenset[str]) -> bool:
@@ -177,14 +177,14 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     if first and name in _UNIT_FIRST and cursor.key in UNITS and cursor.ahead() == ",":
         cursor.next()
         return CONSTANT
-    found = cursor.expression(cursor)
+    argument = cursor.expression(cursor)
     if cursor.accept(":="):
-        found = Operation((found, cursor.expression(cursor)))
+        argument = Operation((argument, cursor.expression(cursor)))
     elif cursor.accept("AS"):  # a row's field name
         cursor.next()
     elif cursor.token.kind is Kind.END:
-        raise cursor.unread("expected )")
-    return found
+        raise cursor.error("expected )")
+    return argument
 
 
 def _whole(cursor: Cursor, name: str, *, first: bool) -> Expression | None:
@@ -226,9 +226,9 @@ def _table(cursor: Cursor) -> Expression:
 
 def _keys(cursor: Cursor, *, sorted_by: bool = False) -> tuple[Expression, ...]:
     if cursor.accept("("):
-        found = sort_keys(cursor) if sorted_by else expressions(cursor)
+        keys = sort_keys(cursor) if sorted_by else expressions(cursor)
         cursor.expect(")")
-        return found
-    found = (cursor.expression(cursor),)  # a comma after it separates arguments
+        return keys
+    keys = (cursor.expression(cursor),)  # a comma after it separates arguments
     cursor.accept_any("ASC", "DESC")
-    return found
+    return keys

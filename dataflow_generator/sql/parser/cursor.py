@@ -48,7 +48,7 @@ class Cursor:
     ) -> None:
         self._tokens = tokens
         self._depth = 0
-        self.place = 0
+        self.position = 0
         self.flink = dialect is Dialect.FLINK
         self.expression = expression
         self.query = query
@@ -56,12 +56,12 @@ class Cursor:
     @property
     def token(self) -> Token:
         """Return the current token."""
-        return self._tokens[self.place]
+        return self._tokens[self.position]
 
     @property
     def key(self) -> str:
         """Return the key of the current token."""
-        return self._tokens[self.place].key
+        return self._tokens[self.position].key
 
     def brackets_ahead(self) -> int:
         """Count consecutive opening brackets from here, up to one more than can be parsed."""
@@ -71,53 +71,53 @@ class Cursor:
         return steps
 
     @property
-    def text_until(self) -> Token:
+    def last_token(self) -> Token:
         """Return the last token taken."""
-        return self._tokens[max(0, self.place - 1)]
+        return self._tokens[max(0, self.position - 1)]
 
     def ahead(self, steps: int = 1) -> str:
         """Return the key of a later token; empty past the end."""
-        place = self.place + steps
-        return self._tokens[place].key if place < len(self._tokens) else ""
+        position = self.position + steps
+        return self._tokens[position].key if position < len(self._tokens) else ""
 
     def next(self) -> Token:
         """Take one token; END is never passed."""
-        token = self._tokens[self.place]
+        token = self._tokens[self.position]
         if token.kind is not Kind.END:
-            self.place += 1
+            self.position += 1
         return token
 
     def accept(self, *keys: str) -> bool:
         """Take *keys* if exactly these follow, and return whether they did."""
-        if self._tokens[self.place].key != keys[0]:  # the usual case
+        if self._tokens[self.position].key != keys[0]:  # the usual case
             return False
         for step, key in enumerate(keys):
             if self.ahead(step) != key:
                 return False
-        self.place += len(keys)
+        self.position += len(keys)
         return True
 
     def accept_any(self, *keys: str) -> str:
         """Take the token if it is one of *keys*; return its key, or the empty string."""
         key = self.key
         if key in keys:
-            self.place += 1
+            self.position += 1
             return key
         return ""
 
     def expect(self, *keys: str) -> None:
         """Take *keys*; raises UnparsedError where other tokens follow."""
         if not self.accept(*keys):
-            raise self.unread(f"expected {' '.join(keys)}")
+            raise self.error(f"expected {' '.join(keys)}")
 
     def is_name(self) -> bool:
         """Return whether a name can start here."""
-        return self._tokens[self.place].kind <= Kind.QUOTED
+        return self._tokens[self.position].kind <= Kind.QUOTED
 
     def name(self) -> str:
         """Take a name; raises UnparsedError where there is none."""
         if not self.is_name():
-            raise self.unread("expected a name")
+            raise self.error("expected a name")
         return self.next().value
 
     def dotted(self) -> tuple[str, ...]:
@@ -127,20 +127,20 @@ class Cursor:
             return (first,)
         parts = [first]
         while self.key == "." and self.ahead() != "*":
-            self.place += 1
+            self.position += 1
             parts.append(self.name())
         return tuple(parts)
 
     def names(self) -> tuple[str, ...]:
         """Take a list of names in brackets."""
         self.expect("(")
-        found = [self.name()]
+        result = [self.name()]
         while self.accept(","):
-            found.append(self.name())
+            result.append(self.name())
         self.expect(")")
-        return tuple(found)
+        return tuple(result)
 
-    def unread(self, what: str) -> UnparsedError:
+    def error(self, what: str) -> UnparsedError:
         """Build the error that says what is expected here."""
         return UnparsedError(what, self.token)
 
@@ -157,7 +157,7 @@ class Cursor:
         """Go one level down; raises UnparsedError beyond DEEPEST."""
         self._depth += 1
         if self._depth > DEEPEST:
-            raise self.unread(f"nested deeper than {DEEPEST} levels")
+            raise self.error(f"nested deeper than {DEEPEST} levels")
 
     def leave(self) -> None:
         """Go one level up."""
@@ -166,25 +166,25 @@ class Cursor:
     def skip_brackets(self) -> None:
         """Skip one balanced pair of brackets; raises UnparsedError where it is not closed."""
         if self.key not in _OPENING:
-            raise self.unread("expected (")
-        closing = self._closing.get(self.place)
+            raise self.error("expected (")
+        closing = self._closing.get(self.position)
         if closing is None:
-            raise self.unread(f"expected {_OPENING[self.key]} to close")
-        self.place = closing + 1
+            raise self.error(f"expected {_OPENING[self.key]} to close")
+        self.position = closing + 1
 
     @cached_property
     def _closing(self) -> dict[int, int]:
         """Return the index of the closing bracket for each opening one; computed once."""
-        found: dict[int, int] = {}
+        closing: dict[int, int] = {}
         opened: list[int] = []
-        for place, token in enumerate(self._tokens):
+        for position, token in enumerate(self._tokens):
             if token.kind is not Kind.OPERATOR:
                 continue
             if token.key in _OPENING:
-                opened.append(place)
+                opened.append(position)
             elif token.key in _OPENING.values() and opened:
-                found[opened.pop()] = place
-        return found
+                closing[opened.pop()] = position
+        return closing
 
     def skip_until(self, *keys: str) -> bool:
         """Skip tokens up to one of *keys* outside brackets; return whether there is one."""
@@ -196,7 +196,7 @@ class Cursor:
             if self.key in _OPENING:
                 self.skip_brackets()
             else:
-                self.place += 1
+                self.position += 1
         return False
 
 
@@ -214,19 +214,19 @@ def starts_query(cursor: Cursor, steps: int = 0) -> bool:
 
 def expressions(cursor: Cursor) -> tuple[Expression, ...]:
     """Parse expressions separated by commas."""
-    found = [cursor.expression(cursor)]
+    result = [cursor.expression(cursor)]
     while cursor.accept(","):
-        found.append(cursor.expression(cursor))
-    return tuple(found)
+        result.append(cursor.expression(cursor))
+    return tuple(result)
 
 
 def sort_keys(cursor: Cursor) -> tuple[Expression, ...]:
     """Parse the expressions after ORDER BY."""
-    found = []
+    keys = []
     while True:
-        found.append(cursor.expression(cursor))
+        keys.append(cursor.expression(cursor))
         cursor.accept_any("ASC", "DESC")
         if cursor.accept("NULLS"):
             cursor.next()
         if not cursor.accept(","):
-            return tuple(found)
+            return tuple(keys)

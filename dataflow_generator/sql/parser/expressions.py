@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataflow_generator.sql.lexer import Kind, words
 from dataflow_generator.sql.nodes import (
     CONSTANT,
-    Access,
-    Choice,
-    Element,
+    Conditional,
     Expression,
+    FieldAccess,
     Lambda,
     Name,
     Operation,
     Subquery,
+    Subscript,
 )
 from dataflow_generator.sql.parser import calls
 from dataflow_generator.sql.parser.cursor import UNITS, Cursor, expressions, starts_query
@@ -104,8 +104,8 @@ def _state(cursor: Cursor, operands: list[Expression]) -> bool:
     elif cursor.accept("JSON"):
         cursor.accept_any("VALUE", "OBJECT", "ARRAY", "SCALAR")
     elif not cursor.accept_any(*_STATES):
-        raise cursor.unread("expected NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM")
-    elif cursor.text_until.key == "A":
+        raise cursor.error("expected NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM")
+    elif cursor.last_token.key == "A":
         cursor.accept("SET")
     operands.append(CONSTANT)
     return True
@@ -115,10 +115,10 @@ def _operand(cursor: Cursor) -> Expression:
     negated = cursor.key in _SIGNS
     while cursor.key in _SIGNS:
         cursor.next()
-    found = _primary(cursor)
+    operand = _primary(cursor)
     while cursor.key in ("[", "->", ".") and not (cursor.key == "->" and cursor.ahead() == "*"):
-        found = _inside(cursor, found)
-    return Operation((found,)) if negated else found
+        operand = _inside(cursor, operand)
+    return Operation((operand,)) if negated else operand
 
 
 def _inside(cursor: Cursor, base: Expression) -> Expression:
@@ -126,7 +126,7 @@ def _inside(cursor: Cursor, base: Expression) -> Expression:
     if cursor.accept("["):
         index = expression(cursor)
         cursor.expect("]")
-        return Element(base, index)
+        return Subscript(base, index)
     if cursor.accept(".", "*"):  # COUNT(t.*)
         return CONSTANT
     fields = []
@@ -135,7 +135,7 @@ def _inside(cursor: Cursor, base: Expression) -> Expression:
         fields.append(cursor.name())
     if isinstance(base, Name):
         return Name(base.parts, base.at, (*base.fields, *fields))
-    return Access(base, tuple(fields))
+    return FieldAccess(base, tuple(fields))
 
 
 def _primary(cursor: Cursor) -> Expression:
@@ -154,7 +154,7 @@ def _primary(cursor: Cursor) -> Expression:
     if token.key in ("*", "?"):
         cursor.next()
         return CONSTANT
-    raise cursor.unread("expected an expression")
+    raise cursor.error("expected an expression")
 
 
 def _word(cursor: Cursor) -> Expression:
@@ -210,9 +210,9 @@ def _bracketed(cursor: Cursor) -> Expression:
         return Subquery(query)
     if cursor.accept(")"):
         return CONSTANT
-    found = expressions(cursor)
+    items = expressions(cursor)
     cursor.expect(")")
-    return found[0] if len(found) == 1 else Operation(found)
+    return items[0] if len(items) == 1 else Operation(items)
 
 
 def _holds_query(cursor: Cursor) -> bool:
@@ -222,11 +222,11 @@ def _holds_query(cursor: Cursor) -> bool:
 
 def _closes_as_query(cursor: Cursor, depth: int) -> bool:
     """Return whether a query in *depth* brackets is the whole operand, and not the start of a larger one."""
-    place = cursor.place
-    cursor.place += depth - 1
+    position = cursor.position
+    cursor.position += depth - 1
     cursor.skip_brackets()
     after = cursor.key
-    cursor.place = place
+    cursor.position = position
     return after in (")", "UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "LIMIT")
 
 
@@ -247,22 +247,22 @@ def _list(cursor: Cursor) -> Expression:
     cursor.expect("[")
     if cursor.accept("]"):
         return CONSTANT
-    found = expressions(cursor)
+    items = expressions(cursor)
     cursor.expect("]")
-    return Operation(found)
+    return Operation(items)
 
 
 def _cast(cursor: Cursor) -> Expression:
     cursor.next()
     cursor.expect("(")
-    found = expression(cursor)
+    operand = expression(cursor)
     cursor.expect("AS")
     if not cursor.accept("INTERVAL"):
         data_type(cursor)
     elif not cursor.skip_until(")"):
-        raise cursor.unread("expected )")
+        raise cursor.error("expected )")
     cursor.expect(")")
-    return Operation((found, CONSTANT))
+    return Operation((operand, CONSTANT))
 
 
 def _interval(cursor: Cursor) -> Expression:
@@ -289,4 +289,4 @@ def _case(cursor: Cursor) -> Expression:
     if cursor.accept("ELSE"):
         results.append(expression(cursor))
     cursor.expect("END")
-    return Choice(tuple(conditions), tuple(results))
+    return Conditional(tuple(conditions), tuple(results))
