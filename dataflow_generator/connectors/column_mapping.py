@@ -1,4 +1,4 @@
-"""Columns from end to end: what a connector makes of the columns of one dataset in the other, and why."""
+"""Map the columns of a flow's source to the columns of its target, with the reasons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARTS = {_PAYLOAD, "schema"}
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The sides of a topic's messages that are wrapped in `payload`, as their columns show.
+    """The sides of a topic's messages that are wrapped in `payload`, as its columns show.
 
     Source: JsonConverter with `schemas.enable`, Connect's JsonSchema.ENVELOPE_PAYLOAD_FIELD_NAME.
     """
@@ -29,13 +29,13 @@ class Envelope:
 
     @classmethod
     def of(cls, paths: Sequence[ColumnPath]) -> Envelope:
-        """Look at the columns of a topic."""
+        """Detect the wrapped sides from the columns of a topic."""
         tops = {side: {path[:1] for path in _on(side, paths)} for side in Role}
         wrapped = (side for side, found in tops.items() if (_PAYLOAD,) in found and {*map("".join, found)} <= _PARTS)
         return cls(frozenset(wrapped))
 
     def opened(self, paths: Sequence[ColumnPath]) -> tuple[ColumnPath, ...]:
-        """Return the columns as transforms see them; a payload without parts is one plain value."""
+        """Return the columns without the wrapper; a payload without fields is one primitive value."""
         parents = {path[:-1] for path in paths}
         return tuple(
             (*_side(path), *_rest(path)[1:]) if self._wraps(path) else path
@@ -45,7 +45,7 @@ class Envelope:
         )
 
     def closed(self, path: ColumnPath) -> ColumnPath:
-        """Return a column as the message has it."""
+        """Return a column with the wrapper, as in the message."""
         return (*_side(path), _PAYLOAD, *_rest(path)) if self._wraps(path) else path
 
     def _wraps(self, path: ColumnPath) -> bool:
@@ -65,15 +65,15 @@ def _on(side: Role, paths: Sequence[ColumnPath]) -> list[ColumnPath]:
 
 
 Paths = Sequence[ColumnPath]
-"""Columns of a dataset; those of a message's key stand behind `@key`."""
+"""Columns of a dataset; those of a message's key begin with `@key`."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndToEnd:
-    """A column of a flow's source and the one of its target that it is copied to, or made into where *changed*.
+    """A column of a flow's source and the column of its target that it is copied to, or converted to if *changed*.
 
-    *because* names transforms and keys that say so, empty where the column is simply passed on. *alike*: its name at
-    the target differs in case from what the connector writes, so that the two are matched and not concluded.
+    *because* names the transforms and keys that cause it, empty where the column is passed on unchanged. *alike*: its
+    name at the target differs in case from what the connector writes, so that the two are matched by name.
     """
 
     source: ColumnPath
@@ -85,17 +85,17 @@ class EndToEnd:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The columns followed along one flow; *whole* is false where some, or all, cannot be told."""
+    """The column mapping of one flow; *whole* is false where some columns, or all, cannot be resolved."""
 
     columns: tuple[EndToEnd, ...] = ()
     whole: bool = True
 
 
 def follow(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Followed:
-    """Follow columns along *flow* of a connector; *ends* are those of its source and of its target, as far as known.
+    """Map columns along *flow* of a connector; *ends* are the known columns of its source and its target.
 
-    Where only one end is known the other has what the connector makes of it, or must have made it of. Where none is,
-    or a transform is not known, nothing is told. What Connect's JSON wraps the columns of a topic in is looked through.
+    Where the columns of only one end are known, those of the other are derived. Where neither is, or a transform is
+    unknown, the result is empty and not whole. The wrapper of Connect's JSON converter is removed first.
     """
     sink = flows.direction is Direction.SINK
     source, target = _envelopes(flow, ends)
@@ -108,7 +108,7 @@ def follow(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths,
 
 
 def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelope]:
-    """Return how the messages at both ends are wrapped; from topic to topic, bytes are copied."""
+    """Return the wrappers of the messages at both ends; from topic to topic, bytes are copied."""
     source, target = (end is not None and end.kind is DatasetKind.TOPIC for end in (flow.source, flow.target))
     if source == target:
         return Envelope(), Envelope()
@@ -152,7 +152,7 @@ def _in(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Pa
 
 
 def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Sequence[Place] | None:
-    """Return the columns of the rows that a source reads: of its configuration, of its source, else by its topic."""
+    """Return the columns of the rows that a source reads: from its configuration, its source, or else its topic."""
     source, target = ends
     from_topic = flow.source is not None and flow.source.kind is DatasetKind.TOPIC
     made = [(Role.VALUE, one.path) for one in flows.row.columns] if flows.row else []
@@ -174,7 +174,7 @@ def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, 
 def _origins(
     lists: ColumnLists, flow: Flow, origin: Place, made: dict[ColumnPath, RowColumn]
 ) -> Iterator[tuple[ColumnPath, bool, str]]:
-    """Find the columns of the flow's own source behind a column of a row."""
+    """Find the columns of the flow's own source that a row's column is derived from."""
     source = flow.source
     if source is None:
         return
@@ -190,13 +190,13 @@ def _origins(
 
 
 def _shape(shape: Shape, topic: Paths) -> Shape:
-    """Return how rows are wrapped; that MongoDB's change stream is told whole shows in the topic only."""
+    """Return how rows are wrapped; whether MongoDB's change stream has full documents shows in the topic only."""
     tops = {path[:1] for path in topic}
     return Shape.FULL_DOCUMENT if shape is Shape.ROW and {("fullDocument",), ("operationType",)} <= tops else shape
 
 
 def _at_target(pairs: Iterable[EndToEnd], target: Paths) -> Iterator[EndToEnd]:
-    """Keep what the target has, where it is known; a name that differs in case only is matched, if it is the only."""
+    """Keep the columns that the target has, where it is known; a single name that differs in case only is matched."""
     known: Collection[ColumnPath] = frozenset(target)
     folded: dict[ColumnPath, list[ColumnPath]] = {}
     for path in known:

@@ -1,4 +1,4 @@
-"""Columns of a dataset on their way through a connector: into the topic's messages, or out of them."""
+"""Trace the columns of a dataset through a connector: into a topic's messages, or out of them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from scanner_model.column_path import ColumnPath
 from scanner_model.names import Role
 
 _NO_TOPIC = "\ue000"
-"""Stands for a topic that is not known; no predicate is true of it by accident."""
+"""Placeholder for an unknown topic; it satisfies no real predicate."""
 
 _WRAPPERS = {Shape.ENVELOPE: (("before",), ("after",)), Shape.FULL_DOCUMENT: (("fullDocument",),)}
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnFlow:
-    """A column of a flow's target, on one *side* of a message, and the column of its source that it is made of.
+    """A column of a flow's target, on one *side* of a message, and the source column that it is derived from.
 
-    *origin* None: a transform or the connector made it. *changed*: by a cast or the like; *masked*: its data stay out.
+    *origin* None: a transform or the connector adds it. *changed*: by a cast or the like; *masked*: its data do not
+    flow.
     """
 
     flow: Flow
@@ -38,9 +39,10 @@ class ColumnFlow:
 def column_flows(
     config: Config, flows: ConnectorFlows, value: Sequence[ColumnPath], key: Sequence[ColumnPath] = ()
 ) -> tuple[tuple[ColumnFlow, ...], tuple[Flow, ...]]:
-    """Follow columns along every flow of a connector; behind them, the flows whose columns cannot be told.
+    """Return the column flows of a connector, and the flows whose columns cannot be resolved.
 
-    Where a source makes its rows itself, as of a query, these have the columns that it makes; *value* is what it reads.
+    *value* and *key* are the columns of the source. A source that produces its own rows, as from a query, has the
+    columns of those rows instead.
     """
     found: list[ColumnFlow] = []
     unknown: list[Flow] = []
@@ -50,13 +52,13 @@ def column_flows(
         found.extend(_landed(config, flows, flow, record) if sink else _told(config, flows, flow, record))
         if record.key is None or record.value is None:
             unknown.append(flow)
-    # What is made of no column is told once for a target, however many sources flow there.
+    # A column without origin is listed once per target, however many sources flow there.
     once = {one if one.origin is not None else (one.flow.target, one.side, one.path): one for one in found}
     return tuple(once.values()), tuple(unknown)
 
 
 def topic_before(flows: ConnectorFlows, flow: Flow) -> str:
-    """Return the topic that records of *flow* have before the transforms; a private letter where nobody tells it."""
+    """Return the topic of *flow* before the transforms; a private-use character where it is unknown."""
     if flows.direction is Direction.SINK and flow.source and flow.source.kind is DatasetKind.TOPIC:
         return flow.source.name
     return flow.topic or _NO_TOPIC
@@ -65,10 +67,10 @@ def topic_before(flows: ConnectorFlows, flow: Flow) -> str:
 def columns_through(
     config: Config, shape: Shape, topic: str, value: Iterable[ColumnPath], key: Iterable[ColumnPath] = ()
 ) -> Record:
-    """Follow columns through the transforms of a connector.
+    """Trace columns through the transforms of a connector.
 
     *topic* is the topic before them; *value* and *key* are a row's columns for a source, the message's for a sink.
-    *shape* says how a source wraps the row first. A side is None where its columns cannot be told.
+    *shape* is how a source wraps the row first. A side is None where its columns cannot be resolved.
     """
     ways = Chain.of(config).ways(Template.of(topic), _wrapped(shape, Record.of(value, key)))
     keys, values = {way.record.key for way in ways}, {way.record.value for way in ways}
@@ -76,9 +78,9 @@ def columns_through(
 
 
 def columns_behind(config: Config, shape: Shape, topic: str, places: Sequence[Place]) -> tuple[Place, ...] | None:
-    """Find the columns that a source must have read for a topic to have those at *places*, in their order.
+    """Return the columns that a source must have read for a topic to have those at *places*, in their order.
 
-    What a transform or the connector made has none. None: the transforms cannot be told.
+    Columns that a transform or the connector adds have none. None: the transforms cannot be resolved.
     """
     origins = Chain.of(config).origins(Template.of(topic), places)
     behind = {
@@ -99,7 +101,7 @@ def columns_behind(config: Config, shape: Shape, topic: str, places: Sequence[Pl
 
 
 def _row(flows: ConnectorFlows, flow: Flow, value: Sequence[ColumnPath]) -> Sequence[ColumnPath]:
-    """Return the columns of a row that a source reads along *flow*: those that it makes; by `*`, also *value*."""
+    """Return the columns of the rows that a source reads along *flow*: those of its query; for `*`, also *value*."""
     if flows.row is None:
         return value
     made = [one.path for one in flows.row.columns]
@@ -107,7 +109,7 @@ def _row(flows: ConnectorFlows, flow: Flow, value: Sequence[ColumnPath]) -> Sequ
 
 
 def _told(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
-    """Return what stands in the messages that a source writes; what its lists of columns leave out does not."""
+    """Yield the columns of the messages that a source writes, without those that its column lists exclude."""
     lists = ColumnLists.of(config)
     made = {one.path: one for one in flows.row.columns} if flows.row else {}
     for side in Role:
@@ -123,7 +125,7 @@ def _told(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> 
 
 
 def _made(flow: Flow, side: Role, one: Carried, column: RowColumn) -> Iterator[ColumnFlow]:
-    """Return what a column that the source makes is made of in the flow's own source, or that it is made of none."""
+    """Yield the origins, in the flow's own source, of a column that the source computes."""
     if not column.origins:
         yield ColumnFlow(flow, side, one.path, None, changed=False, masked=one.masked)
     for dataset, path in column.origins:
@@ -132,7 +134,7 @@ def _made(flow: Flow, side: Role, one: Carried, column: RowColumn) -> Iterator[C
 
 
 def _landed(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
-    """Return what a sink writes of a message: which of its columns, under which names."""
+    """Yield the columns that a sink writes, under the target's names."""
     for one in (flows.lands or as_it_is)(config, flow, record):
         made = one.origin
         if made is None or made.origin is None:
@@ -151,14 +153,14 @@ def _wrapped(shape: Shape, record: Record) -> Record:
 
 
 def _wrapped_row(shape: Shape, row: tuple[Carried, ...]) -> Iterator[Carried]:
-    """Put the row where the connector's messages have it: before and after the change, or in the full document."""
+    """Wrap the row as in the connector's messages: before and after the change, or in the full document."""
     for place in _WRAPPERS[shape]:
         for column in row:
             yield Carried((*place, *column.path), column.origin)
 
 
 def _row_of(shape: Shape, place: Place) -> Iterator[Place]:
-    """Take a column out of what the connector wraps its rows in; beside them stands what it makes itself."""
+    """Unwrap a column of the connector's envelope; other fields of the envelope have no row column."""
     side, path = place
     if side is Role.KEY or shape not in _WRAPPERS:
         yield place

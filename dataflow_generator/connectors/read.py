@@ -1,4 +1,4 @@
-"""Connectors of a class that nobody knows: the topics known of them, and the direction as far as it is told."""
+"""Read any connector: by the reader of its class, or generically by its topics and direction."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics")
 
 
 def direction_of(connector: Connector) -> Direction:
-    """Return the direction: what the worker says, else a word of the class's name, else keys that only one side has."""
+    """Return the direction: reported by the worker, else by the class's name, else by keys of one side only."""
     if connector.direction:
         return connector.direction
     name = connector.class_name.rpartition(".")[2]
@@ -39,12 +39,12 @@ def direction_of(connector: Connector) -> Direction:
     if "source" in words:
         return Direction.SOURCE
     if connector.config.key("topics", "topics.regex"):
-        return Direction.SINK  # only sinks have these two by Connect's own configuration (SinkConnectorConfig)
+        return Direction.SINK  # Connect defines these two for sinks only (SinkConnectorConfig)
     return Direction.SOURCE if connector.config.key("kafka.topic", "topic.prefix") else Direction.UNKNOWN
 
 
 def generic(connector: Connector) -> ConnectorFlows:
-    """Read a connector by what every connector has: its topics; its other end is not known."""
+    """Read an unknown connector by the settings that all connectors have: its topics; the other end is unknown."""
     match direction_of(connector):
         case Direction.SINK:
             return sink(connector, Written(targets=lambda _: (), outside_known=False))
@@ -62,7 +62,7 @@ def _source(connector: Connector) -> ConnectorFlows:
 
 
 def _undirected(connector: Connector, direction: Direction) -> ConnectorFlows:
-    """Keep the topics apart: whether they are read or written is not told."""
+    """Keep the topics without flows: whether they are read or written is unknown."""
     namespace = cluster_of(connector, direction)
     listed = [(name, connector.config.key(*_TOPIC_KEYS)) for name in connector.config.items(*_TOPIC_KEYS)]
     used = listed or [(name, USED) for name in sorted(connector.active or ())]
@@ -78,7 +78,7 @@ def _undirected(connector: Connector, direction: Direction) -> ConnectorFlows:
                 }
             )
         ),
-        problems=(Problem("connector.class", "whether the connector reads or writes topics is not told"),),
+        problems=(Problem("connector.class", "whether the connector reads or writes topics is unknown"),),
     )
 
 
@@ -87,7 +87,7 @@ _CLASS = "OpenLineageLifecycleSmt"
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """Names of the other end, and the topics that they go with one by one where there are as many."""
+    """Dataset names of the other end, and the topics that they correspond to where there are as many."""
 
     datasets: tuple[Dataset, ...]
     topics: tuple[str, ...]
@@ -100,7 +100,7 @@ class _Told:
 
 
 def with_lineage_names(connector: Connector, flows: ConnectorFlows) -> ConnectorFlows:
-    """Return *flows* with the datasets that Factor House's transform is told (`dataset.namespace`, `dataset.names`)."""
+    """Return *flows* with the datasets of Factor House's transform (`dataset.namespace`, `dataset.names`)."""
     told = _told(connector)
     if told is None or flows.direction not in (Direction.SOURCE, Direction.SINK):
         return flows
@@ -125,7 +125,7 @@ def _told(connector: Connector) -> _Told | None:
 
 
 def _plain(namespace: str) -> str:
-    """Take a user and password off a namespace; the container of `abfss://container@account` is none."""
+    """Remove user and password from a namespace; the container of `abfss://container@account` is neither."""
     return object_path(namespace).namespace if "://" in namespace else namespace
 
 
@@ -139,11 +139,11 @@ def _renamed(flow: Flow, told: _Told, direction: Direction) -> Iterator[Flow]:
         yield replace(flow, source=ends[0], target=ends[1], because=because)
 
 
-_NOT_KNOWN = "is a class that we do not know: only its topics are told, its other end is not"
+_NOT_KNOWN = "is not a known connector class; its topics are listed, its external datasets are not"
 
 
 def read_connector(connector: Connector) -> ConnectorFlows:
-    """Read the flows of *connector* from its configuration; a class that nobody knows keeps its topics."""
+    """Read the flows of *connector* from its configuration; a connector of an unknown class keeps its topics."""
     try:
         reader = find_reader(connector.class_name)
         problem = None if reader else _unknown(connector)
@@ -158,4 +158,4 @@ def read_connector(connector: Connector) -> ConnectorFlows:
 
 def _unknown(connector: Connector) -> Problem:
     name = connector.class_name
-    return Problem("connector.class", f"{name!r} {_NOT_KNOWN}" if name else "is not told: only its topics are known")
+    return Problem("connector.class", f"{name!r} {_NOT_KNOWN}" if name else "is not set; only the topics are known")

@@ -1,4 +1,4 @@
-"""What sinks make of a message's columns: which of the key come along, and how the target writes names."""
+"""The columns that sinks write: which of the key are included, and how the target names columns."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from scanner_model.names import Role
 
 
 def as_it_is(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
-    """Write the value as it is, and nothing of the key."""
+    """Write the value unchanged, and nothing of the key."""
     return tuple(Landed(one.path, one) for one in record.value or ())
 
 
 def in_table(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:
-    """Write the value's fields as columns, with the key's where `pk.mode` says so (Confluent's and Aiven's JDBC)."""
+    """Write the value's fields as columns, with the key's by `pk.mode` (Confluent's and Aiven's JDBC)."""
     listed = frozenset(map(field_segment, config.items("fields.whitelist", "fields.included")))
     keys = _key_columns(config, record, ("pk.mode", "pk.fields"))
     named = {one.path for one in keys}
@@ -30,7 +30,7 @@ def in_table(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:
 
 
 def in_debezium_table(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:
-    """Write the row after a change, or a flat value, as columns (Debezium's JDBC sink takes its envelope apart)."""
+    """Write the row after a change, or a flat value, as columns (Debezium's JDBC sink unwraps the envelope)."""
     keys = _key_columns(config, record, ("primary.key.mode", "primary.key.fields"))
     named = {one.path for one in keys}
     value = (one for one in _fields(_row_after(record.value)) if _included(config, flow, one))
@@ -51,7 +51,7 @@ def in_snowflake(config: Config, flow: Flow, record: Record) -> tuple[Landed, ..
 
 
 def in_bigquery(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
-    """Write fields as columns, with names mended where the configuration says so, and the key into its own column."""
+    """Write fields as columns, with sanitized names where configured, and the key into its own column."""
     cleaning = config.key("sanitizeFieldNames", "sanitize.field.names")
     clean = config.is_on(cleaning)
     key = config.key("kafkaKeyFieldName", "kafka.key.field.name")
@@ -61,7 +61,7 @@ def in_bigquery(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...
 
 
 def in_documents(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
-    """Write the value as a document of MongoDB; `_id` is the key where the strategy says so."""
+    """Write the value as a MongoDB document; `_id` is the key where the strategy is configured so."""
     key, handler = "document.id.strategy", config.text("change.data.capture.handler")
     strategy = config.text(key).rpartition(".")[2]
     value = _row_after(record.value) if "debezium" in handler.lower() else record.value
@@ -83,7 +83,7 @@ def in_index(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]: 
 
 
 def by_mapping(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:
-    """Write what `topic.….mapping` lists as `column=value.field, …` (DataStax' Cassandra sink)."""
+    """Write the columns that `topic.….mapping` lists as `column=value.field, …` (DataStax's Cassandra sink)."""
     key = f"topic.{flow.topic}.{flow.target.name if flow.target else ''}.mapping"
     pairs = (part.partition("=") for part in config.text(key).split(","))
     return tuple(
@@ -94,7 +94,7 @@ def by_mapping(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]
 
 
 def _mapped(record: Record, place: str) -> Iterator[tuple[Carried, ColumnPath]]:
-    """Find what `key`, `value` or a field of theirs names; functions and headers name no column."""
+    """Yield the columns that `key`, `value` or a field of theirs refers to; functions and headers refer to none."""
     side, _, field = place.partition(".")
     if side not in ("key", "value"):
         return
@@ -105,7 +105,7 @@ def _mapped(record: Record, place: str) -> Iterator[tuple[Carried, ColumnPath]]:
 
 
 def _key_columns(config: Config, record: Record, keys: tuple[str, str]) -> tuple[Landed, ...]:
-    """Return the columns that the primary key is made of, where they are not the value's."""
+    """Return the columns of the primary key, where they are not the value's."""
     mode, fields = keys
     names = [field_segment(name) for name in config.items(fields)]
     match config.text(mode).lower():
@@ -122,7 +122,7 @@ def _key_columns(config: Config, record: Record, keys: tuple[str, str]) -> tuple
 
 
 def _fields(columns: Iterable[Carried] | None) -> tuple[Carried, ...]:
-    """Return the outermost fields: a table's columns hold no others."""
+    """Return the top-level fields: a table's columns have no nested fields."""
     return tuple(one for one in columns or () if len(one.path) == 1)
 
 
@@ -134,7 +134,7 @@ def _row_after(columns: tuple[Carried, ...] | None) -> tuple[Carried, ...]:
 
 
 def _included(config: Config, flow: Flow, one: Carried) -> bool:
-    """Report whether a field is one that `field.include.list` has and `field.exclude.list` has not."""
+    """Return whether `field.include.list` includes a field and `field.exclude.list` does not exclude it."""
     topic = flow.source.name if flow.source else ""
     names = {one.path[0], f"{topic}:{one.path[0]}", f"{flow.topic}:{one.path[0]}"}
     included = config.items("field.include.list")
@@ -142,7 +142,7 @@ def _included(config: Config, flow: Flow, one: Carried) -> bool:
 
 
 def _folding(config: Config, flow: Flow, key: str, unquoted: tuple[str, ...]) -> tuple[str, str]:
-    """Return the scheme of the database that folds names, empty where they are quoted, and the key that says so."""
+    """Return the scheme of the database that folds names (empty where they are quoted), and its key."""
     scheme = flow.target.namespace.partition(":")[0] if flow.target else ""
     folds = scheme == "redshift" or config.text(key).lower() in unquoted
     return (scheme, config.key(key)) if folds else ("", "")
@@ -157,7 +157,7 @@ def _renamed(columns: Iterable[Landed], fold: tuple[str, str]) -> Iterator[Lande
 
 
 def _snowflake(name: str) -> str:
-    """Fold a name as Snowflake does where it is not quoted; one in quotes keeps its case."""
+    """Fold a name as Snowflake does: unquoted names to upper case."""
     return name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name.upper()
 
 

@@ -1,4 +1,4 @@
-"""How any sink is read: its topics through its transforms, then what the class makes of the names that come out."""
+"""Read sinks of any class: topics through the transforms, then the datasets that the class derives from their names."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from dataflow_generator.connectors.transforms import Chain, Template
 from scanner_model.problems import Problem
 
 Targets = Callable[[str], tuple[Dataset, ...]]
-"""Give the datasets that records of a topic go to, by the topic's name behind the transforms."""
+"""Returns the datasets that records of a topic are written to, by the topic's name after the transforms."""
 
 Target = Callable[[str], Dataset | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What a sink's class does with a topic: the datasets, the keys that say so, problems found on the way.
+    """What a sink's class derives from a topic: the datasets, the configuration keys, problems.
 
-    *outside_known* is false for a class of which nobody knows where it writes; *nowhere* is true where the
-    configuration says that it writes nothing; *lands* says what it makes of a message's columns.
+    *outside_known* is false for a class whose targets are unknown; *nowhere* is true where the configuration disables
+    writing; *sink_columns* returns the columns that it writes.
     """
 
     targets: Targets
@@ -36,7 +36,7 @@ class Written:
 
 
 def to(target: Target, *keys: str, problems: Iterable[Problem] = (), lands: Lands = as_it_is) -> Written:
-    """Report where a class writes that has one dataset a topic."""
+    """Describe a class that writes to one dataset per topic."""
 
     def targets(name: str) -> tuple[Dataset, ...]:
         dataset = target(name)
@@ -46,7 +46,7 @@ def to(target: Target, *keys: str, problems: Iterable[Problem] = (), lands: Land
 
 
 def sink(connector: Connector, written: Written) -> ConnectorFlows:
-    """Read a sink."""
+    """Build the flows of a sink."""
     namespace = cluster_of(connector, Direction.SINK)
     read = written.read or topics_read(connector)
     chain = Chain.of(connector.config)
@@ -72,7 +72,7 @@ def sink(connector: Connector, written: Written) -> ConnectorFlows:
 
 
 def in_order(flows: Iterable[Flow]) -> tuple[Flow, ...]:
-    """Sort flows, each once."""
+    """Sort flows and remove duplicates."""
     return tuple(sorted(set(flows), key=_order))
 
 
@@ -105,8 +105,8 @@ def _whatever_the_topic(written: Written) -> tuple[Dataset, ...]:
 
 def _undecided(source: Dataset, template: Template | None) -> Problem:
     if template is not None and template.name == "":
-        return Problem("transforms", f"{source.name!r} gets an empty name, which nothing can be called")
+        return Problem("transforms", f"{source.name!r} is renamed to an empty name by a transform")
     if template is not None and template.name:
-        return Problem("config", f"where records of {source.name!r} go is not told, or depends on data")
-    family = f", a name like {template.pattern}" if template else ""
-    return Problem("transforms", f"where records of {source.name!r} go depends on data or is not known{family}")
+        return Problem("config", f"the target of {source.name!r} is not configured, or depends on data")
+    family = f" (topic pattern {template.pattern})" if template else ""
+    return Problem("transforms", f"the target of {source.name!r} is unknown or depends on data{family}")

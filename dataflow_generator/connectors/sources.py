@@ -1,4 +1,4 @@
-"""How any source is read: the topics of its class through its transforms, then the topics that it was seen to use."""
+"""Read sources of any class: their topics through the transforms, then resolved by the topics in use."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from scanner_model.problems import Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """A dataset that a source reads (None: not told) and the topic it writes it to, before the transforms.
+    """A dataset that a source reads (None: unknown) and the topic it is written to, before the transforms.
 
-    *topic* is empty where the configuration does not tell; *pattern* then is the Java pattern of the topics, or empty.
+    *topic* is empty where it is unknown; *pattern* then is the Java pattern of the topics, or empty.
     """
 
     source: Dataset | None
@@ -40,9 +40,9 @@ class Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reads:
-    """All that a source's class reads, its own side topics, how rows are wrapped, problems found on the way.
+    """Everything a source's class reads, its own topics, how rows are wrapped, problems.
 
-    *row* is what stands in the rows, where the configuration tells it; *keyed* says that messages get keys.
+    *row* has the columns of the rows, where the configuration defines them; *keyed*: messages have keys.
     """
 
     reads: tuple[Read, ...]
@@ -56,14 +56,14 @@ class Reads:
 
 @dataclass(frozen=True, slots=True)
 class _Routed:
-    """A read after the transforms; *template* None: only the data tells the topic."""
+    """A read after the transforms; *template* None: the topic depends on data."""
 
     read: Read
     template: Template | None
 
 
 def source(connector: Connector, reads: Reads) -> ConnectorFlows:
-    """Read a source."""
+    """Build the flows of a source."""
     namespace = reads.namespace or cluster_of(connector, Direction.SOURCE)
     chain = Chain.of(connector.config)
     side = tuple(sorted({*side_topics(connector, namespace), *reads.side}))
@@ -96,14 +96,14 @@ def _routed(chain: Chain, read: Read) -> Iterator[_Routed]:
         return
     templates = dict.fromkeys(chain.names("\ue000"))
     kept = read.pattern and tuple(templates) == (Template.of("\ue000"),)
-    # A transform that asks for no name tells the topic even where the name before it is not known.
+    # A transform that ignores its input name determines the topic even where that name is unknown.
     decided = [one for one in templates if one and "\ue000" not in one.pattern]
     yield from (_Routed(read, one) for one in decided) if decided and not kept else (_Routed(read, None),)
 
 
 @dataclass(slots=True)
 class _Resolver:
-    """Finds the topics that are meant, with the help of those that the connector was seen to use."""
+    """Resolves topics with the help of those that the connector is reported to use."""
 
     connector: Connector
     namespace: str
@@ -128,7 +128,7 @@ class _Resolver:
         return tuple(name for name in sorted(self.connector.active or ()) if name not in self.side)
 
     def _contradicted(self, routed: tuple[_Routed, ...], exact: list[_Routed]) -> bool:
-        """Report whether what goes to one topic goes elsewhere: what was seen outranks the configuration."""
+        """Return whether a read with one topic has another one: topics in use override the configuration."""
         sources = {one.read.source for one in routed}
         names = {one.template.name for one in exact if one.template}
         active = set(self._active())
@@ -136,12 +136,12 @@ class _Resolver:
             return False
         if len(sources) == 1 or len(names) == 1:
             return True
-        told = f"of {len(names)} topics concluded none is in use, but {len(active)} others are"
+        told = f"none of the {len(names)} topics derived from the configuration is in use, but {len(active)} others are"
         self.problems.append(Problem("topics", told, "a transform or a strategy may change their names"))
         return False
 
     def _family(self, one: _Routed, claimed: set[str]) -> Iterator[Flow]:
-        """Find the topics of a family, or of a read whose topic is not told at all."""
+        """Yield flows to the topics of a template or pattern, or of a read without a known topic."""
         pattern = one.template.pattern if one.template else one.read.pattern if self._is_pattern(one) else ""
         try:
             fitting, evidence = self._fitting(pattern, claimed)
@@ -154,9 +154,9 @@ class _Resolver:
             yield from self._unresolved(one.read, pattern)
 
     def _fitting(self, pattern: str, claimed: set[str]) -> tuple[list[str], str]:
-        """Return the topics of a family that nothing else claims, and how they were seen; raises InputInvalid."""
+        """Return the unclaimed topics that match a pattern, and the evidence; raises InputInvalid."""
         if not pattern:
-            # That a topic exists does not say that this connector writes it.
+            # An existing topic need not be written by this connector.
             return [name for name in self._active() if name not in claimed], USED
         regex = java_regex(pattern)
         names, evidence = seen(self.connector, regex.start)
@@ -170,7 +170,7 @@ class _Resolver:
         if pattern:
             yield self._flow(read, topics_like(self.namespace, pattern))
         elif read.source is not None:
-            self.problems.append(Problem("topics", "the topics depend on data or are not known, and none is in use"))
+            self.problems.append(Problem("topics", "the topics depend on data or are unknown, and none is in use"))
             yield self._flow(read, None)
 
     def _flow(self, read: Read, target: Dataset | None, evidence: str = "") -> Flow:
@@ -180,6 +180,6 @@ class _Resolver:
 
 
 def fixed(connector: Connector, dataset: Dataset | None, topics: Iterable[str], because: str) -> ConnectorFlows:
-    """Read a source that writes one dataset to named topics, or to topics that nobody names."""
+    """Build the flows of a source that writes one dataset to named topics, or to topics that are not configured."""
     reads = tuple(Read(source=dataset, topic=name, because=because) for name in topics)
     return source(connector, Reads(reads=reads or (Read(source=dataset, because=because),)))

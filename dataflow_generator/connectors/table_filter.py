@@ -1,4 +1,4 @@
-"""Lists of tables in a configuration: literal names, and regular expressions that known tables resolve."""
+"""Table lists in a configuration: literal names, and regular expressions resolved by known tables."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _ESCAPED = re.compile(r"\\([.\-_$\\])")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which tables a list chooses: *names*, and *patterns* that nothing known resolves.
+    """The tables that a list selects: *names*, and *patterns* that match no known table.
 
-    *key* is where it stands, *told* false where no list says anything; *unclear* tells what could not be evaluated.
+    *key* is its configuration key, *told* false where no list is configured; *unclear* are errors of patterns that
+    could not be evaluated.
     """
 
     names: tuple[str, ...]
@@ -32,14 +33,14 @@ class Selection:
 
 
 def literal(item: str) -> str | None:
-    """Return the name that a list's item is, without its escapes; None for a real pattern."""
-    text = _ANCHORED.sub(r"\1", item).replace("[.]", r"\.")  # many write a dot so rather than escape it
+    """Return the name that a list's item stands for, without its escapes; None for a real pattern."""
+    text = _ANCHORED.sub(r"\1", item).replace("[.]", r"\.")  # a common way to escape a dot
     bare = re.sub(r'"[^"]*"|`[^`]*`', "", text)
     return None if _PATTERN_SIGNS.search(bare) else _ESCAPED.sub(r"\1", text)
 
 
 def literals(item: str) -> tuple[str, ...]:
-    """List the names that an item stands for: itself, or the alternatives of one group; none for a real pattern."""
+    """Return the names that an item stands for: itself, or the alternatives of one group; none for a real pattern."""
     match = _ALTERNATIVES.fullmatch(_ANCHORED.sub(r"\1", item))
     parts = [f"{match['before']}{part}{match['after']}" for part in match["options"].split("|")] if match else [item]
     names = [literal(part) for part in parts]
@@ -49,10 +50,10 @@ def literals(item: str) -> tuple[str, ...]:
 def selection(
     connector: Connector, include: tuple[str, ...], exclude: tuple[str, ...], candidates: Iterable[str] = ()
 ) -> Selection:
-    """Read an include list and an exclude list; *candidates* are tables beside those that the connector's facts know.
+    """Resolve an include list and an exclude list; *candidates* are tables besides the connector's known ones.
 
-    Items match whole names whatever their case (Debezium, Predicates). An exclude list takes away from what patterns
-    find, and from all tables where there is no include list.
+    Items match whole names case-insensitively (Debezium, Predicates). An exclude list applies to what patterns match,
+    and to all tables where there is no include list.
     """
     config = connector.config
     items = config.items(*include)
@@ -74,7 +75,7 @@ def selection(
 
 
 def matched(item: str, name: str, unclear: list[str]) -> bool:
-    """Report whether an item matches a whole name, whatever its case; what cannot be evaluated matches nothing."""
+    """Return whether an item matches a whole name, case-insensitively; what cannot be evaluated matches nothing."""
     try:
         return java_regex(f"(?i){item}").matches(name)
     except InputInvalid as error:

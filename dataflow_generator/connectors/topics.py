@@ -1,4 +1,4 @@
-"""Which topics a connector reads or uses for itself, and which cluster they are of."""
+"""The topics that a connector reads or uses internally, and the cluster they belong to."""
 
 from __future__ import annotations
 
@@ -17,46 +17,49 @@ from scanner_model.problems import Problem
 
 
 class KnownTopics(tuple[str, ...]):
-    """Names in order. *starts* is what those began with that were looked at; an empty text says that all were."""
+    """Topic names that record which prefixes were queried, for cache invalidation.
+
+    *starts* are these prefixes; an empty text means that all names were read.
+    """
 
     starts: set[str]
     _names: tuple[str, ...]
 
     def __new__(cls, names: tuple[str, ...]) -> KnownTopics:
-        """Take names that nobody has looked at yet."""
+        """Build from names in order, with no prefix queried yet."""
         made = super().__new__(cls, names)
         made.starts, made._names = set(), names
         return made
 
     def beginning(self, start: str) -> tuple[str, ...]:
-        """Return the names that begin so, in order."""
+        """Return the names that begin with *start*, in order."""
         self.starts.add(start)
         return beginning(self._names, start)
 
     def __iter__(self) -> Iterator[str]:
-        """Go through all names."""
+        """Iterate over all names."""
         self.starts.add("")
         return super().__iter__()
 
     def __contains__(self, name: object) -> bool:
-        """Return whether there is such a name."""
+        """Return whether *name* is one of the names."""
         self.starts.add(name if isinstance(name, str) else "")
         return super().__contains__(name)
 
     def __len__(self) -> int:
-        """Count all names."""
+        """Return the number of names."""
         self.starts.add("")
         return super().__len__()
 
     def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - a tuple's, overloaded
-        """Return a name by its place among all."""
+        """Return a name by its index."""
         self.starts.add("")
         return super().__getitem__(at)
 
 
 def beginning(names: tuple[str, ...], start: str) -> tuple[str, ...]:
-    """Return those of *names*, which are in order, that begin with *start*."""
-    # Of a hundred thousand names only those are looked at.
+    """Return the elements of the sorted *names* that begin with *start*."""
+    # With a hundred thousand names only these are read.
     first = bisect_left(names, start)
     last = first + sum(1 for _ in takewhile(lambda name: name.startswith(start), islice(names, first, None)))
     return names[first:last]
@@ -84,7 +87,7 @@ KNOWN = "known topics"
 
 @dataclass(frozen=True, slots=True)
 class ReadTopics:
-    """The topics that a sink reads: *names*, or else the *pattern* of names where the topics are not known."""
+    """The topics that a sink reads: *names*, or else the *pattern* of names where the topics are unknown."""
 
     names: tuple[str, ...]
     pattern: str
@@ -93,7 +96,7 @@ class ReadTopics:
 
 
 def cluster_of(connector: Connector, direction: Direction) -> str:
-    """Return the namespace of the cluster that a connector works on: its own key's, or the worker's."""
+    """Return the namespace of the cluster that a connector uses: its own setting's, or the worker's."""
     config = connector.config
     keys = _CLUSTERS.get(direction, _CLUSTER)
     named = (kafka_namespace(config.text(key)) for key in keys if config.text(key))
@@ -101,7 +104,7 @@ def cluster_of(connector: Connector, direction: Direction) -> str:
 
 
 def topics_read(connector: Connector) -> ReadTopics:
-    """Return which topics a sink reads: `topics`, else what `topics.regex` matches, else what it was seen to use."""
+    """Return the topics that a sink reads: `topics`, else matches of `topics.regex`, else the topics in use."""
     config = connector.config
     if names := config.items("topics"):
         return ReadTopics(tuple(dict.fromkeys(names)), "", "topics")
@@ -110,11 +113,11 @@ def topics_read(connector: Connector) -> ReadTopics:
     if connector.active is not None:
         side = {one.dataset.name for one in side_topics(connector, connector.namespace)}
         return ReadTopics(tuple(name for name in sorted(connector.active) if name not in side), "", USED)
-    return ReadTopics((), "", "", (Problem("topics", "neither topics nor topics.regex is told"),))
+    return ReadTopics((), "", "", (Problem("topics", "neither topics nor topics.regex is set"),))
 
 
 def side_topics(connector: Connector, namespace: str) -> tuple[SideTopic, ...]:
-    """List the topics that any connector may have beside its data: dead letters, reports."""
+    """Return the topics that any connector may use besides its data: dead letters, reports."""
     return tuple(sorted(set(_side_topics(connector, namespace))))
 
 
@@ -128,9 +131,9 @@ def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
 
 
 def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
-    """Return the topics that names may be matched with, in order: those in use, else the known; and which these are.
+    """Return the topics to match names with, in order: those in use, else the known ones; and which these are.
 
-    Who needs only those that begin with *start* says so: then no others bear on what is told of the connector.
+    A caller that needs only names beginning with *start* passes it: then other topics do not affect the result.
     """
     if connector.active is not None:
         return tuple(name for name in sorted(connector.active) if name.startswith(start)), USED
@@ -138,7 +141,7 @@ def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
 
 
 def is_seen(connector: Connector, name: str) -> bool:
-    """Return whether a topic is among those that names may be matched with."""
+    """Return whether a topic is among those that names are matched with."""
     return seen(connector, name)[0][:1] == (name,)
 
 

@@ -1,4 +1,4 @@
-"""Debezium's sources of every database, and their managed twins: tables by lists, topics by prefix and table."""
+"""Debezium's sources for every database, and their managed equivalents: tables by lists, topics by prefix and table."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _CHANGED = ("column.mask.hash.", "column.truncate.to.")
 
 
 class Treatment(Enum):
-    """What becomes of a column's values."""
+    """How a column's values are treated."""
 
     COPIED = "copied"
     CHANGED = "changed"
-    """Cut off or hashed: another value, which is still made of the column's."""
+    """Truncated or hashed: a different value, still derived from the column."""
     MASKED = "masked"
     LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnLists:
-    """The lists of one configuration, each with its key and its patterns."""
+    """The column lists of one configuration, each with its key and its patterns."""
 
     included: tuple[str, tuple[str, ...]]
     excluded: tuple[str, tuple[str, ...]]
@@ -53,15 +53,15 @@ class ColumnLists:
 
     @classmethod
     def of(cls, config: Config) -> ColumnLists:
-        """Read the lists.
+        """Parse the lists.
 
-        They hold Java regexes of `schema.table.column`, or `database.table.column` where a database has no schemas.
+        They contain Java regexes of `schema.table.column`, or `database.table.column` in databases without schemas.
         """
         lists = ((config.key(*keys), config.items(*keys)) for keys in (_INCLUDED, _EXCLUDED))
         return cls(next(lists), next(lists), tuple((what, key, config.items(key)) for what, key in _treated(config)))
 
     def treatment(self, table: Dataset, column: ColumnPath) -> tuple[Treatment, str]:
-        """Return what becomes of a column of *table*, and the key that says so, empty where none does."""
+        """Return the treatment of a column of *table*, and the key that configures it (empty where none does)."""
         (included, chosen), (excluded, others) = self.included, self.excluded
         if not column or not (chosen or others or self.treated):
             return Treatment.COPIED, ""
@@ -103,10 +103,10 @@ _ROWS_ONLY = frozenset(("postgrescdcsource", "mysqlcdcsource", "sqlservercdcsour
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A kind of database under Debezium: its scheme and default port, and which parts names have.
+    """A database product under Debezium: its scheme and default port, and the parts of its names.
 
-    *containers* is the key whose list names what tables stand in: a list's item is `container.table`. *named* says that
-    the database stands before it in the dataset's name, *in_topic* that it also stands in the topic's.
+    *containers* is the key whose list names the schemas or databases of tables: a list's item is `container.table`.
+    *named*: the database is part of the dataset's name; *in_topic*: it is also part of the topic's.
     """
 
     scheme: str
@@ -130,7 +130,7 @@ MONGODB = Database("mongodb", "27017", _IN_DATABASES, named=False)
 
 
 def debezium(database: Database) -> ConnectorReader:
-    """Build the reader of Debezium's connector for one kind of database."""
+    """Build the reader of Debezium's connector for one database product."""
 
     def read(connector: Connector) -> ConnectorFlows:
         return source(connector, _Tables(connector, database).reads())
@@ -156,12 +156,12 @@ class _Tables:
         return self.config.text("topic.delimiter", default=".")
 
     def reads(self) -> Reads:
-        """Read the tables of every database."""
+        """Return what the source reads: the tables of every database."""
         chosen = selection(self.connector, _TABLES, _NO_TABLES, self._seen_tables())
         key = self.config.key(*_PREFIX)
         problems = [Problem(chosen.key, what) for what in chosen.unclear]
         if not self.prefix:
-            problems.append(Problem("topic.prefix", "neither topic.prefix nor database.server.name is told"))
+            problems.append(Problem("topic.prefix", "neither topic.prefix nor database.server.name is set"))
         reads = [read for database in self._databases() for read in self._of(database, chosen, key)]
         return Reads(
             reads=tuple(reads),
@@ -172,7 +172,7 @@ class _Tables:
         )
 
     def _shape(self) -> Shape:
-        """Return whether Confluent's service takes the row out of the envelope, as its first versions do unasked."""
+        """Return how rows are wrapped: version 1 of Confluent's managed connector unwraps by default."""
         name = self.connector.class_name
         bare = "." not in name and self.config.is_on("after.state.only", default=name.lower() in _ROWS_ONLY)
         return Shape.ROW if bare else Shape.ENVELOPE
@@ -184,7 +184,7 @@ class _Tables:
             if len(parts) > 1 and not self._may_hold(parts[-2]):
                 continue
             if self.kind.in_topic and len(parts) > 2 and database and parts[0] != database:
-                continue  # a table that the list gives to another database
+                continue  # a table that the list assigns to another database
             yield Read(source=self._named(database, parts), topic=self._topic(database, parts), because=evidence)
         for pattern in chosen.patterns or self._containers(chosen):
             place = f"{quoted(database)}\\." if self.kind.named and database else ""
@@ -201,7 +201,7 @@ class _Tables:
         return tuple(f"{quoted(name) if (name := literal(item)) else item}\\..*" for item in items)
 
     def _databases(self) -> tuple[str, ...]:
-        """List the databases that stand in names; one without name where none is told."""
+        """Return the databases in names; an unnamed one where none is configured."""
         listed = self.config.items("database.names")
         single = self.config.text("database.pdb.name", "database.dbname", "db.name")
         return listed or (single,)
@@ -211,7 +211,7 @@ class _Tables:
         return Dataset(self._namespace(), ".".join(whole))
 
     def _topic(self, database: str, parts: tuple[str, ...]) -> str:
-        """Return the topic of a table; where older versions leave the database out, the topics seen tell."""
+        """Return the topic of a table; where older versions omit the database, decided by the topics in use."""
         if not self.prefix:
             return ""
         short = self._joined(*parts[-2:])
@@ -237,14 +237,14 @@ class _Tables:
         start = self.prefix + self.sign
         names, evidence = seen(self.connector, start)
         if evidence == KNOWN and not self.config.items(*_TABLES):
-            return  # that a topic has this prefix does not say that this connector writes it
+            return  # a topic with this prefix may be written by another connector
         for name in names:
             parts = tuple(name[len(start) :].split(self.sign))
             if len(parts) > 1:
                 yield ".".join(parts[-2:])
 
     def _may_hold(self, container: str) -> bool:
-        """Report whether the lists of schemas or databases let a container's tables through."""
+        """Return whether the lists of schemas or databases include the tables of a container."""
         keys = self.kind.containers
         included = self.config.items(*keys)
         opposite = {key.replace("include", "exclude").replace("white", "black") for key in keys} - {*keys}
@@ -285,7 +285,7 @@ class _Tables:
 
 
 def spanner(connector: Connector) -> ConnectorFlows:
-    """Read Debezium's Spanner source: one topic a table of the change stream, which the configuration does not list."""
+    """Read Debezium's Spanner source: one topic per table; the configuration does not list the tables."""
     config = connector.config
     prefix = config.text(*_PREFIX)
     place = f"spanner://{config.text('gcp.spanner.project.id')}:{config.text('gcp.spanner.instance.id')}"

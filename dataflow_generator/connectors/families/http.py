@@ -19,14 +19,14 @@ _API = re.compile(r"(api\d+)\.(?:http\.api\.path|topics|topic|http\.api\.topic)"
 
 
 def http_sink(connector: Connector) -> ConnectorFlows:
-    """Read a sink with one endpoint; `${topic}` in its URL is the topic."""
+    """Read a sink with one endpoint; `${topic}` in its URL is replaced by the topic."""
     url = connector.config.text(*_URLS)
     key = connector.config.key(*_URLS)
     return sink(connector, to(lambda name: web_dataset(url.replace("${topic}", name)) if url else None, key))
 
 
 def http_sink_v2(connector: Connector) -> ConnectorFlows:
-    """Read a sink with an endpoint for each group of topics: `api<n>.topics` and `api<n>.http.api.path`."""
+    """Read a sink with one endpoint per group of topics: `api<n>.topics` and `api<n>.http.api.path`."""
     apis = tuple(_apis(connector.config))
     base = connector.config.text(*_URLS)
     if not apis:
@@ -71,7 +71,7 @@ def _of_entity(config: Config, base: str, pattern: str, entity: str) -> Read:
 
 
 def _apis(config: Config) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """List topics, path and name of each API, by number."""
+    """Return topics, path and name of each API, by number."""
     numbered = sorted(
         {match[1] for key, _ in config.pairs if (match := _API.fullmatch(key))}, key=lambda api: int(api[3:])
     )

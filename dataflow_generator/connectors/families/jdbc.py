@@ -1,4 +1,4 @@
-"""JDBC sources and sinks, self-managed and Confluent's managed ones, and Debezium's JDBC sink."""
+"""JDBC sources and sinks, self-managed and managed by Confluent, and Debezium's JDBC sink."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_TABLES = ("table.exclude.list", "table.blacklist")
 
 
 def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
-    """Find the database: by `connection.url`, or by host, port and name as managed connectors have them."""
+    """Return the database: from `connection.url`, or from host, port and name in managed connectors."""
     config = connector.config
     if url := config.text("connection.url", "connection.jdbc.url"):
         if "://" in url or url.lower().startswith("jdbc:"):
@@ -41,12 +41,12 @@ def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
 
 
 def jdbc_source(connector: Connector) -> ConnectorFlows:
-    """Read a JDBC source: one topic a table, or the prefix alone for a query."""
+    """Read a JDBC source: one topic per table, or the prefix alone for a query."""
     return _read(connector, server_of(connector))
 
 
 def managed_source(scheme: str) -> ConnectorReader:
-    """Build the reader of a managed JDBC source of one kind of database."""
+    """Build the reader of a managed JDBC source for one database product."""
     return lambda connector: _read(connector, server_of(connector, scheme))
 
 
@@ -66,7 +66,7 @@ def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
 
 
 def _seen_tables(connector: Connector, server: JdbcServer, prefix: str) -> Iterator[str]:
-    """Find tables in the names of topics, and write each as a pattern may: bare, and with all that stands before it."""
+    """Find tables in the names of topics, in each form that a pattern may match: bare and qualified."""
     if not prefix or connector.config.text("transforms"):
         return
     for name in seen(connector, prefix)[0]:
@@ -76,7 +76,7 @@ def _seen_tables(connector: Connector, server: JdbcServer, prefix: str) -> Itera
 
 
 def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> ConnectorFlows:
-    """Read what a source's query reads; where it cannot be read, only the topic is told."""
+    """Read the sources of a query; where it cannot be parsed, only the topic is known."""
     found = read_query(connector.config.text("query"), server.scheme)
     tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in found.tables}
     because = "query, topic.prefix"
@@ -100,7 +100,7 @@ def _quoted(part: str) -> str:
 
 
 def _table(connector: Connector, server: JdbcServer, item: str, key: str) -> Read:
-    # Snowflake's managed source is the one that writes the whole name (Confluent, SnowflakeSource).
+    # Only Snowflake's managed source writes the qualified name (Confluent, SnowflakeSource).
     whole = server.scheme == "snowflake" and "." not in connector.class_name
     name = table_of(server, item).name if whole else identifiers(item)[-1]
     topic = connector.config.text("topic.prefix") + name
@@ -108,7 +108,7 @@ def _table(connector: Connector, server: JdbcServer, item: str, key: str) -> Rea
 
 
 def _patterns(connector: Connector, server: JdbcServer, chosen: Selection, prefix: str) -> Iterator[Read]:
-    """Read what is chosen by patterns, or not limited at all, from the topics that begin with the prefix."""
+    """Match patterns, or all tables where there is no list, against the topics that begin with the prefix."""
     if chosen.names and not chosen.patterns:
         return
     names, evidence = seen(connector, prefix)
@@ -127,12 +127,12 @@ def _patterns(connector: Connector, server: JdbcServer, chosen: Selection, prefi
 
 
 def jdbc_sink(connector: Connector) -> ConnectorFlows:
-    """Read a JDBC sink: `table.name.format` with the topic's name behind the transforms."""
+    """Read a JDBC sink: `table.name.format` with the topic's name after the transforms."""
     return sink(connector, _tables(connector, server_of(connector), "table.name.format"))
 
 
 def managed_sink(scheme: str) -> ConnectorReader:
-    """Build the reader of a managed JDBC sink of one kind of database."""
+    """Build the reader of a managed JDBC sink for one database product."""
     return lambda connector: sink(connector, _tables(connector, server_of(connector, scheme), "table.name.format"))
 
 
@@ -152,7 +152,7 @@ def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".
     def target(name: str) -> Dataset | None:
         table = mapped.get(name) or form.replace("${topic}", name.replace(".", dots))
         if "${" in table:
-            return None  # ${kafkaPartition}, ${source.table}, ${record…}: told by data only
+            return None  # ${kafkaPartition}, ${source.table}, ${record…}: known from data only
         if schema and len(identifiers(table)) == 1:
             table = f"{schema}.{table}"
         return table_of(server, table)

@@ -1,4 +1,4 @@
-"""Copies between Kafka clusters: MirrorMaker 2 and Confluent's Replicator."""
+"""Replication between Kafka clusters: MirrorMaker 2 and Confluent's Replicator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TARGET = ("target.cluster.bootstrap.servers", "dest.kafka.bootstrap.servers")
 _SOURCE = ("source.cluster.bootstrap.servers", "src.kafka.bootstrap.servers")
 _IDENTITY = ("IdentityReplicationPolicy", "LegacyReplicationPolicy", "IdentityTopicReplicationPolicy")
 _EXCLUDED = r".*[\-\.]internal,.*\.replica,__.*"
-"""What MirrorMaker 2 leaves out where nobody says (DefaultTopicFilter)."""
+"""Topics that MirrorMaker 2 excludes by default (DefaultTopicFilter)."""
 
 Renamed = Callable[[str], str]
 
@@ -32,13 +32,13 @@ def _target(connector: Connector) -> str:
 
 
 def _source(connector: Connector) -> str:
-    """Name the cluster that is read; by its alias where no address is told."""
+    """Return the namespace of the source cluster; by its alias where no address is configured."""
     alias = connector.config.text("source.cluster.alias", default="source")
     return _cluster(connector, *_SOURCE) or f"kafka://{alias}"
 
 
 def mirror_source(connector: Connector) -> ConnectorFlows:
-    """Read MirrorMaker 2's copying connector: `alias.topic`, unless the policy keeps names."""
+    """Read MirrorMaker 2's source connector: `alias.topic`, unless the policy keeps names."""
     config = connector.config
     identity = config.text("replication.policy.class").rpartition(".")[2] in _IDENTITY
     sign = config.text("replication.policy.separator", default=".")
@@ -61,7 +61,7 @@ def replicator(connector: Connector) -> ConnectorFlows:
 
 
 def bookkeeping(connector: Connector) -> ConnectorFlows:
-    """Read MirrorMaker 2's heartbeat or checkpoint connector, which moves no data."""
+    """Read MirrorMaker 2's heartbeat or checkpoint connector, which copies no data."""
     return source(connector, Reads(reads=(), namespace=_target(connector), side=tuple(_bookkeeping(connector))))
 
 

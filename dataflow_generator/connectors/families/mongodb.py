@@ -1,4 +1,4 @@
-"""MongoDB's own source and sink, their managed twins, and Debezium's MongoDB sink."""
+"""MongoDB's own source and sink, their managed equivalents, and Debezium's MongoDB sink."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ADDRESS = ("connection.uri", "mongodb.connection.string", "connection.host", "c
 
 
 def mongodb_namespace(config: Config) -> str:
-    """Name the deployment: its hosts as they are listed, without user, options and path."""
+    """Name the deployment by its hosts as listed, without user, options and path."""
     return addresses("mongodb", config.text(*_ADDRESS))
 
 
 def mongodb_source(connector: Connector) -> ConnectorFlows:
-    """Read a change stream of a collection, of a database, or of everything."""
+    """Read a change stream of a collection, of a database, or of the deployment."""
     config = connector.config
     database, collection = config.text("database"), config.text("collection")
     sign = config.text("topic.separator", default=".")
@@ -53,7 +53,7 @@ def _others(
     reads: Sequence[Read],
     mapped: Mapping[str, str],
 ) -> list[Read]:
-    """Return the collections that the map does not name: those that the topics in use tell, else all of *whole*."""
+    """Return the collections that the map does not name: those found in topics in use, else all of *whole*."""
     before, after, sign = around
     everything = whole if whole.name else None
     if "*" in mapped:
@@ -68,7 +68,7 @@ def _others(
 
 
 def _found(connector: Connector, whole: Dataset, around: tuple[str, str, str], because: str) -> Iterator[Read]:
-    """Find collections in the topics in use: what stands between prefix and suffix."""
+    """Find collections in the topics in use: the text between prefix and suffix."""
     start, after, sign = around
     if connector.active is None or connector.config.text("transforms"):
         return
@@ -84,7 +84,7 @@ def _found(connector: Connector, whole: Dataset, around: tuple[str, str, str], b
 def _mapped_reads(
     connector: Connector, place: str, around: tuple[str, str, str], mapped: Mapping[str, str]
 ) -> Iterator[Read]:
-    """Return the collections that the map names, and those of a mapped database that the topics in use tell."""
+    """Return the collections that the map names, and those of a mapped database found in topics in use."""
     before, after, sign = around
     only = connector.config.text("database")
     used = seen(connector)[0] if connector.active is not None and not connector.config.text("transforms") else ()
@@ -113,12 +113,12 @@ def _namespace_map(config: Config) -> tuple[Mapping[str, str], tuple[Problem, ..
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        return {}, (Problem("topic.namespace.map", "is no JSON object: the topics are those without it"),)
+        return {}, (Problem("topic.namespace.map", "is not a JSON object; topics are derived without it"),)
     return {str(key): name for key, name in value.items() if isinstance(name, str)}, ()
 
 
 def _mapped(mapped: Mapping[str, str], database: str, collection: str, sign: str) -> str:
-    """Return a collection's topic: its own mapping, its database's, everything's, or its name (DefaultTopicMapper)."""
+    """Return a collection's topic: its own mapping, its database's, the default, or its name (DefaultTopicMapper)."""
     if own := mapped.get(f"{database}.{collection}"):
         return own
     if database in mapped:
@@ -127,7 +127,7 @@ def _mapped(mapped: Mapping[str, str], database: str, collection: str, sign: str
 
 
 def mongodb_sink(connector: Connector) -> ConnectorFlows:
-    """Read a sink: the collection is a topic's own, else the default one, else the topic's name."""
+    """Read a sink: the collection is configured for the topic, else the default one, else the topic's name."""
     config = connector.config
     place = mongodb_namespace(config)
 
@@ -139,7 +139,7 @@ def mongodb_sink(connector: Connector) -> ConnectorFlows:
         return Dataset(place, ".".join(filter(None, (database, collection)))) if "${" not in collection else None
 
     problems = (
-        (Problem("namespace.mapper", "chooses database and collection by data"),)
+        (Problem("namespace.mapper", "selects database and collection by data"),)
         if config.text("namespace.mapper", default="Default").rpartition(".")[2]
         not in ("Default", "DefaultNamespaceMapper")
         else ()

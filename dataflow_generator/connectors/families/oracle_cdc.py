@@ -1,4 +1,4 @@
-"""Confluent's own Oracle CDC source: tables by a regular expression, topics by a template of the table's names."""
+"""Confluent's Oracle CDC source: tables by a regular expression, topics by a template of the table's names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIDE = {
 
 
 def oracle_cdc(connector: Connector) -> ConnectorFlows:
-    """Read the tables; a template that is set to nothing writes no topics but the redo log's."""
+    """Read the tables; an empty template writes no topics except the redo log's."""
     config = connector.config
     server = _server(config)
     form = _filled(connector, server, _template(config))
@@ -51,12 +51,12 @@ def _server(config: Config) -> JdbcServer:
 
 
 def _template(config: Config) -> str:
-    """Return the template; only where it stands there empty there is none."""
+    """Return the template; only a setting that is present and empty means none."""
     return dict(config.pairs).get(_TEMPLATE, _WHOLE).strip()
 
 
 def _filled(connector: Connector, server: JdbcServer, form: str) -> str:
-    """Put in what is the same for all tables, and write what is left with the whole name where that is the same."""
+    """Fill in what is the same for all tables; the rest is written as the qualified name where that is equivalent."""
     whole = form.replace(_PARTS, _WHOLE).replace("${connectorName}", connector.name)
     return whole.replace("${databaseName}", server.database)
 
@@ -71,7 +71,7 @@ def _read(server: JdbcServer, form: str, name: str) -> Read:
 
 
 def _many(server: JdbcServer, form: str, pattern: str) -> Read:
-    """Read what nothing known resolves: the topics begin as the template does."""
+    """Read a pattern that matches no known table: the topics begin as the template does."""
     start, sign, _ = form.partition("${")
     topics = f"{quoted(start)}{pattern if form == start + _WHOLE else '.*'}" if sign else quoted(start)
     many = Dataset(server.namespace, f"regex:{pattern}", DatasetKind.PATTERN)
@@ -79,7 +79,7 @@ def _many(server: JdbcServer, form: str, pattern: str) -> Read:
 
 
 def _seen_tables(connector: Connector, form: str) -> Iterator[str]:
-    """Find tables in the names of topics where the template ends with the whole name, and no transform changes it."""
+    """Find tables in topic names where the template ends with the qualified name and no transform changes it."""
     start = form.removesuffix(_WHOLE)
     if start == form or "${" in start or connector.config.text("transforms"):
         return

@@ -1,4 +1,4 @@
-"""Search engines: Elasticsearch and OpenSearch; one index a topic."""
+"""Search engines: Elasticsearch and OpenSearch; one index per topic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAPS = ("topic.to.external.resource.mapping", "topic.index.map", "topic.to.reso
 
 
 def search_sink(scheme: str) -> ConnectorReader:
-    """Build the reader of a sink; an index has the topic's name in lower case, or what a mapping says."""
+    """Build the reader of a sink; an index is named by a mapping, or by the topic in lower case."""
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config

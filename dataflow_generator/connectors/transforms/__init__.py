@@ -1,4 +1,4 @@
-"""Single message transforms, evaluated from configuration: what they make of topics and of columns."""
+"""Single message transforms (SMTs), evaluated from configuration: their effects on topics and columns."""
 
 from dataflow_generator.connectors.transforms.chain import Chain, Route
 from dataflow_generator.connectors.transforms.model import ColumnEffect, Step, TopicEffect, Transform

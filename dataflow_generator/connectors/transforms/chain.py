@@ -1,4 +1,4 @@
-"""A connector's transforms one after the other: where a record of a topic goes, and with which columns."""
+"""Apply a connector's transforms in order: the topic of a record after them, and its columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KAFKA = "org.apache.kafka.connect.transforms.predicates."
 
 
 def applies(config: Config, alias: str, topic: Template | None) -> bool | None:
-    """Report whether the transform *alias* is applied to records of *topic*; None: only the data tells.
+    """Return whether the transform *alias* applies to records of *topic*; None: it depends on data.
 
     Raises InputInvalid for a predicate that Kafka refuses.
     """
@@ -39,7 +39,7 @@ def _holds(settings: Config, where: str, topic: Template | None) -> bool | None:
                 raise InputInvalid("a TopicNameMatches without pattern: Kafka refuses the connector", where=where)
             return _matches(pattern, topic)
         case "RecordIsTombstone":
-            return False  # a tombstone carries no columns, and a row is never one
+            return False  # a tombstone has no columns, and a row is never one
         case "":
             raise InputInvalid("the predicate is not configured: Kafka refuses the connector", where=where)
         case _:
@@ -61,7 +61,7 @@ _MOST_WAYS = 32
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way that a record may go: its topic at the end (None: only the data tells) and its columns."""
+    """One possible result for a record: its final topic (None: depends on data) and columns."""
 
     topic: Template | None
     record: Record
@@ -69,26 +69,26 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The transforms of one connector, in order; *transforms* None are classes that nobody knows."""
+    """The transforms of one connector, in order; a step without Transform has an unknown class."""
 
     config: Config
     steps: tuple[tuple[Step, Transform | None], ...]
 
     @classmethod
     def of(cls, config: Config) -> Chain:
-        """Take the transforms of a configuration."""
+        """Parse the transforms of a configuration."""
         listed = (item.strip() for item in config.text("transforms").split(","))
         steps = (_step(config, alias) for alias in dict.fromkeys(listed) if alias)
         return cls(config, tuple((step, find_transform(step.class_name)) for step in steps))
 
     def problems(self) -> Iterator[Problem]:
-        """Return of every transform that is not known or that Kafka refuses."""
+        """Yield a problem for every transform that is unknown or that Kafka refuses."""
         for step, transform in self.steps:
             where = f"transforms.{step.alias}"
             if not transform:
                 told = f"the class {step.class_name}" if step.class_name else "no class"
-                hint = "its effect on topics and columns is not known"
-                yield Problem(f"{where}.type", f"{told} is no transform that we know", hint)
+                hint = "its effect on topics and columns is unknown"
+                yield Problem(f"{where}.type", f"{told} is not a known transform", hint)
                 continue
             try:
                 applies(self.config, step.alias, Template.of(""))
@@ -98,7 +98,7 @@ class Chain:
                 yield Problem(error.where or where, error.what, error.hint)
 
     def ways(self, topic: Template, record: Record | None = None) -> tuple[Route, ...]:
-        """Follow a record of *topic*; more than one way where only the data tells which predicate holds."""
+        """Apply the transforms to a record of *topic*; several routes where a predicate depends on data."""
         ways: tuple[Route, ...] = (Route(topic, record or Record()),)
         for step, transform in self.steps:
             ways = tuple(dict.fromkeys(after for way in ways for after in self._after(step, transform, way)))
@@ -107,9 +107,9 @@ class Chain:
         return ways
 
     def origins(self, topic: Template, places: Iterable[Place]) -> dict[Place, Places]:
-        """List where each column at the end may have stood before all transforms; none where one made it.
+        """Return where each final column may have been before all transforms; none for an added column.
 
-        Whoever asks reads the answers forwards again: the first that leads back to its place is right.
+        Candidates are in order of plausibility: the caller applies the transforms forwards and takes the first match.
         """
         steps = [(step, transform, _made(step, transform)) for step, transform in reversed(self._applied_to(topic))]
         found: dict[Place, Places] = {}
@@ -122,7 +122,7 @@ class Chain:
         return found
 
     def _applied_to(self, topic: Template) -> list[tuple[Step, Transform]]:
-        """List the transforms that records of *topic* may go through."""
+        """Return the transforms that records of *topic* may pass."""
         found: list[tuple[Step, Transform]] = []
         for step, transform in self.steps:
             if transform is None or self._passes(step, topic):
@@ -139,7 +139,7 @@ class Chain:
             return True
 
     def names(self, topic: str) -> tuple[Template | None, ...]:
-        """Return the names that *topic* has at the end."""
+        """Return the final names of *topic*."""
         return tuple(dict.fromkeys(way.topic for way in self.ways(Template.of(topic))))
 
     def _after(self, step: Step, transform: Transform | None, way: Route) -> tuple[Route, ...]:
@@ -163,7 +163,7 @@ def _applied(step: Step, transform: Transform | None, way: Route) -> tuple[Route
 
 
 def _signed(alias: str, before: Record, after: Record) -> Record:
-    """Note on each column that a transform moved, changed or made that this transform did."""
+    """Add *alias* to the steps of each column that the transform moved, changed or added."""
     if after is before:
         return after
     stood = {one for role in Role for one in ((role, each) for each in before.side(role) or ())}
@@ -176,13 +176,13 @@ def _signed(alias: str, before: Record, after: Record) -> Record:
 
 
 def _behind_unknown(step: Step, transform: Transform) -> tuple[Template | None, ...]:
-    """Return the topics of a transform whose input is unknown: only one that asks for no name still tells."""
+    """Return the topics of a transform with unknown input: known only if it ignores the input name."""
     first, second = (transform.topics(step, Template.of(name)) for name in ("\ue000", "\ue001"))
     return first if first == second else (None,)
 
 
 def _made(step: Step, transform: Transform) -> frozenset[Place]:
-    """Return the places of columns that a transform adds, whatever the record."""
+    """Return the positions of columns that a transform adds to any record."""
     try:
         record = transform.columns(step, Record())
     except InputInvalid:

@@ -1,4 +1,4 @@
-"""What Debezium's transforms do to columns: its envelope, the outbox, tables that share a topic (debezium-core)."""
+"""Effects of Debezium's transforms on columns: its envelope, the outbox, tables that share a topic (debezium-core)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _HANDLING = ("delete.tombstone.handling.mode", "delete.handling.mode")
 
 
 def unwrap(step: Step, record: Record) -> Record:
-    """Build the row after the change the value; metadata that `add.fields` lists come along under new names."""
+    """Replace the value by the row after the change; metadata of `add.fields` are added under new names."""
     more = dict(added(step))
 
     def mend(columns: tuple[Carried, ...]) -> Columns:
         if not any(begins(one.path, AFTER) for one in columns):
-            return columns  # no envelope: the transform passes it through
+            return columns  # not an envelope: the transform passes it through
         rows = [moved(one, one.path[1:]) for one in columns if begins(one.path, AFTER) and len(one.path) > 1]
         extra = [moved(found, name) if found else Carried(name) for name, found in _metadata(columns, more)]
         return (*rows, *extra, *map(Carried, marks(step)))
@@ -29,7 +29,7 @@ def unwrap(step: Step, record: Record) -> Record:
 
 
 def added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
-    """List the new name and the place of each of `add.fields`: `op`, `source.ts_ms`, `table`, `op:action`."""
+    """Return the new name and the path of each of `add.fields`: `op`, `source.ts_ms`, `table`, `op:action`."""
     prefix = dict(step.settings.pairs).get("add.fields.prefix", "__")
     pairs = [item.partition(":") for item in step.names("add.fields")]
     return [
@@ -38,20 +38,20 @@ def added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
 
 
 def marks(step: Step) -> tuple[ColumnPath, ...]:
-    """Return the field that tells deleted rows from others, where they are rewritten and not dropped."""
+    """Return the field that marks deleted rows, where they are rewritten and not dropped."""
     return (_DELETED,) if step.settings.text(*_HANDLING).lower().startswith("rewrite") else ()
 
 
 def _metadata(
     columns: tuple[Carried, ...], added: dict[ColumnPath, ColumnPath]
 ) -> list[tuple[ColumnPath, Carried | None]]:
-    """Find each added field in the envelope or in its `source`; it is made by the connector where neither shows it."""
+    """Yield each added field from the envelope or from its `source`; the connector adds it where neither has it."""
     places = {one.path: one for one in columns}
     return [(name, places.get(path) or places.get(("source", *path))) for name, path in added.items()]
 
 
 def outbox(step: Step, record: Record) -> Record:
-    """Build the payload the value and the aggregate's id the key of an outbox's row; its other fields are headers."""
+    """Replace an outbox row by its payload as the value and the aggregate's id as the key."""
     columns = record.value
     if columns is None:
         return Record(None, None)
@@ -70,7 +70,7 @@ def outbox(step: Step, record: Record) -> Record:
 
 
 def _placed(step: Step) -> list[tuple[str, str, str]]:
-    """List `field:placement[:alias]` of the additional fields."""
+    """Return `field:placement[:alias]` of the additional fields."""
     parts = [item.split(":") for item in step.names("table.fields.additional.placement")]
     return [(one[0], one[1].lower(), one[2] if len(one) > 2 else one[0]) for one in parts if len(one) > 1]
 
@@ -80,7 +80,7 @@ def _taken(row: dict[ColumnPath, Carried], field: ColumnPath, place: ColumnPath)
 
 
 def logical_key(default: str) -> ColumnEffect:
-    """Build the effect that adds what tells rows of tables apart that share a topic: a field of the key."""
+    """Build the effect that adds a key field to distinguish rows of tables that share a topic."""
 
     def effect(step: Step, record: Record) -> Record:
         if not step.settings.is_on("key.enforce.uniqueness", default=True):

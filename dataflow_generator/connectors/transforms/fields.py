@@ -1,4 +1,4 @@
-"""What the transforms of Apache Kafka, and those made like them, do to columns (connect/transforms)."""
+"""Effects on columns of Apache Kafka's transforms and similar ones (connect/transforms)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INSERTED = ("topic.field", "partition.field", "offset.field", "timestamp.field"
 
 
 def replace_field(step: Step, record: Record) -> Record:
-    """Drop and rename top-level fields; a rename's sides are not trimmed, a dotted name names no field."""
+    """Drop and rename top-level fields; renames are not stripped, dots do not denote nested fields."""
     kept = {field_segment(name) for name in step.names("include", "whitelist")}
     dropped = {field_segment(name) for name in step.names("exclude", "blacklist")}
     pairs = (pair.partition(":") for pair in step.names("renames"))
@@ -39,7 +39,7 @@ def replace_field(step: Step, record: Record) -> Record:
 
 
 def mask_field(step: Step, record: Record) -> Record:
-    """Replace values: the column stays, its data do not flow."""
+    """Replace values: the column remains, its data do not flow."""
     fields = {field_segment(name) for name in step.names("fields")}
     return change(
         record, step.side, lambda columns: tuple(replace(c, masked=c.masked or _top(c) in fields) for c in columns)
@@ -53,9 +53,9 @@ def hoist_field(step: Step, record: Record) -> Record:
 
 
 def extract_field(step: Step, record: Record) -> Record:
-    """Build one field the whole side; what is not inside it is gone.
+    """Replace the side by one field; other fields are dropped.
 
-    A field inside a value whose own fields are not known, as a Protobuf timestamp's seconds, comes from that value.
+    A field inside a value with unknown fields, such as a Protobuf timestamp's seconds, comes from that value.
     """
     nested = step.settings.text("field.syntax.version").upper() == "V2"
     field = segments(step.required("field"), nested=nested)
@@ -70,7 +70,7 @@ def extract_field(step: Step, record: Record) -> Record:
 
 
 def flatten(step: Step, record: Record) -> Record:
-    """Join the names of nested records; arrays and maps stay as they are."""
+    """Join the names of nested records; arrays and maps are unchanged."""
     delimiter = step.settings.text("delimiter", default=".")
     return change(
         record,
@@ -80,7 +80,7 @@ def flatten(step: Step, record: Record) -> Record:
 
 
 def value_to_key(step: Step, record: Record) -> Record:
-    """Build the key of fields of the value."""
+    """Build the key from fields of the value."""
     fields = {field_segment(name) for name in step.names("fields")}
     value = record.value
     return replace(record, key=None if value is None else tuple(one for one in value if _top(one) in fields))
@@ -97,7 +97,7 @@ def key_to_value(step: Step, record: Record) -> Record:
 
 
 def insert_field(step: Step, record: Record) -> Record:
-    """Add fields that come from no column; `!` and `?` behind a name only say whether it is required."""
+    """Add fields that come from no column; `!` and `?` after a name only mark it as required or optional."""
     names = (step.settings.text(key).rstrip("!?") for key in _INSERTED)
     return _with_made(record, step.side, tuple((field_segment(name),) for name in names if name))
 

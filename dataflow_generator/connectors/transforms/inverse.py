@@ -1,4 +1,4 @@
-"""Where a column that stands behind a transform stood before it: what a transform does to columns, read backwards."""
+"""Inverse effects of transforms on columns: the position of a column before a transform, given the one after it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scanner_model.column_path import field_segment
 from scanner_model.names import Role
 
 Origins = Callable[[Step, Place], Places]
-"""List where the column may have stood, the likeliest first; reading forwards decides. Raises InputInvalid."""
+"""Returns possible earlier positions of a column, the most plausible first. Raises InputInvalid."""
 
 
 def renamed(step: Step, place: Place) -> Places:
-    """Find the name before ReplaceField's renames."""
+    """Return the name before ReplaceField's renames."""
     side, path = place
     pairs = (pair.partition(":") for pair in step.names("renames"))
     old = {field_segment(new): field_segment(old) for old, _, new in pairs}
@@ -23,7 +23,7 @@ def renamed(step: Step, place: Place) -> Places:
 
 
 def hoisted(step: Step, place: Place) -> Places:
-    """Take off the field that all was wrapped in."""
+    """Remove the field that the side was wrapped in."""
     side, path = place
     if side is not step.side:
         return (place,)
@@ -31,7 +31,7 @@ def hoisted(step: Step, place: Place) -> Places:
 
 
 def extracted(step: Step, place: Place) -> Places:
-    """Put back what was inside one field."""
+    """Add the field that was extracted."""
     side, path = place
     nested = step.settings.text("field.syntax.version").upper() == "V2"
     before = segments(step.required("field"), nested=nested)
@@ -39,7 +39,7 @@ def extracted(step: Step, place: Place) -> Places:
 
 
 def flattened(step: Step, place: Place) -> Places:
-    """Split a joined name; rows of tables are flat, so only an envelope's parts were joined."""
+    """Split a joined name; rows of tables are flat, so only the envelope's parts were joined."""
     side, path = place
     if side is not step.side or not path:
         return (place,)
@@ -49,12 +49,12 @@ def flattened(step: Step, place: Place) -> Places:
 
 
 def of_value(_: Step, place: Place) -> Places:
-    """Report that the key was made of fields of the value."""
+    """Return the same path in the value, from which the key was built."""
     return ((Role.VALUE, place[1]),)
 
 
 def of_key(step: Step, place: Place) -> Places:
-    """Find fields of the value that were the key's."""
+    """Return the fields of the key that were added to the value."""
     side, path = place
     listed = [part.partition(":") for part in step.names("key.fields")]
     names = {field_segment(new or old): field_segment(old) for old, _, new in listed}
@@ -64,7 +64,7 @@ def of_key(step: Step, place: Place) -> Places:
 
 
 def unwrapped(step: Step, place: Place) -> Places:
-    """Put the row back where Debezium's envelope has it; metadata that were added are nothing of the row's."""
+    """Return the position in Debezium's envelope; added metadata do not belong to the row."""
     side, path = place
     if side is Role.VALUE and path in (*(name for name, _ in added(step)), *marks(step)):
         return ()
@@ -72,7 +72,7 @@ def unwrapped(step: Step, place: Place) -> Places:
 
 
 def of_outbox(step: Step, place: Place) -> Places:
-    """Find payload and key in an outbox's row."""
+    """Return the positions of payload and key in an outbox row."""
     side, path = place
     name, default = ("key", "aggregateid") if side is Role.KEY else ("payload", "payload")
     field = field_segment(step.settings.text(f"table.field.event.{name}", default=default))

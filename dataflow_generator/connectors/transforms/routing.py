@@ -1,4 +1,4 @@
-"""Transforms that change the topic a record goes to."""
+"""Transforms that change the topic of a record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOPIC_SIGNS = re.compile(r"[^a-zA-Z0-9._-]")
 
 
 class _Case(NamedTuple):
-    """How a case joins words: where one ends, what stands between two, and how the first and the rest are written."""
+    """How a case joins words: word boundaries, separator, and the form of the first and later words."""
 
     words: re.Pattern[str]
     between: str
@@ -37,18 +37,18 @@ _CASES = {
 
 
 def regex_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Replace the first match of a pattern that matches the whole name; any other name stays."""
+    """Replace the first match of a pattern that matches the whole name; other names are unchanged."""
     return _replaced(step, topic, "regex", "replacement")
 
 
 def logical_table_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Do the same under Debezium's names; what a topic's name cannot hold becomes an underscore."""
+    """Do the same under Debezium's names; invalid characters become underscores."""
     routed = _replaced(step, topic, "topic.regex", "topic.replacement")
     return tuple(one and Template(tuple(_clean(part) for part in one.parts)) for one in routed)
 
 
 def change_case(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Write the name in another case (jcustenborder's ChangeTopicCase, by Guava's CaseFormat)."""
+    """Convert the name to another case (jcustenborder's ChangeTopicCase, by Guava's CaseFormat)."""
     before, after = (_CASES.get(step.required(key).strip().upper()) for key in ("from", "to"))
     name = topic.name
     if name is None or before is None or after is None:
@@ -59,7 +59,7 @@ def change_case(step: Step, topic: Template) -> tuple[Template | None, ...]:
 
 
 def timestamp_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Build the name of topic and a date, the record's or one in the message: a family of names."""
+    """Build the name from the topic and a date, the record's or one in the message: a family of names."""
     form = step.settings.text("topic.format", default="${topic}-${timestamp}")
     date = _date(step.settings.text(*_DATE_FORMATS, default="yyyyMMdd"))
     parts: list[str | Wild] = []
@@ -69,13 +69,13 @@ def timestamp_router(step: Step, topic: Template) -> tuple[Template | None, ...]
 
 
 def outbox_router(step: Step, topic: Template) -> tuple[Template | None, ...]:  # noqa: ARG001 - a TopicEffect
-    """Replace the topic by one that a field of the outbox's row completes."""
+    """Replace the topic by a name with a field of the outbox row inserted."""
     form = step.settings.text("route.topic.replacement", default="outbox.event.${routedByValue}")
     return (joined(Wild() if _REFERENCE.fullmatch(part) else part for part in _REFERENCE.split(form)),)
 
 
 def route_by_field(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Take the topic from a field where `route.by.field` is set."""
+    """Read the topic from a field where `route.by.field` is set."""
     return (None,) if step.settings.text("route.by.field") else (topic,)
 
 
@@ -89,7 +89,7 @@ def _clean(part: str | Wild) -> str | Wild:
 
 
 def _date(form: str) -> Wild:
-    """Return what a java.text.SimpleDateFormat writes: a number for each field, any word for names and zones."""
+    """Return a pattern of a java.text.SimpleDateFormat's output: a number per field, a word for names."""
     patterns: list[str | int] = []
     samples = ("", "")
     for match in _LETTERS.finditer(form):

@@ -70,7 +70,7 @@ def test_a_column_that_cannot_be_told_costs_that_column(sql) -> None:
     found = read_query(sql, "mysql")
 
     assert found.tables
-    assert "cannot be told" in found.problem
+    assert "cannot be resolved" in found.problem
 
 
 @pytest.mark.parametrize(
