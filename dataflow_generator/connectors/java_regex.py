@@ -31,10 +31,10 @@ _problems: ContextVar[dict[str, Problem] | None] = ContextVar("problems", defaul
 @contextmanager
 def pattern_problems() -> Iterator[dict[str, Problem]]:
     """Collect one problem for each pattern that cannot be evaluated inside this context, by the pattern's text."""
-    found: dict[str, Problem] = {}
-    token = _problems.set(found)
+    problems: dict[str, Problem] = {}
+    token = _problems.set(problems)
     try:
-        yield found
+        yield problems
     finally:
         _problems.reset(token)
 
@@ -55,8 +55,8 @@ class JavaRegex:
     @property
     def start(self) -> str:
         """Return the literal prefix of every matching text, as far as it is obvious."""
-        found = _START.match(self.pattern) if self.same else None
-        return found[0].replace("\\", "") if found else ""
+        prefix = _START.match(self.pattern) if self.same else None
+        return prefix[0].replace("\\", "") if prefix else ""
 
     def matches(self, text: str) -> bool:
         """Return whether the pattern matches the whole *text*, as `Matcher.matches()`."""
@@ -66,10 +66,10 @@ class JavaRegex:
 
     def replace_first(self, text: str, replacement: str) -> str:
         """Replace the first match in *text*, as `Matcher.replaceFirst()`; without a match *text* is unchanged."""
-        found = self._run(self.compiled.search, text)
-        if found is None:
+        match = self._run(self.compiled.search, text)
+        if match is None:
             return text
-        return text[: found.start()] + self._expanded(found, replacement) + text[found.end() :]
+        return text[: match.start()] + self._expanded(match, replacement) + text[match.end() :]
 
     def _run(self, match: Match[Any], text: str) -> Any:  # noqa: ANN401 - a match of `regex`, or None
         try:

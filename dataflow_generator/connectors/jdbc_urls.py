@@ -126,8 +126,8 @@ def _harmless(hosts: str) -> str:
     """Remove parameters among the hosts that look secret: `host:user=x;ssl=true`."""
     parts = re.split(r"([;:&])", hosts)
     pairs = [(parts[i - 1] if i else "", parts[i]) for i in range(0, len(parts), 2)]
-    kept = [(sign, part) for sign, part in pairs if not ("=" in part and _SECRET.search(part.partition("=")[0]))]
-    return "".join(sign + part for sign, part in kept)
+    harmless = [(sign, part) for sign, part in pairs if not ("=" in part and _SECRET.search(part.partition("=")[0]))]
+    return "".join(sign + part for sign, part in harmless)
 
 
 def _parameters(text: str, sign: str) -> Mapping[str, str]:
@@ -235,9 +235,11 @@ def _descriptor(before: str, address: str) -> JdbcServer:
         return JdbcServer("oracle", f"{before}@{address}" if plain else f"oracle://{UNKNOWN_HOST}")
     fields = {key.lower(): value for key, value in reversed(_FIELD.findall(address))}
     # Each address has its own port, before its host or after it, or none.
-    written = _ORACLE_ADDRESS.findall(address) or [address]
-    addresses = [{key.lower(): value for key, value in reversed(_FIELD.findall(one))} for one in written]
-    places = (f"{one['host']}:{one.get('port', '1521')}" for one in addresses if "host" in one)
+    descriptions = _ORACLE_ADDRESS.findall(address) or [address]
+    addresses = [
+        {key.lower(): value for key, value in reversed(_FIELD.findall(description))} for description in descriptions
+    ]
+    places = (f"{parts['host']}:{parts.get('port', '1521')}" for parts in addresses if "host" in parts)
     database = fields.get("service_name") or fields.get("sid") or fields.get("instance_name") or ""
     return _server("oracle", ",".join(places), database)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.transforms.records import Carried, Record
+from dataflow_generator.connectors.transforms.records import Record, TracedColumn
 from scanner_model.column_path import ColumnPath
 from scanner_model.problems import Problem
 
@@ -74,14 +74,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Landed:
+class SinkColumn:
     """A column that a sink writes, and the column after the transforms that it is derived from.
 
     *origin* None: the connector adds it. *because* names the keys that cause it, in addition to those of the flow.
     """
 
     path: ColumnPath
-    origin: Carried | None = None
+    origin: TracedColumn | None = None
     because: str = ""
 
 
@@ -151,10 +151,10 @@ class ConnectorFlows:
     shape: Shape = Shape.ROW
     row: Row | None = None
     keyed: bool = False
-    lands: Lands | None = None
+    sink_columns: SinkColumnReader | None = None
 
 
-Lands = Callable[[Config, Flow, Record], tuple[Landed, ...]]
+SinkColumnReader = Callable[[Config, Flow, Record], tuple[SinkColumn, ...]]
 """Returns the columns of a flow's target for the record after a sink's transforms, whose sides may be unknown."""
 
 ConnectorReader = Callable[[Connector], ConnectorFlows]

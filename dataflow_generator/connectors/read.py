@@ -18,8 +18,8 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.registry import find_reader
-from dataflow_generator.connectors.sinks import Written, in_order, sink
-from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
@@ -47,7 +47,7 @@ def generic(connector: Connector) -> ConnectorFlows:
     """Read an unknown connector by the settings that all connectors have: its topics; the other end is unknown."""
     match direction_of(connector):
         case Direction.SINK:
-            return sink(connector, Written(targets=lambda _: (), outside_known=False))
+            return sink(connector, SinkTargets(targets=lambda _: (), outside_known=False))
         case Direction.SOURCE:
             return _source(connector)
         case direction:
@@ -57,8 +57,8 @@ def generic(connector: Connector) -> ConnectorFlows:
 def _source(connector: Connector) -> ConnectorFlows:
     key = connector.config.key(*_TOPIC_KEYS)
     names = [name for name in connector.config.items(*_TOPIC_KEYS) if "${" not in name]
-    reads = [Read(source=None, topic=name, because=key) for name in names]
-    return source(connector, Reads(reads=tuple(reads) or (Read(source=None),)))
+    reads = [SourceRead(source=None, topic=name, because=key) for name in names]
+    return source(connector, SourceReads(reads=tuple(reads) or (SourceRead(source=None),)))
 
 
 def _undirected(connector: Connector, direction: Direction) -> ConnectorFlows:
@@ -86,7 +86,7 @@ _CLASS = "OpenLineageLifecycleSmt"
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _LineageNames:
     """Dataset names of the other end, and the topics that they correspond to where there are as many."""
 
     datasets: tuple[Dataset, ...]
@@ -101,10 +101,10 @@ class _Told:
 
 def with_lineage_names(connector: Connector, flows: ConnectorFlows) -> ConnectorFlows:
     """Return *flows* with the datasets of Factor House's transform (`dataset.namespace`, `dataset.names`)."""
-    told = _told(connector)
-    if told is None or flows.direction not in (Direction.SOURCE, Direction.SINK):
+    lineage_names = _lineage_names(connector)
+    if lineage_names is None or flows.direction not in (Direction.SOURCE, Direction.SINK):
         return flows
-    renamed = in_order(new for flow in flows.flows for new in _renamed(flow, told, flows.direction))
+    renamed = in_order(new for flow in flows.flows for new in _renamed(flow, lineage_names, flows.direction))
     return replace(
         flows,
         flows=renamed,
@@ -113,14 +113,14 @@ def with_lineage_names(connector: Connector, flows: ConnectorFlows) -> Connector
     )
 
 
-def _told(connector: Connector) -> _Told | None:
+def _lineage_names(connector: Connector) -> _LineageNames | None:
     config = connector.config
     for alias in config.items("transforms"):
         step = config.under(f"transforms.{alias}.")
         namespace, names = _plain(step.text("dataset.namespace")), step.items("dataset.names")
         if step.text("type").rpartition(".")[2] == _CLASS and namespace and names:
             datasets = tuple(Dataset(namespace, name) for name in names)
-            return _Told(datasets, step.items("topics"), f"transforms.{alias}.dataset.names")
+            return _LineageNames(datasets, step.items("topics"), f"transforms.{alias}.dataset.names")
     return None
 
 
@@ -129,12 +129,12 @@ def _plain(namespace: str) -> str:
     return object_path(namespace).namespace if "://" in namespace else namespace
 
 
-def _renamed(flow: Flow, told: _Told, direction: Direction) -> Iterator[Flow]:
+def _renamed(flow: Flow, lineage_names: _LineageNames, direction: Direction) -> Iterator[Flow]:
     sink = direction is Direction.SINK
     inside = flow.source if sink else flow.target
     known = inside.name if inside is not None and inside.kind is DatasetKind.TOPIC else ""
-    because = f"{flow.because}, {told.key}"
-    for dataset in told.of(known):
+    because = f"{flow.because}, {lineage_names.key}"
+    for dataset in lineage_names.of(known):
         ends = (flow.source, dataset) if sink else (dataset, flow.target)
         yield replace(flow, source=ends[0], target=ends[1], because=because)
 
@@ -151,8 +151,10 @@ def read_connector(connector: Connector) -> ConnectorFlows:
         reader, problem = None, Problem("connector.class", error.what, error.hint)
     with pattern_problems() as unevaluated:
         flows = with_lineage_names(connector, (reader or generic)(connector))
-    reported = {each.what for each in flows.problems}
-    more = tuple(each for each in unevaluated.values() if each.what not in reported)
+    reported = {own.what for own in flows.problems}
+    more = tuple(
+        unevaluated_problem for unevaluated_problem in unevaluated.values() if unevaluated_problem.what not in reported
+    )
     return replace(flows, problems=(*((problem,) if problem else ()), *flows.problems, *more))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
-from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, Direction, Flow, Lands
-from dataflow_generator.connectors.sink_columns import as_it_is
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, Direction, Flow, SinkColumnReader
+from dataflow_generator.connectors.sink_columns import value_unchanged
 from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_topics, topics_read
 from dataflow_generator.connectors.transforms import Chain, Template
 from scanner_model.problems import Problem
@@ -19,7 +19,7 @@ Target = Callable[[str], Dataset | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class SinkTargets:
     """What a sink's class derives from a topic: the datasets, the configuration keys, problems.
 
     *outside_known* is false for a class whose targets are unknown; *nowhere* is true where the configuration disables
@@ -32,20 +32,24 @@ class Written:
     outside_known: bool = True
     nowhere: bool = False
     read: ReadTopics | None = None
-    lands: Lands = as_it_is
+    sink_columns: SinkColumnReader = value_unchanged
 
 
-def to(target: Target, *keys: str, problems: Iterable[Problem] = (), lands: Lands = as_it_is) -> Written:
+def to(
+    target: Target, *keys: str, problems: Iterable[Problem] = (), sink_columns: SinkColumnReader = value_unchanged
+) -> SinkTargets:
     """Describe a class that writes to one dataset per topic."""
 
     def targets(name: str) -> tuple[Dataset, ...]:
         dataset = target(name)
         return () if dataset is None else (dataset,)
 
-    return Written(targets=targets, keys=", ".join(filter(None, keys)), problems=tuple(problems), lands=lands)
+    return SinkTargets(
+        targets=targets, keys=", ".join(filter(None, keys)), problems=tuple(problems), sink_columns=sink_columns
+    )
 
 
-def sink(connector: Connector, written: Written) -> ConnectorFlows:
+def sink(connector: Connector, written: SinkTargets) -> ConnectorFlows:
     """Build the flows of a sink."""
     namespace = cluster_of(connector, Direction.SINK)
     read = written.read or topics_read(connector)
@@ -67,7 +71,7 @@ def sink(connector: Connector, written: Written) -> ConnectorFlows:
         flows=in_order(flow for flow in flows if flow.target or not written.nowhere),
         side_topics=side,
         problems=tuple(dict.fromkeys(problems)),
-        lands=written.lands,
+        sink_columns=written.sink_columns,
     )
 
 
@@ -82,7 +86,7 @@ def _order(flow: Flow) -> tuple[tuple[str, str], tuple[str, str], str, str]:
 
 
 def _flows(
-    written: Written, source: Dataset, because: str, names: tuple[Template | None, ...], problems: list[Problem]
+    written: SinkTargets, source: Dataset, because: str, names: tuple[Template | None, ...], problems: list[Problem]
 ) -> Iterator[Flow]:
     for template in names:
         name = template.name if template else None
@@ -97,7 +101,7 @@ def _flows(
             yield Flow(source, None, because, name or "")
 
 
-def _whatever_the_topic(written: Written) -> tuple[Dataset, ...]:
+def _whatever_the_topic(written: SinkTargets) -> tuple[Dataset, ...]:
     """Return the datasets of a class whose targets do not depend on the topic."""
     first, second = (written.targets(name) for name in ("anyTopic", "otherTopic"))
     return first if first == second else ()

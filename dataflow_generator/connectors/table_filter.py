@@ -20,14 +20,14 @@ _ESCAPED = re.compile(r"\\([.\-_$\\])")
 class Selection:
     """The tables that a list selects: *names*, and *patterns* that match no known table.
 
-    *key* is its configuration key, *told* false where no list is configured; *unclear* are errors of patterns that
+    *key* is its configuration key, *configured* false where there is no list; *unclear* are errors of patterns that
     could not be evaluated.
     """
 
     names: tuple[str, ...]
     patterns: tuple[str, ...]
     key: str
-    told: bool
+    configured: bool
     unclear: tuple[str, ...] = ()
     kind: DatasetKind = DatasetKind.PATTERN
 
@@ -60,13 +60,13 @@ def selection(
     known = sorted({*(connector.tables or ()), *candidates})
     unclear: list[str] = []
     excluded = config.items(*exclude)
-    open_names = [table for table in known if not any(matched(item, table, unclear) for item in excluded)]
+    open_names = [table for table in known if not any(matches_item(item, table, unclear) for item in excluded)]
     names: list[str] = []
     patterns: list[str] = []
     for item in items:
-        found = literals(item) or tuple(table for table in open_names if matched(item, table, unclear))
-        names.extend(found)
-        if not found:
+        tables = literals(item) or tuple(table for table in open_names if matches_item(item, table, unclear))
+        names.extend(tables)
+        if not tables:
             patterns.append(item)
     if not items:
         names = open_names if known else []
@@ -74,7 +74,7 @@ def selection(
     return Selection(tuple(dict.fromkeys(names)), tuple(patterns), key, bool(items), tuple(dict.fromkeys(unclear)))
 
 
-def matched(item: str, name: str, unclear: list[str]) -> bool:
+def matches_item(item: str, name: str, unclear: list[str]) -> bool:
     """Return whether an item matches a whole name, case-insensitively; what cannot be evaluated matches nothing."""
     try:
         return java_regex(f"(?i){item}").matches(name)

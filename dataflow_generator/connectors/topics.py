@@ -27,9 +27,9 @@ class KnownTopics(tuple[str, ...]):
 
     def __new__(cls, names: tuple[str, ...]) -> KnownTopics:
         """Build from names in order, with no prefix queried yet."""
-        made = super().__new__(cls, names)
-        made.starts, made._names = set(), names
-        return made
+        topics = super().__new__(cls, names)
+        topics.starts, topics._names = set(), names
+        return topics
 
     def beginning(self, start: str) -> tuple[str, ...]:
         """Return the names that begin with *start*, in order."""
@@ -111,7 +111,7 @@ def topics_read(connector: Connector) -> ReadTopics:
     if pattern := config.text("topics.regex"):
         return _matching(connector, pattern)
     if connector.active is not None:
-        side = {one.dataset.name for one in side_topics(connector, connector.namespace)}
+        side = {side_topic.dataset.name for side_topic in side_topics(connector, connector.namespace)}
         return ReadTopics(tuple(name for name in sorted(connector.active) if name not in side), "", USED)
     return ReadTopics((), "", "", (Problem("topics", "neither topics nor topics.regex is set"),))
 
@@ -130,7 +130,7 @@ def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
             yield SideTopic(topic(namespace, name), _MANAGED_ROLES[match["role"]], USED)
 
 
-def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
+def candidate_topics(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
     """Return the topics to match names with, in order: those in use, else the known ones; and which these are.
 
     A caller that needs only names beginning with *start* passes it: then other topics do not affect the result.
@@ -140,9 +140,9 @@ def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
     return _known(connector, start), KNOWN
 
 
-def is_seen(connector: Connector, name: str) -> bool:
+def is_candidate_topic(connector: Connector, name: str) -> bool:
     """Return whether a topic is among those that names are matched with."""
-    return seen(connector, name)[0][:1] == (name,)
+    return candidate_topics(connector, name)[0][:1] == (name,)
 
 
 def _matching(connector: Connector, pattern: str) -> ReadTopics:
@@ -156,8 +156,8 @@ def _matching(connector: Connector, pattern: str) -> ReadTopics:
     if names:
         return ReadTopics(names, "", "topics.regex")
     count = len(_known_or_active(connector, ""))
-    told = Problem("topics.regex", f"{pattern!r} matches none of the {count} known topics")
-    return ReadTopics((), pattern, "topics.regex", (told,))
+    problem = Problem("topics.regex", f"{pattern!r} matches none of the {count} known topics")
+    return ReadTopics((), pattern, "topics.regex", (problem,))
 
 
 def _known_or_active(connector: Connector, start: str) -> list[str]:

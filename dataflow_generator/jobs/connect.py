@@ -61,7 +61,7 @@ class ReportedConnector:
     @property
     def digest(self) -> str:
         """Hash all that was told; empty where a part of it is a function."""
-        return "" if self.flows.lands else digest((self.flows, self.pairs))
+        return "" if self.flows.sink_columns else digest((self.flows, self.pairs))
 
     @property
     def ends(self) -> frozenset[Dataset]:

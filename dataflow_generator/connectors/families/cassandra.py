@@ -8,7 +8,7 @@ from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import addresses
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset
 from dataflow_generator.connectors.sink_columns import by_mapping
-from dataflow_generator.connectors.sinks import Written, sink, to
+from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 
 _CONTACTS = ("contactPoints", "datastax-java-driver.basic.contact-points.0", "cassandra.contact.points")
 _PORTS = ("port", "cassandra.port")
@@ -27,11 +27,11 @@ def datastax_sink(connector: Connector) -> ConnectorFlows:
 
     def targets(name: str) -> tuple[Dataset, ...]:
         # The known topic is removed whole, because it may contain dots; the rest has two parts.
-        found = (_MAPPING.fullmatch(key) for key, _ in config.under(f"topic.{name}.").pairs)
-        return tuple(Dataset(place, f"{match['keyspace']}.{match['table']}") for match in found if match)
+        matches = (_MAPPING.fullmatch(key) for key, _ in config.under(f"topic.{name}.").pairs)
+        return tuple(Dataset(place, f"{match['keyspace']}.{match['table']}") for match in matches if match)
 
     keys = f"topic.….mapping, {config.key(*_CONTACTS)}"
-    return sink(connector, Written(targets=targets, keys=keys, lands=by_mapping))
+    return sink(connector, SinkTargets(targets=targets, keys=keys, sink_columns=by_mapping))
 
 
 def confluent_sink(connector: Connector) -> ConnectorFlows:

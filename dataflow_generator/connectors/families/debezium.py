@@ -19,9 +19,9 @@ from dataflow_generator.connectors.model import (
     Shape,
     SideTopic,
 )
-from dataflow_generator.connectors.sources import Read, Reads, source
-from dataflow_generator.connectors.table_filter import Selection, literal, matched, selection
-from dataflow_generator.connectors.topics import KNOWN, cluster_of, is_seen, seen
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
+from dataflow_generator.connectors.table_filter import Selection, literal, matches_item, selection
+from dataflow_generator.connectors.topics import KNOWN, candidate_topics, cluster_of, is_candidate_topic
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.column_path import ColumnPath
 from scanner_model.errors import InputInvalid
@@ -62,17 +62,17 @@ class ColumnLists:
 
     def treatment(self, table: Dataset, column: ColumnPath) -> tuple[Treatment, str]:
         """Return the treatment of a column of *table*, and the key that configures it (empty where none does)."""
-        (included, chosen), (excluded, others) = self.included, self.excluded
-        if not column or not (chosen or others or self.treated):
+        (included, include_key), (excluded, exclude_key) = self.included, self.excluded
+        if not column or not (include_key or exclude_key or self.treated):
             return Treatment.COPIED, ""
         parts = (*table.name.split("."), column[0])
         names = tuple(".".join(parts[-count:]) for count in (3, 4) if count <= len(parts)) or (".".join(parts),)
-        if _holds(others, names):
+        if _holds(exclude_key, names):
             return Treatment.LEFT_OUT, excluded
-        if chosen and not _holds(chosen, names):
+        if include_key and not _holds(include_key, names):
             return Treatment.LEFT_OUT, included
-        found = ((what, key) for what, key, patterns in self.treated if _holds(patterns, names))
-        return next(found, (Treatment.COPIED, ""))
+        treatments = ((what, key) for what, key, patterns in self.treated if _holds(patterns, names))
+        return next(treatments, (Treatment.COPIED, ""))
 
 
 def _treated(config: Config) -> Iterator[tuple[Treatment, str]]:
@@ -155,15 +155,15 @@ class _Tables:
     def sign(self) -> str:
         return self.config.text("topic.delimiter", default=".")
 
-    def reads(self) -> Reads:
+    def reads(self) -> SourceReads:
         """Return what the source reads: the tables of every database."""
-        chosen = selection(self.connector, _TABLES, _NO_TABLES, self._seen_tables())
+        selected = selection(self.connector, _TABLES, _NO_TABLES, self._tables_in_topics())
         key = self.config.key(*_PREFIX)
-        problems = [Problem(chosen.key, what) for what in chosen.unclear]
+        problems = [Problem(selected.key, what) for what in selected.unclear]
         if not self.prefix:
             problems.append(Problem("topic.prefix", "neither topic.prefix nor database.server.name is set"))
-        reads = [read for database in self._databases() for read in self._of(database, chosen, key)]
-        return Reads(
+        reads = [read for database in self._databases() for read in self._of(database, selected, key)]
+        return SourceReads(
             reads=tuple(reads),
             side=tuple(self._side_topics(key)),
             shape=Shape.DOCUMENTS if self.kind is MONGODB else self._shape(),
@@ -177,25 +177,25 @@ class _Tables:
         bare = "." not in name and self.config.is_on("after.state.only", default=name.lower() in _ROWS_ONLY)
         return Shape.ROW if bare else Shape.ENVELOPE
 
-    def _of(self, database: str, chosen: Selection, key: str) -> Iterator[Read]:
-        evidence = ", ".join(filter(None, (chosen.key, key)))
-        for item in chosen.names:
+    def _of(self, database: str, selected: Selection, key: str) -> Iterator[SourceRead]:
+        evidence = ", ".join(filter(None, (selected.key, key)))
+        for item in selected.names:
             parts = identifiers(item)
             if len(parts) > 1 and not self._may_hold(parts[-2]):
                 continue
             if self.kind.in_topic and len(parts) > 2 and database and parts[0] != database:
                 continue  # a table that the list assigns to another database
-            yield Read(source=self._named(database, parts), topic=self._topic(database, parts), because=evidence)
-        for pattern in chosen.patterns or self._containers(chosen):
+            yield SourceRead(source=self._named(database, parts), topic=self._topic(database, parts), because=evidence)
+        for pattern in selected.patterns or self._containers(selected):
             place = f"{quoted(database)}\\." if self.kind.named and database else ""
             many = Dataset(self._namespace(), f"regex:{place}{pattern}", DatasetKind.PATTERN)
-            yield Read(source=many, pattern=self._pattern(database, pattern), because=evidence or key)
-        if not (chosen.told or chosen.names or self._containers(chosen)):
-            yield Read(source=None, pattern=self._pattern("", ".*"), because=key)
+            yield SourceRead(source=many, pattern=self._pattern(database, pattern), because=evidence or key)
+        if not (selected.configured or selected.names or self._containers(selected)):
+            yield SourceRead(source=None, pattern=self._pattern("", ".*"), because=key)
 
-    def _containers(self, chosen: Selection) -> tuple[str, ...]:
+    def _containers(self, selected: Selection) -> tuple[str, ...]:
         """Return patterns for all tables of the schemas or databases that are listed by name."""
-        if chosen.told or chosen.names:
+        if selected.configured or selected.names:
             return ()
         items = self.config.items(*self.kind.containers)
         return tuple(f"{quoted(name) if (name := literal(item)) else item}\\..*" for item in items)
@@ -218,7 +218,11 @@ class _Tables:
         if not self.kind.in_topic:
             return short
         full = self._joined(*(parts if len(parts) > 2 or not database else (database, *parts)))
-        return short if is_seen(self.connector, short) and not is_seen(self.connector, full) else full
+        return (
+            short
+            if is_candidate_topic(self.connector, short) and not is_candidate_topic(self.connector, full)
+            else full
+        )
 
     def _joined(self, *parts: str) -> str:
         return sanitized(self.sign.join((self.prefix, *parts)), _TOPIC_SIGNS)
@@ -230,12 +234,12 @@ class _Tables:
         place = f"{quoted(database)}{sign}" if self.kind.in_topic and database else ""
         return f"{quoted(self.prefix)}{sign}{place}" + (f"(?:{pattern})" if "|" in pattern else pattern)
 
-    def _seen_tables(self) -> Iterator[str]:
+    def _tables_in_topics(self) -> Iterator[str]:
         """Find tables in the names of topics, where no transform renames them."""
         if not self.prefix or self.config.text("transforms"):
             return
         start = self.prefix + self.sign
-        names, evidence = seen(self.connector, start)
+        names, evidence = candidate_topics(self.connector, start)
         if evidence == KNOWN and not self.config.items(*_TABLES):
             return  # a topic with this prefix may be written by another connector
         for name in names:
@@ -249,9 +253,9 @@ class _Tables:
         included = self.config.items(*keys)
         opposite = {key.replace("include", "exclude").replace("white", "black") for key in keys} - {*keys}
         excluded = self.config.items(*sorted(opposite, reverse=True))
-        if included and not any(matched(item, container, []) for item in included):
+        if included and not any(matches_item(item, container, []) for item in included):
             return False
-        return not any(matched(item, container, []) for item in excluded)
+        return not any(matches_item(item, container, []) for item in excluded)
 
     def _namespace(self) -> str:
         config = self.config
@@ -290,16 +294,16 @@ def spanner(connector: Connector) -> ConnectorFlows:
     prefix = config.text(*_PREFIX)
     place = f"spanner://{config.text('gcp.spanner.project.id')}:{config.text('gcp.spanner.instance.id')}"
     start = f"{prefix}."
-    names, evidence = seen(connector, start)
+    names, evidence = candidate_topics(connector, start)
     tables = [name[len(start) :] for name in names if prefix]
     database = config.text("gcp.spanner.database.id")
     reads = [
-        Read(
+        SourceRead(
             source=Dataset(place, ".".join(filter(None, (database, table)))),
             topic=start + table,
             because=f"topic.prefix, {evidence}",
         )
         for table in tables
     ]
-    whole = Read(source=None, pattern=f"{quoted(start)}.*" if prefix else "", because="topic.prefix")
-    return source(connector, Reads(reads=tuple(reads) or (whole,), shape=Shape.ENVELOPE, keyed=True))
+    whole = SourceRead(source=None, pattern=f"{quoted(start)}.*" if prefix else "", because="topic.prefix")
+    return source(connector, SourceReads(reads=tuple(reads) or (whole,), shape=Shape.ENVELOPE, keyed=True))

@@ -10,10 +10,10 @@ from dataflow_generator.connectors.families.jdbc_queries import read_query
 from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sink_columns import in_debezium_table, in_table
-from dataflow_generator.connectors.sinks import Written, sink, to
-from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.sinks import SinkTargets, sink, to
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.table_filter import Selection, selection
-from dataflow_generator.connectors.topics import seen
+from dataflow_generator.connectors.topics import candidate_topics
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.column_path import field_segment
 from scanner_model.problems import Problem
@@ -56,20 +56,20 @@ def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
     if config.text("query"):
         return _of_query(connector, server, prefix)
     listed = config.items(*_TABLES)
-    chosen = selection(connector, _TABLES, _NO_TABLES, _seen_tables(connector, server, prefix) if listed else ())
+    selected = selection(connector, _TABLES, _NO_TABLES, _tables_in_topics(connector, server, prefix) if listed else ())
     reads = [
-        *(_table(connector, server, item, chosen.key) for item in chosen.names),
-        *_patterns(connector, server, chosen, prefix),
+        *(_table(connector, server, item, selected.key) for item in selected.names),
+        *_patterns(connector, server, selected, prefix),
     ]
-    problems = (Problem(chosen.key or "topic.prefix", what) for what in chosen.unclear)
-    return source(connector, Reads(reads=tuple(dict.fromkeys(reads)), problems=tuple(problems)))
+    problems = (Problem(selected.key or "topic.prefix", what) for what in selected.unclear)
+    return source(connector, SourceReads(reads=tuple(dict.fromkeys(reads)), problems=tuple(problems)))
 
 
-def _seen_tables(connector: Connector, server: JdbcServer, prefix: str) -> Iterator[str]:
+def _tables_in_topics(connector: Connector, server: JdbcServer, prefix: str) -> Iterator[str]:
     """Find tables in the names of topics, in each form that a pattern may match: bare and qualified."""
     if not prefix or connector.config.text("transforms"):
         return
-    for name in seen(connector, prefix)[0]:
+    for name in candidate_topics(connector, prefix)[0]:
         if len(name) > len(prefix):
             parts = table_of(server, _quoted(name[len(prefix) :])).name.split(".")
             yield from (".".join(parts[start:]) for start in range(len(parts)))
@@ -77,21 +77,25 @@ def _seen_tables(connector: Connector, server: JdbcServer, prefix: str) -> Itera
 
 def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> ConnectorFlows:
     """Read the sources of a query; where it cannot be parsed, only the topic is known."""
-    found = read_query(connector.config.text("query"), server.scheme)
-    tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in found.tables}
+    query = read_query(connector.config.text("query"), server.scheme)
+    tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in query.tables}
     because = "query, topic.prefix"
-    reads = [Read(source=tables[table], topic=prefix, because=because) for table in found.tables]
+    reads = [SourceRead(source=tables[table], topic=prefix, because=because) for table in query.tables]
     columns = tuple(
         RowColumn(
-            (field_segment(one.name),), tuple((tables[table], (name,)) for table, name in one.origins), one.changed
+            (field_segment(column.name),),
+            tuple((tables[table], (name,)) for table, name in column.origins),
+            column.changed,
         )
-        for one in found.columns
+        for column in query.columns
     )
-    row = Row(columns, tables[found.rest] if found.rest else None) if columns or found.rest else None
-    problems = (Problem("query", found.problem),) if found.problem else ()
+    row = Row(columns, tables[query.rest] if query.rest else None) if columns or query.rest else None
+    problems = (Problem("query", query.problem),) if query.problem else ()
     return source(
         connector,
-        Reads(reads=tuple(reads) or (Read(source=None, topic=prefix, because=because),), row=row, problems=problems),
+        SourceReads(
+            reads=tuple(reads) or (SourceRead(source=None, topic=prefix, because=because),), row=row, problems=problems
+        ),
     )
 
 
@@ -99,31 +103,31 @@ def _quoted(part: str) -> str:
     return f'"{part}"'
 
 
-def _table(connector: Connector, server: JdbcServer, item: str, key: str) -> Read:
+def _table(connector: Connector, server: JdbcServer, item: str, key: str) -> SourceRead:
     # Only Snowflake's managed source writes the qualified name (Confluent, SnowflakeSource).
     whole = server.scheme == "snowflake" and "." not in connector.class_name
     name = table_of(server, item).name if whole else identifiers(item)[-1]
     topic = connector.config.text("topic.prefix") + name
-    return Read(source=table_of(server, item), topic=topic, because=f"{key}, topic.prefix")
+    return SourceRead(source=table_of(server, item), topic=topic, because=f"{key}, topic.prefix")
 
 
-def _patterns(connector: Connector, server: JdbcServer, chosen: Selection, prefix: str) -> Iterator[Read]:
+def _patterns(connector: Connector, server: JdbcServer, selected: Selection, prefix: str) -> Iterator[SourceRead]:
     """Match patterns, or all tables where there is no list, against the topics that begin with the prefix."""
-    if chosen.names and not chosen.patterns:
+    if selected.names and not selected.patterns:
         return
-    names, evidence = seen(connector, prefix)
+    names, evidence = candidate_topics(connector, prefix)
     schema = connector.config.text("schema.pattern", "db.schema", "schema.name")
-    found = [name[len(prefix) :] for name in names if prefix and len(name) > len(prefix)]
-    if not chosen.patterns:
-        for table in found:
+    tables = [name[len(prefix) :] for name in names if prefix and len(name) > len(prefix)]
+    if not selected.patterns:
+        for table in tables:
             named = f'{schema}."{table}"' if schema and "%" not in schema else f'"{table}"'
-            yield Read(source=table_of(server, named), topic=prefix + table, because=f"topic.prefix, {evidence}")
-        if not found and not chosen.told:
-            yield Read(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix")
-    for pattern in chosen.patterns:
+            yield SourceRead(source=table_of(server, named), topic=prefix + table, because=f"topic.prefix, {evidence}")
+        if not tables and not selected.configured:
+            yield SourceRead(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix")
+    for pattern in selected.patterns:
         place = f"{quoted(server.database)}\\." if server.database else ""
-        many = Dataset(server.namespace, f"regex:{place}{pattern}", chosen.kind)
-        yield Read(source=many, pattern=f"{quoted(prefix)}.*", because=f"{chosen.key}, topic.prefix")
+        many = Dataset(server.namespace, f"regex:{place}{pattern}", selected.kind)
+        yield SourceRead(source=many, pattern=f"{quoted(prefix)}.*", because=f"{selected.key}, topic.prefix")
 
 
 def jdbc_sink(connector: Connector) -> ConnectorFlows:
@@ -139,11 +143,11 @@ def managed_sink(scheme: str) -> ConnectorReader:
 def debezium_sink(connector: Connector) -> ConnectorFlows:
     """Read Debezium's JDBC sink, which writes the dots of a topic as underscores (DefaultCollectionNamingStrategy)."""
     form = ("collection.name.format", "table.name.format")
-    written = _tables(connector, server_of(connector), *form, dots="_")
-    return sink(connector, replace(written, lands=in_debezium_table))
+    targets = _tables(connector, server_of(connector), *form, dots="_")
+    return sink(connector, replace(targets, sink_columns=in_debezium_table))
 
 
-def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".") -> Written:
+def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".") -> SinkTargets:
     config = connector.config
     form = config.text(*keys, default="${topic}")
     schema = config.text("db.schema", "schema.name", "connection.schema")
@@ -159,4 +163,4 @@ def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".
 
     place = config.key("connection.url", "connection.host", "database.hostname")
     mapping = config.key("topics.to.tables.mapping", "topic2table.map")
-    return to(target, mapping, config.key(*keys), place, lands=in_table)
+    return to(target, mapping, config.key(*keys), place, sink_columns=in_table)

@@ -79,8 +79,12 @@ def _scope(text: str, scheme: str) -> Scope | None:
 
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
-        found = [each for each in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE) if each is not None]
-        query = found[0] if len(found) == 1 else None
+        statements = [
+            statement
+            for statement in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE)
+            if statement is not None
+        ]
+        query = statements[0] if len(statements) == 1 else None
         if query is not None and _is_deep(query):
             raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
         return build_scope(query) if isinstance(query, exp.Query) else None
@@ -127,7 +131,9 @@ class _Reading:
             parts = [list(self._outputs(part)) for part in scope.set_operation_scopes]
             names = [column.name for column in parts[0]]
             for part in parts:
-                yield from (QueryColumn(name, one.origins, one.changed) for name, one in zip(names, part, strict=False))
+                yield from (
+                    QueryColumn(name, column.origins, column.changed) for name, column in zip(names, part, strict=False)
+                )
             return
         for item in scope.expression.selects if isinstance(scope.expression, exp.Query) else ():
             if item.is_star:
@@ -157,17 +163,17 @@ class _Reading:
         from sqlglot import exp
 
         plain = item.unalias()
-        found: dict[tuple[Table, str], None] = {}
+        origins: dict[tuple[Table, str], None] = {}
         changed = not isinstance(plain, exp.Column)
         for column in item.find_all(exp.Column):
-            behind = self._behind(column)
-            if behind is None:
+            column_origins = self._column_origins(column)
+            if column_origins is None:
                 return None, changed
-            found |= dict.fromkeys(behind[0])
-            changed = changed or behind[1]
-        return tuple(sorted(found)), changed
+            origins |= dict.fromkeys(column_origins[0])
+            changed = changed or column_origins[1]
+        return tuple(sorted(origins)), changed
 
-    def _behind(self, column: exp.Column) -> tuple[tuple[tuple[Table, str], ...], bool] | None:
+    def _column_origins(self, column: exp.Column) -> tuple[tuple[tuple[Table, str], ...], bool] | None:
         from sqlglot import exp
 
         self._step()
@@ -178,12 +184,16 @@ class _Reading:
         if isinstance(source, exp.Table):
             return ((self._table(source), name),), False
         before = dict(self._rest)
-        same = [one for one in self._outputs(source) if one.name == name]
+        same = [output for output in self._outputs(source) if output.name == name]
         passed = [table for table in self._rest if table not in before]
         self._rest = before
         if not same and len(passed) == 1:
             return ((passed[0], name),), False
-        return (tuple(o for one in same for o in one.origins), any(one.changed for one in same)) if same else None
+        return (
+            (tuple(o for output in same for o in output.origins), any(output.changed for output in same))
+            if same
+            else None
+        )
 
     def _source(self, column: exp.Column) -> exp.Table | Scope | None:
         """Find the table or query of a column: by its qualifier, in this or an outer scope, or the only one."""
@@ -221,7 +231,7 @@ def _is_deep(query: exp.Expr) -> bool:
     """Return whether the tree is so deep that walking up from every column would take long."""
     level, depth = [query], 0
     while level and depth <= _HIGHEST:
-        level, depth = [inside for each in level for inside in each.iter_expressions()], depth + 1
+        level, depth = [inside for node in level for inside in node.iter_expressions()], depth + 1
     return bool(level)
 
 

@@ -10,8 +10,8 @@ from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import host_server, in_folder, object_path, without_users
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sinks import sink, to
-from dataflow_generator.connectors.sources import Read, Reads, fixed, source
-from dataflow_generator.connectors.topics import seen
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
+from dataflow_generator.connectors.topics import candidate_topics
 from scanner_model.problems import Problem
 
 Place = Callable[[Config], Dataset | None]
@@ -88,8 +88,8 @@ def store_sink(place: Place, keys: tuple[str, ...], *, default: str = "topics") 
                 store.namespace, start + in_folder(store.name, folder.replace("${topic}", name), *_last(folder, name))
             )
 
-        told = () if store else (Problem(keys[0], f"{keys[0]} is not set"),)
-        return sink(connector, to(target, config.key(*keys), config.key(*_FOLDER), problems=told))
+        problems = () if store else (Problem(keys[0], f"{keys[0]} is not set"),)
+        return sink(connector, to(target, config.key(*keys), config.key(*_FOLDER), problems=problems))
 
     return read
 
@@ -111,9 +111,11 @@ def store_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
         if listed or config.text("kafka.topic", "topic"):
             named = listed or [config.text("kafka.topic", "topic")]
             return fixed(connector, folder_of(folder), named, because)
-        names = seen(connector)[0] if connector.active is not None else ()
-        reads = [Read(source=folder_of(folder, name), topic=name, because=because) for name in names]
-        return source(connector, Reads(reads=tuple(reads) or (Read(source=folder_of(folder), because=because),)))
+        names = candidate_topics(connector)[0] if connector.active is not None else ()
+        reads = [SourceRead(source=folder_of(folder, name), topic=name, because=because) for name in names]
+        return source(
+            connector, SourceReads(reads=tuple(reads) or (SourceRead(source=folder_of(folder), because=because),))
+        )
 
     return read
 

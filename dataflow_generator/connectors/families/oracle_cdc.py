@@ -8,9 +8,9 @@ from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of, topic
 from dataflow_generator.connectors.jdbc_urls import JdbcServer
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, DatasetKind, Direction, SideTopic
-from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.table_filter import selection
-from dataflow_generator.connectors.topics import cluster_of, seen
+from dataflow_generator.connectors.topics import candidate_topics, cluster_of
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.problems import Problem
 
@@ -29,17 +29,17 @@ def oracle_cdc(connector: Connector) -> ConnectorFlows:
     config = connector.config
     server = _server(config)
     form = _filled(connector, server, _template(config))
-    chosen = selection(connector, (_CHOSEN,), (_LEFT_OUT,), _seen_tables(connector, form))
-    reads = [_read(server, form, name) for name in chosen.names]
-    reads += [_many(server, form, pattern) for pattern in chosen.patterns]
-    if not (reads or chosen.told):
-        reads = [Read(source=None, because=_TEMPLATE)]
+    selected = selection(connector, (_CHOSEN,), (_LEFT_OUT,), _tables_in_topics(connector, form))
+    reads = [_read(server, form, name) for name in selected.names]
+    reads += [_many(server, form, pattern) for pattern in selected.patterns]
+    if not (reads or selected.configured):
+        reads = [SourceRead(source=None, because=_TEMPLATE)]
     return source(
         connector,
-        Reads(
+        SourceReads(
             reads=tuple(reads) if form else (),
             side=tuple(_side_topics(connector, server)),
-            problems=tuple(Problem(chosen.key, what) for what in chosen.unclear),
+            problems=tuple(Problem(selected.key, what) for what in selected.unclear),
             keyed=True,
         ),
     )
@@ -61,29 +61,29 @@ def _filled(connector: Connector, server: JdbcServer, form: str) -> str:
     return whole.replace("${databaseName}", server.database)
 
 
-def _read(server: JdbcServer, form: str, name: str) -> Read:
+def _read(server: JdbcServer, form: str, name: str) -> SourceRead:
     parts = identifiers(name)
     values = {_WHOLE: ".".join(parts), "${tableName}": parts[-1], "${schemaName}": parts[-2] if len(parts) > 1 else ""}
-    written = form
+    topic = form
     for variable, value in values.items():
-        written = written.replace(variable, value)
-    return Read(source=table_of(server, name), topic=written, because=f"{_CHOSEN}, {_TEMPLATE}")
+        topic = topic.replace(variable, value)
+    return SourceRead(source=table_of(server, name), topic=topic, because=f"{_CHOSEN}, {_TEMPLATE}")
 
 
-def _many(server: JdbcServer, form: str, pattern: str) -> Read:
+def _many(server: JdbcServer, form: str, pattern: str) -> SourceRead:
     """Read a pattern that matches no known table: the topics begin as the template does."""
     start, sign, _ = form.partition("${")
     topics = f"{quoted(start)}{pattern if form == start + _WHOLE else '.*'}" if sign else quoted(start)
     many = Dataset(server.namespace, f"regex:{pattern}", DatasetKind.PATTERN)
-    return Read(source=many, pattern=topics, because=f"{_CHOSEN}, {_TEMPLATE}")
+    return SourceRead(source=many, pattern=topics, because=f"{_CHOSEN}, {_TEMPLATE}")
 
 
-def _seen_tables(connector: Connector, form: str) -> Iterator[str]:
+def _tables_in_topics(connector: Connector, form: str) -> Iterator[str]:
     """Find tables in topic names where the template ends with the qualified name and no transform changes it."""
     start = form.removesuffix(_WHOLE)
     if start == form or "${" in start or connector.config.text("transforms"):
         return
-    for name in seen(connector, start)[0]:
+    for name in candidate_topics(connector, start)[0]:
         if name.count(".", len(start)) > 1:
             yield name[len(start) :]
 

@@ -26,6 +26,6 @@ def search_sink(scheme: str) -> ConnectorReader:
             last = config.text("data.stream.namespace", default="${topic}").replace("${topic}", name)
             return Dataset(place, mapped.get(name) or (f"{stream}-{last}" if stream else name).lower())
 
-        return sink(connector, to(target, config.key(*_MAPS), config.key(*_ADDRESS), lands=in_index))
+        return sink(connector, to(target, config.key(*_MAPS), config.key(*_ADDRESS), sink_columns=in_index))
 
     return read

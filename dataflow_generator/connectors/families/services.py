@@ -12,7 +12,7 @@ from dataflow_generator.connectors.config import Config, split_outside
 from dataflow_generator.connectors.dataset_names import addresses, web_dataset
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.sinks import sink, to
-from dataflow_generator.connectors.sources import Read, Reads, fixed, source
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 
 _TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics", "connect.topic", "mqtt.kafka.topic", "couchbase.topic")
@@ -66,11 +66,11 @@ def _filled(template: str, config: Config, topic: str) -> str:
         nonlocal missing
         keys, _, default = match[1].partition("=")
         default = topic if default == "@" else default
-        found = config.text(*keys.split("|"), default=default).replace("${topic}", topic)
+        setting = config.text(*keys.split("|"), default=default).replace("${topic}", topic)
         if keys.endswith("region"):  # the SDK's own names are accepted too: US_WEST_2
-            found = found.lower().replace("_", "-")
-        missing = missing or not found
-        return found
+            setting = setting.lower().replace("_", "-")
+        missing = missing or not setting
+        return setting
 
     text = _HOLE.sub(value, template.replace("{}", topic or "\0"))
     return "" if missing or "\0" in text or "${" in text.replace("${env:", "").replace("${file:", "") else text
@@ -85,32 +85,35 @@ def from_service(service: Service) -> ConnectorReader:
         names = [name for name in config.items(*_TOPIC_KEYS) if "${" not in name]
         datasets = service.datasets(config)
         if names:
-            reads = [Read(source=one, topic=name, because=key) for one, name in product(datasets or (None,), names)]
+            reads = [
+                SourceRead(source=dataset, topic=name, because=key)
+                for dataset, name in product(datasets or (None,), names)
+            ]
         elif config.items(*service.entities):
             reads = [*_of_entities(service, config, datasets)]
         else:
             reads = [*_of_use(config.key(*service.keys), datasets)]
-        return source(connector, Reads(reads=tuple(reads)))
+        return source(connector, SourceReads(reads=tuple(reads)))
 
     return read
 
 
-def _of_use(key: str, datasets: tuple[Dataset, ...]) -> Iterator[Read]:
+def _of_use(key: str, datasets: tuple[Dataset, ...]) -> Iterator[SourceRead]:
     """Read datasets into topics that are not configured; of several, each into those that end with its name."""
-    for one in datasets or (None,):
-        pattern = f".*{quoted(one.name)}" if one and len(datasets) > 1 else ""
-        yield Read(source=one, pattern=pattern, because=key)
+    for dataset in datasets or (None,):
+        pattern = f".*{quoted(dataset.name)}" if dataset and len(datasets) > 1 else ""
+        yield SourceRead(source=dataset, pattern=pattern, because=key)
 
 
-def _of_entities(service: Service, config: Config, datasets: tuple[Dataset, ...]) -> Iterator[Read]:
+def _of_entities(service: Service, config: Config, datasets: tuple[Dataset, ...]) -> Iterator[SourceRead]:
     """Read every entity into its topic, from the dataset of its name, or else from all."""
     pattern = config.text("topic.name.pattern", default="${entityName}")
     because = f"{config.key(*service.entities)}, topic.name.pattern"
     for entity in config.items(*service.entities):
-        own = [one for one in datasets if one.name == entity]
+        own = [dataset for dataset in datasets if dataset.name == entity]
         name = entity.join(_ENTITY.split(pattern))
-        for one in own or datasets or (None,):
-            yield Read(source=one, topic="" if "${" in name else name, because=because)
+        for dataset in own or datasets or (None,):
+            yield SourceRead(source=dataset, topic="" if "${" in name else name, because=because)
 
 
 def to_service(service: Service) -> ConnectorReader:
@@ -185,8 +188,8 @@ def sqs_source(connector: Connector) -> ConnectorFlows:
 def dynamodb_sink(connector: Connector) -> ConnectorFlows:
     """Read a DynamoDB sink: a table per topic, at the configured endpoint, or else in the region."""
     endpoint = web_dataset(connector.config.text("aws.dynamodb.endpoint"))
-    told = Service(f"dynamodb://{endpoint.namespace.partition('://')[2]}", DYNAMODB_SINK.name) if endpoint else None
-    return to_service(told or DYNAMODB_SINK)(connector)
+    service = Service(f"dynamodb://{endpoint.namespace.partition('://')[2]}", DYNAMODB_SINK.name) if endpoint else None
+    return to_service(service or DYNAMODB_SINK)(connector)
 
 
 def lambda_sink(connector: Connector) -> ConnectorFlows:
@@ -223,10 +226,10 @@ def cosmos_source(connector: Connector) -> ConnectorFlows:
     place, containers = cosmos(connector.config)
     because = "connect.cosmos.containers.topicmap"
     reads = [
-        Read(source=Dataset(place, f"colls/{container}"), topic=name, because=because)
+        SourceRead(source=Dataset(place, f"colls/{container}"), topic=name, because=because)
         for name, container in containers.items()
     ]
-    return source(connector, Reads(reads=tuple(reads) or (Read(source=None, because=because),)))
+    return source(connector, SourceReads(reads=tuple(reads) or (SourceRead(source=None, because=because),)))
 
 
 def kusto_sink(connector: Connector) -> ConnectorFlows:

@@ -19,7 +19,7 @@ from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, jdbc_server, snowflake_account
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.sink_columns import in_bigquery, in_snowflake, in_table
-from dataflow_generator.connectors.sinks import Written, sink, to
+from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
@@ -37,14 +37,14 @@ def iceberg_sink(connector: Connector) -> ConnectorFlows:
         problems.append(Problem("iceberg.tables.dynamic-enabled", "tables are selected by a field of the data"))
     elif not datasets:
         problems.append(Problem("iceberg.tables", "no table is configured"))
-    written = Written(
+    targets = SinkTargets(
         targets=lambda _: () if dynamic else datasets,
         keys="iceberg.tables",
         problems=tuple(problems),
         outside_known=not dynamic,
         nowhere=not dynamic and not datasets,
     )
-    return sink(connector, written)
+    return sink(connector, targets)
 
 
 def _table(config: Config, table: str) -> Dataset:
@@ -90,9 +90,9 @@ def bigquery_sink(*, sanitizes: bool = False) -> ConnectorReader:
             table = _identifier(table) if clean else table
             return Dataset("bigquery", f"{project}.{dataset}.{table}") if project and dataset else None
 
-        told = [Problem(key, f"{key} is not set") for key in ("project",) if not project]
+        problems = [Problem(key, f"{key} is not set") for key in ("project",) if not project]
         keys = (config.key("project"), config.key("defaultDataset", "datasets"), config.key(*_BIGQUERY_MAPS))
-        return sink(connector, to(target, *keys, problems=told, lands=in_bigquery))
+        return sink(connector, to(target, *keys, problems=problems, sink_columns=in_bigquery))
 
     return read
 
@@ -148,7 +148,7 @@ def snowflake_sink(connector: Connector) -> ConnectorFlows:
         return Dataset(place, ".".join(whole))
 
     keys = ("snowflake.database.name", config.key("snowflake.schema.name"), config.key(_SNOWFLAKE_MAP))
-    return sink(connector, to(target, *keys, lands=in_snowflake))
+    return sink(connector, to(target, *keys, sink_columns=in_snowflake))
 
 
 def _snowflake_mapped(mapped: Mapping[str, str], name: str) -> str:
@@ -195,7 +195,7 @@ def redshift_sink(connector: Connector) -> ConnectorFlows:
         return table_of(server, table) if "${" not in table else None
 
     keys = (config.key("aws.redshift.domain", "connection.url"), config.key("table.name.format"))
-    return sink(connector, to(target, *keys, lands=in_table))
+    return sink(connector, to(target, *keys, sink_columns=in_table))
 
 
 def clickhouse_sink(connector: Connector) -> ConnectorFlows:

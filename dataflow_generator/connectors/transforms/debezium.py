@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dataflow_generator.connectors.transforms.model import ColumnEffect, Step
-from dataflow_generator.connectors.transforms.records import Carried, Columns, Record, begins, change, moved, segments
+from dataflow_generator.connectors.transforms.records import (
+    Columns,
+    Record,
+    TracedColumn,
+    change,
+    moved,
+    segments,
+    starts_with,
+)
 from scanner_model.column_path import ColumnPath, field_segment
 from scanner_model.names import Role
 
@@ -18,14 +26,18 @@ def unwrap(step: Step, record: Record) -> Record:
     """Replace the value by the row after the change; metadata of `add.fields` are added under new names."""
     more = dict(added(step))
 
-    def mend(columns: tuple[Carried, ...]) -> Columns:
-        if not any(begins(one.path, AFTER) for one in columns):
+    def edit(columns: tuple[TracedColumn, ...]) -> Columns:
+        if not any(starts_with(column.path, AFTER) for column in columns):
             return columns  # not an envelope: the transform passes it through
-        rows = [moved(one, one.path[1:]) for one in columns if begins(one.path, AFTER) and len(one.path) > 1]
-        extra = [moved(found, name) if found else Carried(name) for name, found in _metadata(columns, more)]
-        return (*rows, *extra, *map(Carried, marks(step)))
+        rows = [
+            moved(column, column.path[1:])
+            for column in columns
+            if starts_with(column.path, AFTER) and len(column.path) > 1
+        ]
+        extra = [moved(field, name) if field else TracedColumn(name) for name, field in _metadata(columns, more)]
+        return (*rows, *extra, *map(TracedColumn, marks(step)))
 
-    return change(record, Role.VALUE, mend)
+    return change(record, Role.VALUE, edit)
 
 
 def added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
@@ -43,11 +55,11 @@ def marks(step: Step) -> tuple[ColumnPath, ...]:
 
 
 def _metadata(
-    columns: tuple[Carried, ...], added: dict[ColumnPath, ColumnPath]
-) -> list[tuple[ColumnPath, Carried | None]]:
+    columns: tuple[TracedColumn, ...], added: dict[ColumnPath, ColumnPath]
+) -> list[tuple[ColumnPath, TracedColumn | None]]:
     """Yield each added field from the envelope or from its `source`; the connector adds it where neither has it."""
-    places = {one.path: one for one in columns}
-    return [(name, places.get(path) or places.get(("source", *path))) for name, path in added.items()]
+    positions = {column.path: column for column in columns}
+    return [(name, positions.get(path) or positions.get(("source", *path))) for name, path in added.items()]
 
 
 def outbox(step: Step, record: Record) -> Record:
@@ -55,28 +67,36 @@ def outbox(step: Step, record: Record) -> Record:
     columns = record.value
     if columns is None:
         return Record(None, None)
-    wrapped = any(begins(one.path, AFTER) for one in columns)
-    row = {one.path[1:] if wrapped else one.path: one for one in columns if not wrapped or begins(one.path, AFTER)}
+    wrapped = any(starts_with(column.path, AFTER) for column in columns)
+    row = {
+        column.path[1:] if wrapped else column.path: column
+        for column in columns
+        if not wrapped or starts_with(column.path, AFTER)
+    }
 
     def field(name: str, default: str) -> ColumnPath:
         return (field_segment(step.settings.text(f"table.field.event.{name}", default=default)),)
 
     envelope = [part for part in _placed(step) if part[1] == "envelope"]
     payload = _taken(row, field("payload", "payload"), ("payload",) if envelope else ())
-    if step.settings.is_on("table.expand.json.payload") or any(one.changed for one in payload):
-        payload = tuple(replace(one, changed=True) for one in payload)
-    extra = [one for name, _, new in envelope for one in _taken(row, (field_segment(name),), (field_segment(new),))]
+    if step.settings.is_on("table.expand.json.payload") or any(column.changed for column in payload):
+        payload = tuple(replace(column, changed=True) for column in payload)
+    extra = [
+        column for name, _, new in envelope for column in _taken(row, (field_segment(name),), (field_segment(new),))
+    ]
     return Record(_taken(row, field("key", "aggregateid"), ()), (*payload, *extra))
 
 
 def _placed(step: Step) -> list[tuple[str, str, str]]:
     """Return `field:placement[:alias]` of the additional fields."""
     parts = [item.split(":") for item in step.names("table.fields.additional.placement")]
-    return [(one[0], one[1].lower(), one[2] if len(one) > 2 else one[0]) for one in parts if len(one) > 1]
+    return [(part[0], part[1].lower(), part[2] if len(part) > 2 else part[0]) for part in parts if len(part) > 1]
 
 
-def _taken(row: dict[ColumnPath, Carried], field: ColumnPath, place: ColumnPath) -> tuple[Carried, ...]:
-    return tuple(moved(one, (*place, *path[len(field) :])) for path, one in row.items() if begins(path, field))
+def _taken(row: dict[ColumnPath, TracedColumn], field: ColumnPath, position: ColumnPath) -> tuple[TracedColumn, ...]:
+    return tuple(
+        moved(column, (*position, *path[len(field) :])) for path, column in row.items() if starts_with(path, field)
+    )
 
 
 def logical_key(default: str) -> ColumnEffect:
@@ -86,6 +106,6 @@ def logical_key(default: str) -> ColumnEffect:
         if not step.settings.is_on("key.enforce.uniqueness", default=True):
             return record
         name = step.settings.text("key.field.name", default=default)
-        return change(record, Role.KEY, lambda columns: (*columns, Carried((field_segment(name),))))
+        return change(record, Role.KEY, lambda columns: (*columns, TracedColumn((field_segment(name),))))
 
     return effect

@@ -42,15 +42,15 @@ ColumnEffect = Callable[[Step, Record], Record]
 """Returns the record with its columns after the transform. Raises InputInvalid."""
 
 
-Place = tuple[Role, ColumnPath]
+Position = tuple[Role, ColumnPath]
 """A column on one side of a message."""
 
-Places = tuple[Place, ...]
+Positions = tuple[Position, ...]
 
 
-def same_place(_: Step, place: Place) -> Places:
+def same_position(_: Step, position: Position) -> Positions:
     """Return the position unchanged."""
-    return (place,)
+    return (position,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Transform:
     topics: TopicEffect
     columns: ColumnEffect
     about: str
-    origins: Callable[[Step, Place], Places] = same_place
+    origins: Callable[[Step, Position], Positions] = same_position
 
 
 def same_topic(step: Step, topic: Template) -> tuple[Template | None, ...]:  # noqa: ARG001 - a TopicEffect

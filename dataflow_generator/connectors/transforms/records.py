@@ -10,7 +10,7 @@ from scanner_model.names import Role
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class TracedColumn:
     """A column in its current position; *origin* is its original one, None for a column that a transform added.
 
     *changed*: its value differs from its origin's (a cast); *masked*: it has nothing of its origin's value. *steps*
@@ -24,7 +24,7 @@ class Carried:
     steps: tuple[str, ...] = field(default=(), compare=False)
 
 
-Columns = tuple[Carried, ...] | None
+Columns = tuple[TracedColumn, ...] | None
 """The columns of one side, in order; None: unknown."""
 
 
@@ -39,8 +39,8 @@ class Record:
     def of(cls, value: Iterable[ColumnPath], key: Iterable[ColumnPath] = ()) -> Record:
         """Build the record before any transform."""
         return cls(
-            tuple(Carried(path, (Role.KEY, path)) for path in key),
-            tuple(Carried(path, (Role.VALUE, path)) for path in value),
+            tuple(TracedColumn(path, (Role.KEY, path)) for path in key),
+            tuple(TracedColumn(path, (Role.VALUE, path)) for path in value),
         )
 
     def side(self, role: Role) -> Columns:
@@ -55,23 +55,23 @@ class Record:
 UNKNOWN = Record(None, None)
 
 
-def change(record: Record, role: Role, mend: Callable[[tuple[Carried, ...]], Columns]) -> Record:
+def change(record: Record, role: Role, edit: Callable[[tuple[TracedColumn, ...]], Columns]) -> Record:
     """Change the columns of one side; unknown columns remain unknown."""
     columns = record.side(role)
-    return record if columns is None else record.with_side(role, mend(columns))
+    return record if columns is None else record.with_side(role, edit(columns))
 
 
-def begins(path: ColumnPath, start: ColumnPath) -> bool:
+def starts_with(path: ColumnPath, start: ColumnPath) -> bool:
     """Return whether *path* is *start* or a column inside it."""
     return path[: len(start)] == start
 
 
-def moved(column: Carried, path: ColumnPath) -> Carried:
+def moved(column: TracedColumn, path: ColumnPath) -> TracedColumn:
     """Return *column* at another path."""
     return replace(column, path=path)
 
 
-def without_parents(columns: tuple[Carried, ...]) -> tuple[Carried, ...]:
+def without_parents(columns: tuple[TracedColumn, ...]) -> tuple[TracedColumn, ...]:
     """Remove columns that only contain others."""
     parents = {column.path[:length] for column in columns for length in range(len(column.path))}
     return tuple(column for column in columns if column.path not in parents)

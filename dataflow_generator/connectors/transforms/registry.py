@@ -12,7 +12,7 @@ from dataflow_generator.connectors.transforms.model import (
     any_columns,
     any_topic,
     same_columns,
-    same_place,
+    same_position,
     same_topic,
 )
 
@@ -24,7 +24,7 @@ _AIVEN = "io.aiven.kafka.connect.transforms."
 _COMMON = "com.github.jcustenborder.kafka.connect.transform.common."
 
 
-def _columns(columns: ColumnEffect, about: str, before: inverse.Origins = same_place) -> Transform:
+def _columns(columns: ColumnEffect, about: str, before: inverse.Origins = same_position) -> Transform:
     return Transform(same_topic, columns, about, before)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.transforms.model import Step
-from dataflow_generator.connectors.transforms.topic_templates import Template, Wild, joined, quoted, replaced
+from dataflow_generator.connectors.transforms.topic_templates import Template, Wildcard, joined, quoted, replaced
 
 _LETTERS = re.compile(r"'(?:[^']|'')*'|(?P<letters>([A-Za-z])\2*)|.", re.DOTALL)
 _TOPIC_OR_TIME = re.compile(r"(\$\{(?:topic|timestamp)\})")
@@ -44,7 +44,7 @@ def regex_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
 def logical_table_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
     """Do the same under Debezium's names; invalid characters become underscores."""
     routed = _replaced(step, topic, "topic.regex", "topic.replacement")
-    return tuple(one and Template(tuple(_clean(part) for part in one.parts)) for one in routed)
+    return tuple(template and Template(tuple(_clean(part) for part in template.parts)) for template in routed)
 
 
 def change_case(step: Step, topic: Template) -> tuple[Template | None, ...]:
@@ -54,15 +54,15 @@ def change_case(step: Step, topic: Template) -> tuple[Template | None, ...]:
     if name is None or before is None or after is None:
         return (None,)
     words = [word for word in before.words.split(name) if word]
-    written = [(after.rest if place else after.first)(word) for place, word in enumerate(words)]
-    return (Template.of(after.between.join(written)),)
+    words_ = [(after.rest if position else after.first)(word) for position, word in enumerate(words)]
+    return (Template.of(after.between.join(words_)),)
 
 
 def timestamp_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
     """Build the name from the topic and a date, the record's or one in the message: a family of names."""
     form = step.settings.text("topic.format", default="${topic}-${timestamp}")
     date = _date(step.settings.text(*_DATE_FORMATS, default="yyyyMMdd"))
-    parts: list[str | Wild] = []
+    parts: list[str | Wildcard] = []
     for part in _TOPIC_OR_TIME.split(form):
         parts.extend(topic.parts if part == "${topic}" else (date,) if part == "${timestamp}" else (part,))
     return (joined(parts),)
@@ -71,7 +71,7 @@ def timestamp_router(step: Step, topic: Template) -> tuple[Template | None, ...]
 def outbox_router(step: Step, topic: Template) -> tuple[Template | None, ...]:  # noqa: ARG001 - a TopicEffect
     """Replace the topic by a name with a field of the outbox row inserted."""
     form = step.settings.text("route.topic.replacement", default="outbox.event.${routedByValue}")
-    return (joined(Wild() if _REFERENCE.fullmatch(part) else part for part in _REFERENCE.split(form)),)
+    return (joined(Wildcard() if _REFERENCE.fullmatch(part) else part for part in _REFERENCE.split(form)),)
 
 
 def route_by_field(step: Step, topic: Template) -> tuple[Template | None, ...]:
@@ -84,11 +84,11 @@ def _replaced(step: Step, topic: Template, regex: str, replacement: str) -> tupl
     return replaced(topic, java_regex(pattern), step.required(replacement))
 
 
-def _clean(part: str | Wild) -> str | Wild:
+def _clean(part: str | Wildcard) -> str | Wildcard:
     return _TOPIC_SIGNS.sub("_", part) if isinstance(part, str) else part
 
 
-def _date(form: str) -> Wild:
+def _date(form: str) -> Wildcard:
     """Return a pattern of a java.text.SimpleDateFormat's output: a number per field, a word for names."""
     patterns: list[str | int] = []
     samples = ("", "")
@@ -106,4 +106,6 @@ def _date(form: str) -> Wild:
             patterns[-1:] = [patterns[-1] + len(letters)] if joins else [*patterns[-1:], len(letters)]  # type: ignore[operator]
             samples = (samples[0] + ("71536204" * len(letters))[-len(letters) :], samples[1] + "20" * len(letters))
             samples = (samples[0], samples[1][: len(samples[0])])
-    return Wild("".join(f"\\d{{{one}}}" if isinstance(one, int) else one for one in patterns), samples)
+    return Wildcard(
+        "".join(f"\\d{{{pattern}}}" if isinstance(pattern, int) else pattern for pattern in patterns), samples
+    )

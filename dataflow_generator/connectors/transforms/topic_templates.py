@@ -15,7 +15,7 @@ _SPECIAL = re.compile(r"([\\.\[\]{}()*+?^$|])")
 
 
 @dataclass(frozen=True, slots=True)
-class Wild:
+class Wildcard:
     """A part that depends on data: a pattern, and matching sample texts; the first occurs in no real name."""
 
     pattern: str = ".*"
@@ -26,7 +26,7 @@ class Wild:
 class Template:
     """A name, or a family of names."""
 
-    parts: tuple[str | Wild, ...]
+    parts: tuple[str | Wildcard, ...]
 
     @classmethod
     def of(cls, name: str) -> Template:
@@ -47,14 +47,14 @@ class Template:
         """Return whether *name* belongs to the family."""
         return self.name == name if self.name is not None else java_regex(self.pattern).matches(name)
 
-    def filled(self, number: int) -> str:
+    def sample(self, number: int) -> str:
         """Return one name of the family, with sample *number* for every wildcard."""
         return "".join(part if isinstance(part, str) else part.samples[number] for part in self.parts)
 
     @property
-    def wilds(self) -> tuple[Wild, ...]:
+    def wildcards(self) -> tuple[Wildcard, ...]:
         """Return the wildcards."""
-        return tuple(part for part in self.parts if isinstance(part, Wild))
+        return tuple(part for part in self.parts if isinstance(part, Wildcard))
 
 
 def quoted(text: str) -> str:
@@ -62,9 +62,9 @@ def quoted(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def joined(parts: Iterable[str | Wild]) -> Template:
+def joined(parts: Iterable[str | Wildcard]) -> Template:
     """Build a template from parts; empty literals are removed, equal neighbours merged."""
-    merged: list[str | Wild] = []
+    merged: list[str | Wildcard] = []
     for part in parts:
         last = merged[-1] if merged else None
         if isinstance(part, str) and isinstance(last, str):
@@ -82,13 +82,13 @@ def replaced(template: Template, regex: JavaRegex, replacement: str) -> tuple[Te
     if template.name is not None:
         name = template.name
         return (Template.of(regex.replace_first(name, replacement)),) if regex.matches(name) else (template,)
-    samples = range(min(len(wild.samples) for wild in template.wilds))
-    matching = [regex.matches(template.filled(number)) for number in samples]
+    samples = range(min(len(wild.samples) for wild in template.wildcards))
+    matching = [regex.matches(template.sample(number)) for number in samples]
     if not any(matching):
         return (template,) if _apart(template, regex.pattern) else (template, None)
-    result = _read_back(template, regex.replace_first(template.filled(0), replacement))
+    result = _read_back(template, regex.replace_first(template.sample(0), replacement))
     agrees = all(
-        result.filled(number) == regex.replace_first(template.filled(number), replacement) for number in samples
+        result.sample(number) == regex.replace_first(template.sample(number), replacement) for number in samples
     )
     return (result,) if all(matching) and agrees else (None,)
 
@@ -105,11 +105,11 @@ def family(pattern: str) -> Template | None:
     start = pattern.removesuffix(".*")
     if start == pattern or not start or not _LITERAL_START.fullmatch(start):
         return None
-    return Template((_UNESCAPED.sub(r"\1", start), Wild()))
+    return Template((_UNESCAPED.sub(r"\1", start), Wildcard()))
 
 
 def _read_back(template: Template, name: str) -> Template:
     """Replace the samples of *template* in a replacement's result by its wildcards."""
-    by_sample = {wild.samples[0]: wild for wild in template.wilds}
+    by_sample = {wild.samples[0]: wild for wild in template.wildcards}
     marks = re.compile("(" + "|".join(map(re.escape, by_sample)) + ")")
     return joined(by_sample.get(part, part) for part in marks.split(name))

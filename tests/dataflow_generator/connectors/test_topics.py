@@ -3,7 +3,7 @@
 import pytest
 
 from dataflow_generator.connectors import Config, Connector, read_connector
-from dataflow_generator.connectors.topics import KnownTopics, beginning, is_seen
+from dataflow_generator.connectors.topics import KnownTopics, beginning, is_candidate_topic
 
 NAMES = ("a", "a.b", "a.c", "ab", "b")
 
@@ -71,4 +71,4 @@ def test_a_name_is_seen_whole() -> None:
     """That another one begins with it says nothing."""
     known = KnownTopics(("cdc.users",))
 
-    assert not is_seen(Connector(name="c", config=Config.of({}), known=known), "cdc")
+    assert not is_candidate_topic(Connector(name="c", config=Config.of({}), known=known), "cdc")
