@@ -13,7 +13,7 @@ from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.parquet.dataset import EDGES, NODES, ParquetTables, Wanted
 from dataflow_generator.parquet.schema import ORDER, SCHEMAS
 from dataflow_generator.parquet.schema_batches import PLACES
-from dataflow_generator.query.stored_graph import BESIDE
+from dataflow_generator.query.stored_graph import JOB_LEVEL
 
 Arrow = Any
 """A table, a column or a mask: pyarrow has no types."""
@@ -52,7 +52,7 @@ def cluster_rows(tables: ParquetTables, cluster: str) -> Chosen:
     nodes = _marks(tables.tables(NODES, Wanted(), ("node_key", *ORDER)), lambda rows: _in(rows["node_key"], every))
     edges = list(inside)
     for kinds, mask in (
-        (BESIDE, lambda rows: pc.or_(_in(rows["source"], hubs), _in(rows["target"], hubs))),
+        (JOB_LEVEL, lambda rows: pc.or_(_in(rows["source"], hubs), _in(rows["target"], hubs))),
         ((EdgeKind.CONTAINS,), lambda rows: _in(rows["target"], every)),
         ((EdgeKind.HAS_SCHEMA,), lambda rows: _in(rows["source"], above)),
         ((EdgeKind.COLUMN_FLOW,), lambda rows: _flows(rows, columns, every)),
@@ -71,7 +71,7 @@ def _beside(tables: ParquetTables, cluster: str) -> tuple[Arrow, Arrow]:
     homes = pc.unique(nodes["namespace"].filter(pc.and_(is_cluster, is_it)))
     here = pc.and_(pc.is_in(nodes["namespace"], value_set=homes), pc.or_(pc.invert(is_cluster), is_it))
     mine = _union(nodes["node_key"].filter(here))
-    edges = tables.table(EDGES, Wanted(kinds=BESIDE), _ENDS)
+    edges = tables.table(EDGES, Wanted(kinds=JOB_LEVEL), _ENDS)
     near = _union(mine, *_touched(edges, mine))
     jobs = near.filter(pc.starts_with(near, _JOB))
     return _union(mine, jobs), _union(near, *_touched(edges, jobs))
