@@ -13,7 +13,7 @@ from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Dat
 from dataflow_generator.connectors.columns import columns_through
 from dataflow_generator.connectors.dataset_names import jdbc_dataset, located_table, object_path
 from dataflow_generator.connectors.jdbc_urls import snowflake_account
-from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
+from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
 from scanner_model.column_path import ColumnPath, parse_path
 
 Case = Mapping[str, Any]
@@ -138,9 +138,9 @@ def _smt_topics(case: Case) -> Iterator[Deviation]:
 def _smt_fields(case: Case) -> Iterator[Deviation]:
     chain = Chain.of(Config.of(case["config"]))
     record = Record.of([parse_path(name) for name in case["columns"]])
-    ways = chain.ways(Template.of("topic"), record)
-    value = ways[0].record.value
-    if len(ways) != 1 or value is None:
+    routes = chain.routes(Template.of("topic"), record)
+    value = routes[0].record.value
+    if len(routes) != 1 or value is None:
         yield Deviation(case=case["id"], what="the columns cannot be told")
         return
     found: dict[str, object] = dict.fromkeys(case["columns"])
@@ -150,7 +150,7 @@ def _smt_fields(case: Case) -> Iterator[Deviation]:
         "added": _names(value, lambda one: one.origin is None),
         "masked": _names(value, lambda one: one.masked),
         "transformed": _names(value, lambda one: one.changed),
-        "key": {_dotted(one.origin[1]): _dotted(one.path) for one in ways[0].record.key or () if one.origin},
+        "key": {_dotted(one.origin[1]): _dotted(one.path) for one in routes[0].record.key or () if one.origin},
     }
     for member, ours in checks.items():
         expected = sorted(case[member]) if isinstance(case.get(member), list) else case.get(member, ours)
@@ -163,7 +163,7 @@ def _dotted(path: ColumnPath) -> str:
     return ".".join(path)
 
 
-def _names(columns: tuple[Carried, ...], wanted: Callable[[Carried], bool]) -> list[str]:
+def _names(columns: tuple[TracedColumn, ...], wanted: Callable[[TracedColumn], bool]) -> list[str]:
     return sorted(_dotted(one.path) for one in columns if wanted(one))
 
 

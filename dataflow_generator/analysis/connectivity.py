@@ -1,4 +1,4 @@
-"""Circles in a directed graph: one for each part in which every node leads to every other. No I/O, no recursion."""
+"""Connectivity of a directed graph: shortest cycle per strongly connected component, connected components. No I/O."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ N = TypeVar("N", bound=tuple[str, ...])
 
 
 def cycles(ahead: Mapping[N, Sequence[N]]) -> Iterator[tuple[N, ...]]:
-    """Return the shortest circle through the first node of each part that holds one, by first node.
+    """Yield the shortest cycle through the least node of each strongly connected component, in order.
 
     Takes time linear in the graph's size.
     """
-    for part in sorted(_parts(_going_on(ahead)), key=min):
+    for part in sorted(_strongly_connected(_without_dead_ends(ahead)), key=min):
         first = min(part)
         if len(part) > 1 or first in ahead.get(first, ()):
-            yield _circle(first, part, ahead)
+            yield _shortest_cycle(first, part, ahead)
 
 
-def _going_on(ahead: Mapping[N, Sequence[N]]) -> Mapping[N, Sequence[N]]:
-    """Leave out, round by round, what leads nowhere: in most graphs that is nearly all, and no circle goes through it.
+def _without_dead_ends(ahead: Mapping[N, Sequence[N]]) -> Mapping[N, Sequence[N]]:
+    """Remove nodes without successors repeatedly: in most graphs these are nearly all, and no cycle contains them.
 
-    Rounds end when one of them left out less than a tenth, so that all of them together are linear.
+    Stops when a round removes less than a tenth of the nodes, so that all rounds together are linear.
     """
     left = ahead
     while True:
-        near = ((node, [one for one in after if one in left]) for node, after in left.items())
-        kept = {node: after for node, after in near if after}
-        if not kept or len(kept) * 10 > len(left) * 9:
-            return kept
-        left = kept
+        filtered = ((node, [successor for successor in after if successor in left]) for node, after in left.items())
+        remaining = {node: after for node, after in filtered if after}
+        if not remaining or len(remaining) * 10 > len(left) * 9:
+            return remaining
+        left = remaining
 
 
-def _circle(first: N, part: frozenset[N], ahead: Mapping[N, Sequence[N]]) -> tuple[N, ...]:
+def _shortest_cycle(first: N, part: frozenset[N], ahead: Mapping[N, Sequence[N]]) -> tuple[N, ...]:
     before: dict[N, N] = {}
     waiting = deque([first])
     while waiting:
         node = waiting.popleft()
         for after in sorted(ahead.get(node, ())):
             if after == first:
-                way = [node]
-                while way[-1] != first:
-                    way.append(before[way[-1]])
-                return tuple(reversed(way))
+                path = [node]
+                while path[-1] != first:
+                    path.append(before[path[-1]])
+                return tuple(reversed(path))
             if after in part and after not in before:
                 before[after] = node
                 waiting.append(after)
     return (first,)
 
 
-def _parts(ahead: Mapping[N, Sequence[N]]) -> Iterator[frozenset[N]]:
-    """Return the strongly connected parts (Tarjan's algorithm, its calls on a list)."""
+def _strongly_connected(ahead: Mapping[N, Sequence[N]]) -> Iterator[frozenset[N]]:
+    """Yield the strongly connected components (Tarjan's algorithm with an explicit stack)."""
     index: dict[N, int] = {}
     low: dict[N, int] = {}
     stack: dict[N, None] = {}
@@ -92,26 +92,26 @@ def _taken(root: N, stack: dict[N, None]) -> frozenset[N]:
 
 
 CONNECTED: Kinds = DATASETS | {EdgeKind.MEMBER_OF}
-"""The edges that hold topics, datasets, jobs and consumer groups together."""
+"""The edges that connect topics, datasets, jobs and consumer groups."""
 
 _NAMING = (NodeKind.TOPIC, NodeKind.DATASET, NodeKind.JOB, NodeKind.CONSUMER_GROUP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
-    """A part that hangs together, called by its least topic, or else dataset, job or group; *sizes* by kind of node."""
+    """A connected component, named after its least topic, or else dataset, job or group; *sizes* by kind of node."""
 
     name: str
     sizes: Mapping[str, int]
 
     @property
     def nodes(self) -> int:
-        """Count its nodes."""
+        """Return the number of nodes."""
         return sum(self.sizes.values())
 
 
 def components(links: Iterable[tuple[str, str]]) -> tuple[Component, ...]:
-    """List what *links*, pairs of nodes' ids, hold together, the largest first."""
+    """Return the connected components of *links*, pairs of nodes' ids, the largest first."""
     groups: UnionFind[str] = UnionFind()
     for link in links:
         groups.join(link)
@@ -119,7 +119,7 @@ def components(links: Iterable[tuple[str, str]]) -> tuple[Component, ...]:
 
 
 def kind_of(node: str) -> str:
-    """Return the kind that a node's id begins with."""
+    """Return the kind at the start of a node's id."""
     return node.partition(":")[0]
 
 

@@ -1,7 +1,7 @@
-r"""Java's syntax of regular expressions (java.util.regex.Pattern) written as that of `regex`, version 1.
+r"""Translate Java's regular expressions (java.util.regex.Pattern) to the syntax of `regex`, version 1.
 
-What differs is written out: `\d`, `\w`, `\s` and `(?i)` are ASCII in Java, line ends are more than `\n`, classes have
-unions and intersections. What has no translation is refused with its name: a guess would be an edge that is not there.
+Differences are written out: `\d`, `\w`, `\s` and `(?i)` are ASCII in Java, line ends are more than `\n`, classes have
+unions and intersections. Untranslatable syntax is refused by name: a guess would be a wrong edge.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CODE = re.compile(r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f
 _PROPERTY = re.compile(r"\\(?P<letter>[pP])(?:\{(?P<name>\w+=)?(?P<value>\w+)\}|(?P<short>[A-Za-z]))")
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|\Z)", re.DOTALL)
 _CATEGORY = re.compile(r"L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfosn]?")
-# `m` and `d` change nothing in a name, which has no line ends.
+# `m` and `d` have no effect on names, which have no line ends.
 _KNOWN_FLAGS = frozenset("ismud")
 
 _LINE_ENDS = "\n\r\x85\u2028\u2029"
@@ -69,7 +69,7 @@ _CASED: Mapping[str, str] = {
 
 
 def refused(pattern: str, what: str) -> InputInvalid:
-    """Build the error of a pattern that Java refuses, or that is not evaluated."""
+    """Build the error for a pattern that Java refuses, or that is not evaluated."""
     return InputInvalid(f"the regular expression {shown(pattern)} {what}")
 
 
@@ -82,7 +82,7 @@ def translated(pattern: str) -> str:
 
 @dataclass(slots=True)
 class _Translator:
-    """Reads one pattern from left to right; *outer* are the flags outside each group that is open."""
+    """Translates one pattern from left to right; *outer* are the flags outside each open group."""
 
     pattern: str
     at: int = 0
@@ -164,7 +164,7 @@ class _Translator:
         self._write(match[0], repeatable=False)
 
     def _open(self) -> None:
-        """Write what opens a group; `(?i:…)` ends its flags with it, `(?i)` with the group around it."""
+        """Translate the start of a group; `(?i:…)` ends its flags with it, `(?i)` with the enclosing group."""
         match = self._found(_GROUP)
         if match:
             name = match["name"]
@@ -193,7 +193,7 @@ class _Translator:
         return text if len(text) == 1 or text[0] == "\\" else f"[{text}]"
 
     def _range(self, low: str, high: str) -> str:
-        """Write a range, or one character, as the members of a class, and in `(?i)` those of the other case."""
+        """Translate a range, or one character, to members of a class, with `(?i)` also in the other case."""
         text = _escaped(low) if low == high else f"{_escaped(low)}-{_escaped(high)}"
         if "i" not in self.flags:
             return text
@@ -202,7 +202,7 @@ class _Translator:
         return text + "".join(char.swapcase() for char in ascii_letters if low <= char <= high)
 
     def _escape(self) -> str:
-        """Read a backslash and what belongs to it, in a class or outside: one character, or a class in brackets."""
+        """Translate an escape, in a class or outside: one character, or a class in brackets."""
         letter = self._peek(2)[1:]
         if code := self._found(_CODE):
             number = int(code[4], 8) if code[4] else int(code[1] or code[2] or code[3], 16)
@@ -234,7 +234,7 @@ class _Translator:
         return f"[{'^' if match['letter'] == 'P' else ''}{found}]"
 
     def _class(self, depth: int) -> str:
-        """Read a class behind its `[`: unions, `&&` intersections and negation, as Java nests them."""
+        """Translate a class after its `[`: unions, `&&` intersections and negation, as Java nests them."""
         if depth > _DEEPEST:
             raise self._wrong(f"nests more than {_DEEPEST} classes: that is not evaluated")
         negated = "^" if self._take("^") else ""

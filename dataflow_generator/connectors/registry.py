@@ -1,4 +1,4 @@
-"""The table of connectors: class → reader, the short names of Connect and Confluent Cloud, and others' plug-ins."""
+"""The table of connectors: class → reader, short names, Confluent Cloud's names, and plug-ins."""
 
 from __future__ import annotations
 
@@ -272,11 +272,11 @@ MANAGED: Mapping[str, ConnectorReader] = {
     "SqsSource": services.sqs_source,
     "ZendeskSource": _from(services.ZENDESK),
 }
-"""Confluent Cloud's names, which are compared whatever their case."""
+"""Confluent Cloud's names, compared case-insensitively."""
 
 
 def find_reader(class_name: str) -> ConnectorReader | None:
-    """Find the reader of a class, of Confluent Cloud's name or of a class's short name; None: nobody knows the class.
+    """Return the reader of a class, of Confluent Cloud's name or of a class's short name; None for an unknown class.
 
     Raises InputInvalid where a plug-in for the class cannot be loaded.
     """
@@ -288,7 +288,7 @@ def find_reader(class_name: str) -> ConnectorReader | None:
 
 @cache
 def _short_names() -> Mapping[str, ConnectorReader]:
-    """Index the names without package that Connect's plug-in loader takes too, with and without `Connector`."""
+    """Index the names without package that Connect's plug-in loader accepts, with and without `Connector`."""
     short: dict[str, ConnectorReader] = {}
     for name, reader in CONNECTORS.items():
         last = name.rpartition(".")[2].lower()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dataflow_generator.connectors import Config, ConnectorFlows, Direction, Flow
-from dataflow_generator.connectors.column_mapping import EndToEnd, Paths, follow
+from dataflow_generator.connectors.column_mapping import MappedColumn, Paths, map_columns
 from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.model import ColumnFlow, Dataset, Place
@@ -54,7 +54,7 @@ def moved(name: str, config: Config, flows: ConnectorFlows, pairs: Sequence[Name
                 whole = False
                 continue
             ends = _ends(flows, source, target, seen)
-            found = follow(config, flows, flow, ends)
+            found = map_columns(config, flows, flow, ends)
             columns.extend(_flow(name, flow, (source, target), one) for one in found.columns)
             if not found.whole:
                 whole = False
@@ -83,7 +83,7 @@ def derive(tellings: Iterable[Telling], known: Known, told: Known) -> Known:
             ends = tuple(known.get(end) or derived.get(end, ()) for end in (source, target))
             unknown = [end for end, columns in zip((source, target), ends, strict=True) if not columns]
             if len(unknown) == 1 or (unknown and flows.row):
-                followed = follow(config, flows, flow, (ends[0], ends[1]))
+                followed = map_columns(config, flows, flow, (ends[0], ends[1]))
                 for end in unknown:
                     paths = (one.source if end == source else one.target for one in followed.columns)
                     found.setdefault(end, {}).update(dict.fromkeys(paths))
@@ -112,7 +112,7 @@ def _lead_on(flows: ConnectorFlows, ends: tuple[Paths, Paths]) -> bool:
     return bool(ends[0]) if flows.direction is Direction.SINK else any(ends)
 
 
-def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], one: EndToEnd) -> ColumnFlow:
+def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], one: MappedColumn) -> ColumnFlow:
     return ColumnFlow(
         Place(ends[0], one.source),
         Place(ends[1], one.target),

@@ -16,7 +16,7 @@ from dataflow_generator.jobs.ksqldb_layout import NO_LAYOUT, Layout, layout_of, 
 from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
 from dataflow_generator.jobs.sql_catalog import catalog_of
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
-from dataflow_generator.sql import Place as NamedPlace
+from dataflow_generator.sql import ColumnRef as NamedPlace
 from dataflow_generator.sql.flows import Effect
 from scanner_model.columns import Column
 from scanner_model.kafka import KsqlSource, Query

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from dataflow_generator.sql import Catalog, KnownTable
-from dataflow_generator.sql.nodes import ColumnDefinition, Part, Parts, SqlType
+from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
 from scanner_model.column_path import ELEMENT, KEY, MAP_VALUE, ColumnPath
 from scanner_model.columns import Column
 from scanner_model.kafka import CollectionColumn, KsqlSource
@@ -93,7 +93,7 @@ def _table(collection: KsqlSource) -> KnownTable:
     )
 
 
-def _part(column: CollectionColumn) -> Part:
+def _part(column: CollectionColumn) -> ColumnKind:
     if column.role is None:
-        return Part.HEADER
-    return Part.KEY if column.role is Role.KEY else Part.PHYSICAL
+        return ColumnKind.HEADER
+    return ColumnKind.KEY if column.role is Role.KEY else ColumnKind.PHYSICAL

@@ -99,9 +99,9 @@ def lineage(
             _show_impact(impact_of(graph.rows, root, node, depth), evidence, style)
         else:
             from dataflow_generator.query.stored_graph import stored_lineage
-            from dataflow_generator.query.traversal import Question
+            from dataflow_generator.query.traversal import TraversalOptions
 
-            question = Question(
+            question = TraversalOptions(
                 upstream=way != "downstream", downstream=way != "upstream", columns=columns, depth=depth
             )
             _show_steps(root, *stored_lineage(graph.rows, root, question), evidence, style)

@@ -10,7 +10,7 @@ from scanner_cli.output.graph import edge_document, node_document, node_path, sh
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from dataflow_generator.query.impact import Affected, Root, Spot
+    from dataflow_generator.query.impact import Affected, NodeInfo, Root
     from dataflow_generator.query.neighbourhood import Step
     from dataflow_generator.query.traversal import Hop
     from scanner_dictionary.graph.reader import GraphReader
@@ -39,7 +39,7 @@ class Impact:
 
 def impact_of(graph: GraphReader, node: NodeRow, text: str, depth: int | None = None) -> Impact:
     """Query what is affected, in at most *depth* steps, if *node*, which is called *text*, is renamed or dropped."""
-    from dataflow_generator.query.impact import Asked, Spot, impact
+    from dataflow_generator.query.impact import ImpactGraph, NodeInfo, impact
     from dataflow_generator.query.neighbourhood import Step
     from dataflow_generator.query.traversal import Hop
 
@@ -47,15 +47,15 @@ def impact_of(graph: GraphReader, node: NodeRow, text: str, depth: int | None = 
         for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
             yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
 
-    def spots(keys: Iterable[int]) -> Mapping[int, Spot]:
+    def node_infos(keys: Iterable[int]) -> Mapping[int, NodeInfo]:
         rows = graph.nodes_of(keys).values()
-        return {row.id: Spot(row.kind, row.name, node_path(row)) for row in rows}
+        return {row.id: NodeInfo(row.kind, row.name, node_path(row)) for row in rows}
 
     def step(edge: EdgeRow) -> Step:
         return Step(edge.flow_type, edge.subtype, edge.evidence)
 
     root = _root(graph, node, text)
-    found = impact(root, Asked(ahead=ahead, spots=spots, step=step))
+    found = impact(root, ImpactGraph(ahead=ahead, node_infos=node_infos, step=step))
     affected = tuple(each for each in found if depth is None or each.steps <= depth)
     ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
     jobs = (job for each in affected for job in each.through)

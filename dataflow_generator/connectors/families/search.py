@@ -1,4 +1,4 @@
-"""Search engines: Elasticsearch and OpenSearch; one index a topic."""
+"""Search engines: Elasticsearch and OpenSearch; one index per topic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAPS = ("topic.to.external.resource.mapping", "topic.index.map", "topic.to.reso
 
 
 def search_sink(scheme: str) -> ConnectorReader:
-    """Build the reader of a sink; an index has the topic's name in lower case, or what a mapping says."""
+    """Build the reader of a sink; an index is named by a mapping, or by the topic in lower case."""
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
@@ -26,6 +26,6 @@ def search_sink(scheme: str) -> ConnectorReader:
             last = config.text("data.stream.namespace", default="${topic}").replace("${topic}", name)
             return Dataset(place, mapped.get(name) or (f"{stream}-{last}" if stream else name).lower())
 
-        return sink(connector, to(target, config.key(*_MAPS), config.key(*_ADDRESS), lands=in_index))
+        return sink(connector, to(target, config.key(*_MAPS), config.key(*_ADDRESS), sink_columns=in_index))
 
     return read

@@ -11,9 +11,9 @@ from dataflow_generator.jobs.connect_columns import Known
 from dataflow_generator.jobs.flink.resolve import Paths, Tables, World
 from dataflow_generator.jobs.flink.tables import KAFKA
 from dataflow_generator.jobs.model import Dataset
-from dataflow_generator.sql import NOTHING_KNOWN, Catalog, Dialect, KnownTable, read_catalog
+from dataflow_generator.sql import EMPTY_CATALOG, Catalog, Dialect, KnownTable, read_catalog
 from dataflow_generator.sql import Dataset as Table
-from dataflow_generator.sql.nodes import Part, SqlType
+from dataflow_generator.sql.nodes import ColumnKind, SqlType
 from scanner_model.column_path import ELEMENT, MAP_VALUE, ColumnPath
 from scanner_model.flink import FlinkStatement
 
@@ -23,7 +23,7 @@ _NEVER_RAN = ("FAILED", "FAILING")
 
 def declared(statements: Iterable[FlinkStatement]) -> Catalog:
     """Return the tables that statements of one source declare, the oldest first; what failed declares none."""
-    catalog = NOTHING_KNOWN
+    catalog = EMPTY_CATALOG
     for each in statements:
         if defines(each.statement, each.state):
             catalog = read_catalog(each.statement, Dialect.FLINK, current(catalog, each))
@@ -68,7 +68,9 @@ def _named(known: KnownTable) -> Table:
 
 
 def _placed(known: KnownTable, paths: Paths, dataset: Dataset) -> Mapping[ColumnPath, None]:
-    listed = (path for one in known.columns if one.part is Part.PHYSICAL for path in _inside((one.name,), one.type))
+    listed = (
+        path for one in known.columns if one.part is ColumnKind.PHYSICAL for path in _inside((one.name,), one.type)
+    )
     places = (paths.place(dataset, path)[0].path for path in listed)
     return {path: None for path in places if path is not None}
 

@@ -14,8 +14,8 @@ from dataflow_generator.jobs.ksqldb import Level, Reading
 from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
 from dataflow_generator.jobs.sql_catalog import table_of_topic
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
+from dataflow_generator.sql import ColumnRef as NamedPlace
 from dataflow_generator.sql import Dataset as Table
-from dataflow_generator.sql import Place as NamedPlace
 from scanner_model.columns import Column
 from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.problems import Problem

@@ -39,7 +39,7 @@ def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
     Exit status: 0 also where a part could not be read, which is told as a problem;
     2 no statement could be read, or a file cannot be opened.
     """
-    from dataflow_generator.sql import NOTHING_KNOWN, Dialect, guess_dialect, read_sql
+    from dataflow_generator.sql import EMPTY_CATALOG, Dialect, guess_dialect, read_sql
     from dataflow_generator.sql.catalog_file import catalog_of
     from scanner_cli.input_files import schema_text
 
@@ -47,7 +47,7 @@ def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
     tables = schema_text(catalog, "catalog") if catalog else ""
     ddl = "" if tables.lstrip().startswith(("{", "[")) else mask_statement(tables)
     dialect = Dialect(named) if named else guess_dialect(f"{ddl}\n{text}")
-    known = catalog_of(ddl or tables, dialect, catalog) if catalog else NOTHING_KNOWN
+    known = catalog_of(ddl or tables, dialect, catalog) if catalog else EMPTY_CATALOG
     found = read_sql(text, dialect, known)
     show(list(sql_rows(found)), SHOWN, style, document=[sql_document(one) for one in found])
     for one in found if style != Format.JSON else ():

@@ -93,7 +93,7 @@ def test_an_edge_to_what_is_no_job_or_dataset_is_told(conn) -> None:
     """The database says where it is; who reads the graph above its columns would not find it."""
     stored(conn, NODES, [*EDGES, edge(JOB, SCHEMA, EdgeKind.WRITES)], -100)
 
-    assert stored_findings(conn)[0].what == f"writes from {JOB.key} to node:1000: there is no node:1000"
+    assert stored_findings(conn)[0].what == f"writes from {JOB.key} to node:1000: node:1000 does not exist"
 
 
 def test_a_dictionary_without_a_graph_has_no_findings(conn) -> None:

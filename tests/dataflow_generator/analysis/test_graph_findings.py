@@ -57,14 +57,14 @@ def test_a_topic_that_nobody_reads_or_writes_is_told_unless_it_is_internal() -> 
     """Kafka's own topics are always alone."""
     nodes = [CLUSTER, A, topic("__consumer_offsets", internal=True)]
 
-    assert found(nodes, HELD[:1]) == ["nobody is known to read or write a"]
+    assert found(nodes, HELD[:1]) == ["a has no known readers or writers"]
 
 
 def test_a_job_without_an_end_is_told_with_the_end_that_it_lacks() -> None:
     """A sink whose target nobody tells reads all the same."""
     assert found([A, J, K], [*HELD[:1], reads(A, J)], FindingKind.JOB_WITHOUT_END) == [
-        "j writes nothing that is known",
-        "k reads and writes nothing that is known",
+        "j has no known outputs",
+        "k has no known inputs and outputs",
     ]
 
 
@@ -78,13 +78,15 @@ def test_internal_job_needs_no_end() -> None:
 
 def test_a_topic_that_only_a_job_names_is_told() -> None:
     """It is misspelt, or of a cluster that nobody scans."""
-    assert found([CLUSTER, A, B, J], [*HELD[:1], reads(A, J), writes(J, B)]) == ["a job names b, which no scan knows"]
+    assert found([CLUSTER, A, B, J], [*HELD[:1], reads(A, J), writes(J, B)]) == [
+        "a job uses b, which no scan has found"
+    ]
 
 
 def test_an_edge_to_a_node_that_is_not_there_is_told_with_the_end_that_is_missing() -> None:
     """Whoever reads the graph would stumble over it."""
     assert found([A, J], [reads(A, J), writes(J, B)], FindingKind.DANGLING_EDGE) == [
-        f"writes from {J.key} to {B.key}: there is no {B.key}"
+        f"writes from {J.key} to {B.key}: {B.key} does not exist"
     ]
 
 
@@ -128,7 +130,7 @@ def test_a_column_in_a_flow_that_no_schema_of_its_topic_has_is_told() -> None:
     ]
 
     assert found([CLUSTER, A, B, known, unknown, free, SCHEMA], edges, FindingKind.UNKNOWN_COLUMN) == [
-        "a flow names x.y, which no schema of a has"
+        "a flow uses x.y, which no schema of a contains"
     ]
 
 

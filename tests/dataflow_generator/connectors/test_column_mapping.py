@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors import CONNECTORS, Config, Connector, Direction, read_connector
-from dataflow_generator.connectors.column_mapping import Followed, follow
+from dataflow_generator.connectors.column_mapping import ColumnMapping, map_columns
 from dataflow_generator.connectors.transforms.registry import TRANSFORMS
 from scanner_model.column_path import parse_path, path_name
 
@@ -31,15 +31,15 @@ def steps(**transforms: dict[str, str]) -> dict[str, str]:
     return {"transforms": ",".join(transforms), **told}
 
 
-def followed(config: dict[str, str], source: str = "", target: str = "", at: int = 0) -> Followed:
+def followed(config: dict[str, str], source: str = "", target: str = "", at: int = 0) -> ColumnMapping:
     read = Config.of(config)
     direction = Direction.SINK if "Sink" in config["connector.class"] else Direction.SOURCE
     flows = read_connector(Connector(name="c", config=read, direction=direction))
     ends = tuple(tuple(parse_path(name) for name in side.split()) for side in (source, target))
-    return follow(read, flows, flows.flows[at], ends)
+    return map_columns(read, flows, flows.flows[at], ends)
 
 
-def pairs(found: Followed) -> dict[str, set[str]]:
+def pairs(found: ColumnMapping) -> dict[str, set[str]]:
     """Return the columns of the target, each with those that it is made of; `~` marks one that is computed."""
     told: dict[str, set[str]] = {}
     for one in found.columns:
@@ -456,4 +456,4 @@ def test_no_configuration_breaks_what_follows_columns(class_name, transforms, en
     config = Config.of(told | steps(**{f"t{number}": step for number, step in enumerate(transforms)}))
     flows = read_connector(Connector(name="c", config=config))
 
-    assert all(isinstance(follow(config, flows, flow, ends), Followed) for flow in flows.flows)
+    assert all(isinstance(map_columns(config, flows, flow, ends), ColumnMapping) for flow in flows.flows)

@@ -336,7 +336,7 @@ def test_what_was_seen_outranks_the_configuration_for_one_dataset() -> None:
     one = JDBC | {"table.whitelist": "a"}
 
     assert names(one, active=("other",)) == [("db.public.a", "other")]
-    assert "none is in use" in read(JDBC | {"table.whitelist": "a,b"}, active=("other",)).problems[0].what
+    assert "is in use, but" in read(JDBC | {"table.whitelist": "a,b"}, active=("other",)).problems[0].what
 
 
 def test_a_topic_from_data_is_one_of_those_in_use() -> None:

@@ -14,7 +14,7 @@ from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
 from dataflow_generator.parquet.reader import graph_in_parquet
 from dataflow_generator.parquet.writer import write_graph
 from dataflow_generator.query.stored_graph import graph_in_dictionary, part_around, stored_lineage
-from dataflow_generator.query.traversal import Question
+from dataflow_generator.query.traversal import TraversalOptions
 from dataflow_generator.render import OUTPUTS
 from scanner_cli.output.impact import impact_document, impact_of
 from scanner_dictionary.engine.open import open_dictionary
@@ -71,7 +71,7 @@ def answers(graph, key):
         (node,) = [each for each in nodes_named(graph.rows, key) if each.node_key == key]
     except NameUnknown as error:
         return str(error).replace(graph.rows.place, "")
-    hops, nodes = stored_lineage(graph.rows, node, Question(columns=True))
+    hops, nodes = stored_lineage(graph.rows, node, TraversalOptions(columns=True))
     steps = [(nodes[hop.source].node_key, nodes[hop.target].node_key, hop.edge.evidence) for hop in hops]
     part = part_around(graph.rows, graph.about, node, 2)
     impact = impact_document(impact_of(graph.rows, node, key))

@@ -111,7 +111,7 @@ def test_more_columns_than_can_be_followed_are_told_as_a_problem() -> None:
     found = read_sql(LONG["doubling stars"], Dialect.FLINK)[-1]
 
     assert found.sources == ("t",)
-    assert "more columns" in found.problems[0].what
+    assert "too many columns" in found.problems[0].what
 
 
 def test_one_statement_fails_alone() -> None:

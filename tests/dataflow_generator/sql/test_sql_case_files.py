@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.sql import Dialect, Place, StatementFlows, read_sql
+from dataflow_generator.sql import ColumnRef, Dialect, StatementFlows, read_sql
 from scanner_model.column_path import path_name
 
 FOLDER = Path(__file__).parent / "cases"
@@ -41,5 +41,5 @@ def _statement(found: StatementFlows) -> Iterator[str]:
     yield from (f"  unresolved at {one.where}: {one.what}" for one in found.unresolved)
 
 
-def _place(place: Place) -> str:
+def _place(place: ColumnRef) -> str:
     return f"{place.dataset or 'result'}:{path_name(place.path) or '*'}"

@@ -50,4 +50,4 @@ def test_a_problem_says_what_stands_where() -> None:
     """Line, column, what is expected and what is there."""
     (found,) = read_sql("SELECT a\nFROM t\nWHERE = 1", Dialect.FLINK)
 
-    assert (found.problems[0].where, found.problems[0].what) == ("3:7", "an expression is expected, not '='")
+    assert (found.problems[0].where, found.problems[0].what) == ("3:7", "expected an expression, got '='")
