@@ -49,7 +49,7 @@ _PACKAGES = ("scanner_extractor", "manual_input", "scanner_dictionary", "dataflo
     lazy=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(package_name="scanner", message="scanner %(version)s")
+@click.version_option(package_name="kafka-lineage-scanner", message="scanner %(version)s")
 @click.option("--verbose", is_flag=True, help="Say on stderr what is done, and where a defect of scanner's is.")
 def cli(verbose: bool) -> None:
     """Read the metadata of a Kafka estate into a SQL dictionary, and ask it.

@@ -59,7 +59,7 @@ def whole_graph(directory: Path) -> Iterator[Path]:
     try:
         import pyarrow.parquet  # noqa: F401 - only whether it is there
     except ImportError as error:
-        hint = "pip install 'scanner[parquet]'"
+        hint = "pip install 'kafka-lineage-scanner[parquet]'"
         raise InputInvalid("Parquet needs pyarrow", where=str(directory), hint=hint) from error
     with atomic_directory(directory, PARTS) as part:
         yield part

@@ -69,7 +69,8 @@ def _channels(remote: str) -> DefaultChannelBuilder:
         from pyspark.sql.connect.client import DefaultChannelBuilder
     except ImportError as error:
         what = "what PySpark needs for Spark Connect is not installed"
-        raise InputInvalid(what, where="--spark-remote", hint="pip install 'scanner[spark-connect]'") from error
+        hint = "pip install 'kafka-lineage-scanner[spark-connect]'"
+        raise InputInvalid(what, where="--spark-remote", hint=hint) from error
     try:
         return DefaultChannelBuilder(remote)
     except ValueError as error:

@@ -149,7 +149,7 @@ def _ship(session: SparkSession, remote: str, directory: Path) -> None:
 
 
 def _check_pyspark(extra: str) -> None:
-    hint = f"pip install 'scanner[{extra}]'"
+    hint = f"pip install 'kafka-lineage-scanner[{extra}]'"
     try:
         import pyspark
     except ImportError as error:

@@ -139,7 +139,8 @@ def _access(cluster: str, capture: Path | None, replay: Path | None, *, several:
         return Connections(replay=Replay(recorded_cluster(replay, cluster) if several else replay))
     if capture:
         place = capture / directory_name(cluster) if several else capture
-        return Connections(recorder=Recorder(place, cluster=cluster, tool=f"scanner {version('scanner')}"))
+        tool = f"scanner {version('kafka-lineage-scanner')}"
+        return Connections(recorder=Recorder(place, cluster=cluster, tool=tool))
     return Connections()
 
 

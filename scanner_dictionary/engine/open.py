@@ -93,7 +93,7 @@ def _engine(place: Location, *, create: bool, patience: float) -> Engine:
     try:
         return create_engine(place.url, connect_args={"connect_timeout": min(max(int(patience), 2), _CONNECTING)})
     except ImportError as error:
-        hint = "pip install 'scanner[postgres]'"
+        hint = "pip install 'kafka-lineage-scanner[postgres]'"
         raise DictionaryUnusable("PostgreSQL needs a driver", where=place.shown, hint=hint) from error
 
 

@@ -71,7 +71,7 @@ def default_token(find: Callable[[], Any] | None = None) -> Token:
             from google.auth.exceptions import GoogleAuthError, TransportError
             from google.auth.transport.requests import Request as Renewal
         except ImportError as error:
-            hint = "install it: pip install 'scanner[google]', or give `auth` with a bearer token"
+            hint = "install it: pip install 'kafka-lineage-scanner[google]', or give `auth` with a bearer token"
             raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error
         try:
             with lock:

@@ -161,7 +161,7 @@ def _failed(error: Exception, where: str, service: AwsService) -> ScannerError:
 
 def _not_installed(service: AwsService) -> InputInvalid:
     what = "boto3 is not installed, which AWS is asked with"
-    return InputInvalid(what, where=service.name, hint="install it: pip install 'scanner[aws]'")
+    return InputInvalid(what, where=service.name, hint="install it: pip install 'kafka-lineage-scanner[aws]'")
 
 
 def _method(operation: str) -> str:

@@ -252,7 +252,7 @@ def test_a_structure_leads_to_its_parts_that_flow(graph, dictionary, capsys) -> 
 @pytest.mark.xdist_group("spark")
 def test_spark_gives_the_same_bytes(dictionary, tmp_path) -> None:
     """Large and small give the same answer."""
-    pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
+    pytest.importorskip("pyspark", reason="pip install 'kafka-lineage-scanner[spark]' runs this")
     if not shutil.which("java"):
         pytest.skip("no Java on this machine; Java 17 runs this")
     for engine in ("local", "spark"):

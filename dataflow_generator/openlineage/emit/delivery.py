@@ -18,7 +18,7 @@ from scanner_model.errors import InputInvalid, ScannerError, SourceObjected, Sou
 Json = Any
 
 WHERE = "openlineage transport"
-_EXTRA = "pip install 'scanner[openlineage]'"
+_EXTRA = "pip install 'kafka-lineage-scanner[openlineage]'"
 _OBJECTED = frozenset({400, 413, 422})
 """Answers to one event, after which the next one may be taken."""
 _DENIED = frozenset({401, 403})

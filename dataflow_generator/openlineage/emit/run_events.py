@@ -54,7 +54,7 @@ class RunEntry:
 @cache
 def our_version() -> str:
     """Return the version of this program."""
-    return version("scanner")
+    return version("kafka-lineage-scanner")
 
 
 def our_producer() -> str:

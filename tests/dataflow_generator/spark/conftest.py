@@ -82,7 +82,7 @@ def briefly() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """Return a session on two processors; skips where PySpark or Java is missing."""
-    pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
+    pytest.importorskip("pyspark", reason="pip install 'kafka-lineage-scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java on this machine; Java 17 runs this")
     settings = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.jars": _driver(), **BRIEFLY}

@@ -17,7 +17,7 @@ from dataflow_generator.spark.remote import change_settings, connect, place_of
 from dataflow_generator.spark.session import redirect_spark_output
 from scanner_model.errors import InputInvalid, ScannerError
 
-EXTRA = "{} is not installed; pip install 'scanner[spark-connect]' runs this"
+EXTRA = "{} is not installed; pip install 'kafka-lineage-scanner[spark-connect]' runs this"
 RETAIL = Path(__file__).parents[3] / "examples" / "retail"
 PROGRAM = "import sys; from scanner_cli.main import main; sys.exit(main())"
 

@@ -304,7 +304,7 @@ def test_missing_driver_names_the_extra() -> None:
     with pytest.raises(DictionaryUnusable) as caught:
         open_dictionary("postgresql+pg8000://u:hidden-word@h/d")
 
-    assert "scanner[postgres]" in caught.value.hint
+    assert "kafka-lineage-scanner[postgres]" in caught.value.hint
 
 
 def _names(directory: Path) -> list[str]:

@@ -296,7 +296,7 @@ def test_missing_pyarrow_is_told_with_the_command_that_installs_it(tmp_path: Pat
 
     told = subprocess.run(args, capture_output=True, text=True, check=True).stdout
 
-    assert told == f"{tmp_path / 'out'}: Parquet needs pyarrow (pip install 'scanner[parquet]')\n"
+    assert told == f"{tmp_path / 'out'}: Parquet needs pyarrow (pip install 'kafka-lineage-scanner[parquet]')\n"
 
 
 @pytest.fixture
