@@ -58,9 +58,9 @@ class Validator:
         for path, item in catalogs:
             yield from self._http(path, item)
         if catalogs:
-            from scanner_extractor.catalogs import providers  # each with its reader: most files name no catalog
+            from scanner_extractor.catalogs import CATALOGS  # each with its reader: most files name no catalog
 
-            yield from catalog_errors(catalogs, self.shown.shown, providers())
+            yield from catalog_errors(catalogs, self.shown.shown, tuple(CATALOGS))
         for path, item in cloud_sources(self.document):
             yield from self._http(path, item)
         yield from cloud_errors(self.document)
