@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from scanner_model.errors import InputInvalid, ScannerError
 from scanner_model.problems import Problem
@@ -67,6 +67,26 @@ class Plugin:
             what = f"cannot be loaded from {self.value}: it is of type {type(function).__name__}, and no function"
             raise self.error(what)
         return self.guarded(function)
+
+    def load_error(self) -> PluginError | None:
+        """Return why the function of the plug-in cannot be loaded; None where it can."""
+        try:
+            self.load_callable()
+        except PluginError as error:
+            return error
+        return None
+
+    def load_or_raise_later(self) -> Callable[..., Any]:
+        """Load the function of the plug-in; where that fails, return one whose every call raises the PluginError."""
+        try:
+            return self.load_callable()
+        except PluginError as error:
+            failure = error
+
+        def fail(*_: object, **__: object) -> NoReturn:
+            raise failure.with_traceback(None)  # else each call adds to the traceback of the same error
+
+        return fail
 
     def guarded(self, function: Callable[_Params, _Result]) -> Callable[_Params, _Result]:
         """Return *function* with its exceptions converted to PluginError; errors of ours pass as they are."""

@@ -21,7 +21,7 @@ from dataflow_generator.connectors.registry import find_reader
 from dataflow_generator.connectors.sinks import Written, in_order, sink
 from dataflow_generator.connectors.sources import Read, Reads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics
-from scanner_model.errors import InputInvalid
+from scanner_model.plugins import PluginError
 from scanner_model.problems import Problem
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
@@ -144,13 +144,14 @@ _NOT_KNOWN = "is a class that we do not know: only its topics are told, its othe
 
 def read_connector(connector: Connector) -> ConnectorFlows:
     """Read the flows of *connector* from its configuration; a class that nobody knows keeps its topics."""
-    try:
-        reader = find_reader(connector.class_name)
-        problem = None if reader else _unknown(connector)
-    except InputInvalid as error:
-        reader, problem = None, Problem("connector.class", error.what, error.hint)
+    reader = find_reader(connector.class_name)
+    problem = None if reader else _unknown(connector)
     with pattern_problems() as unevaluated:
-        flows = with_lineage_names(connector, (reader or generic)(connector))
+        try:
+            flows = (reader or generic)(connector)
+        except PluginError as error:
+            flows, problem = generic(connector), error.problem
+        flows = with_lineage_names(connector, flows)
     reported = {each.what for each in flows.problems}
     more = tuple(each for each in unevaluated.values() if each.what not in reported)
     return replace(flows, problems=(*((problem,) if problem else ()), *flows.problems, *more))

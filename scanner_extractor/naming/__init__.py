@@ -1,10 +1,10 @@
-"""Naming strategies: which topic, and which side of its messages, a subject belongs to; plug-ins in a table."""
+"""Naming strategies: which topic, and which side of its messages, a subject belongs to; a table, with plug-ins."""
 
 from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, is_topic_name
 from scanner_extractor.naming.choice import Choice, Proposed, choose, propose
 from scanner_extractor.naming.explain import Explained, as_json, explain_subject
 from scanner_extractor.naming.subjects import seen_subject
-from scanner_extractor.naming.table import DEFAULTS, STRATEGIES, strategies_in_force
+from scanner_extractor.naming.table import DEFAULTS, STRATEGIES, strategies_in_force, strategy_error
 
 __all__ = [
     "DEFAULTS",
@@ -23,4 +23,5 @@ __all__ = [
     "propose",
     "seen_subject",
     "strategies_in_force",
+    "strategy_error",
 ]
