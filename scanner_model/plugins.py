@@ -68,14 +68,6 @@ class Plugin:
             raise self.error(what)
         return self.guarded(function)
 
-    def load_error(self) -> PluginError | None:
-        """Return why the function of the plug-in cannot be loaded; None where it can."""
-        try:
-            self.load_callable()
-        except PluginError as error:
-            return error
-        return None
-
     def load_or_raise_later(self) -> Callable[..., Any]:
         """Load the function of the plug-in; where that fails, return one whose every call raises the PluginError."""
         try:

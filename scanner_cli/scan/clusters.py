@@ -79,9 +79,9 @@ def select_clusters(only: Sequence[str], skip: Sequence[str], clusters: Collecti
 
 def _loaded(settings: Settings) -> Loaded:
     from manual_input.loader import Reach, read_manual_input
-    from scanner_extractor.formats import FORMATS
+    from scanner_extractor.formats import format_names
 
-    reach = Reach(base=settings.file.parent, formats=tuple(FORMATS))
+    reach = Reach(base=settings.file.parent, formats=format_names())
     manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
     return Loaded(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
 

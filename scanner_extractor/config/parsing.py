@@ -145,6 +145,7 @@ def _registry(item: Json, base: Path) -> RegistrySettings:
         deleted=item.get("deleted", True),
         glue=glue,
         context=item.get("context", ""),
+        options=item.get("options", {}),
     )
 
 

@@ -4,7 +4,7 @@ from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subje
 from scanner_extractor.naming.choice import Choice, Proposed, choose, propose
 from scanner_extractor.naming.explain import Explained, as_json, explain_subject
 from scanner_extractor.naming.subjects import seen_subject
-from scanner_extractor.naming.table import DEFAULTS, STRATEGIES, strategies_in_force, strategy_error
+from scanner_extractor.naming.table import DEFAULTS, STRATEGIES, strategies_in_force
 
 __all__ = [
     "DEFAULTS",
@@ -23,5 +23,4 @@ __all__ = [
     "propose",
     "seen_subject",
     "strategies_in_force",
-    "strategy_error",
 ]

@@ -10,7 +10,7 @@ from scanner_extractor.naming.candidates import Candidate, Strategy, Subject
 from scanner_extractor.naming.strategies import PREFIX, regex_strategy
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-from scanner_model.plugins import NAMING_STRATEGIES, Plugin, PluginError, plugins
+from scanner_model.plugins import NAMING_STRATEGIES, Plugin, plugins
 
 STRATEGIES: Mapping[str, Strategy] = {
     "topic": strategies.by_topic,
@@ -48,12 +48,6 @@ def strategies_in_force(names: Sequence[str], kind: str) -> tuple[Strategy, ...]
 def default_names(kind: str) -> tuple[str, ...]:
     """Return the strategies of a registry type; a plug-in's type has those of Confluent's."""
     return DEFAULTS.get(kind, _CONFLUENT)
-
-
-def strategy_error(name: str) -> PluginError | None:
-    """Return why the plug-in called *name* cannot be loaded; None where it can, or is none."""
-    plugin = None if name in STRATEGIES else plugins(NAMING_STRATEGIES).get(name)
-    return plugin.load_error() if plugin else None
 
 
 def _strategy(name: str) -> Strategy:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from scanner_extractor.checks.probes import Probe
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.scan.results import Progress
+from scanner_model.documents.schema_errors import SchemaError
 from scanner_model.plugins import Plugin, PluginError, plugins
 
 S = TypeVar("S")
@@ -35,8 +36,8 @@ class SourceType(Generic[S, R]):
     *read* reads everything that the source has, and raises ScannerError only where nothing of it can be read. *check*
     yields what `scanner check` tries: what a scan cannot do without. *transport* returns what sends the requests of a
     source that is not reached over plain HTTP, None for one that is. *schema* is the JSON Schema of the member
-    `options` in cluster.json, None where the type takes none; *parse* converts valid options to what `settings.options`
-    holds.
+    `options` in cluster.json, None where the type takes none; *parse* converts valid options to what the functions find
+    as `settings.options`.
     """
 
     read: Callable[[S, Http, Progress], R]
@@ -72,27 +73,36 @@ class SourceTypes(Generic[S, R]):
         except PluginError as error:
             return _broken(error)
 
-    def plugin_error(self, name: str) -> PluginError | None:
-        """Return why the plug-in called *name* cannot be loaded; None where it can, or is none."""
-        if name in self.own or name not in self:
-            return None
-        try:
-            self._loaded(plugins(self.group)[name])
-        except PluginError as error:
-            return error
-        return None
+    def option_errors(self, name: str, options: Json) -> Iterator[SchemaError]:
+        """Validate the *options* of the type called *name* by its own JSON Schema; raises KeyError and PluginError."""
+        from jsonschema import Draft202012Validator
+
+        schema, plugin = self[name].schema or {}, plugins(self.group)[name]
+        with plugin.errors():
+            yield from Draft202012Validator(schema).iter_errors(options)
 
     def _loaded(self, plugin: Plugin) -> SourceType[S, R]:
         offered = plugin.load()
         if not isinstance(offered, SourceType):
             offered = SourceType(read=plugin.load_callable())
+        parsed = _parsed(plugin, offered)
         return replace(
             offered,
-            read=plugin.guarded(offered.read),
-            check=_guarded_check(plugin, offered.check),
-            transport=plugin.guarded(offered.transport),
-            parse=plugin.guarded(offered.parse),
+            read=lambda settings, http, progress: plugin.guarded(offered.read)(parsed(settings), http, progress),
+            check=_guarded_check(plugin, lambda settings, http: offered.check(parsed(settings), http)),
+            transport=lambda settings: plugin.guarded(offered.transport)(parsed(settings)),
         )
+
+
+def _parsed(plugin: Plugin, offered: SourceType[Any, Any]) -> Callable[[Any], Any]:
+    """Return a function that replaces the `options` of settings by what the plug-in's `parse` makes of them."""
+
+    def parsed(settings: Any) -> Any:  # noqa: ANN401  settings of a registry or of a catalog
+        if offered.schema is None:
+            return settings
+        return replace(settings, options=plugin.guarded(offered.parse)(settings.options))
+
+    return parsed
 
 
 def _guarded_check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor import naming
-from scanner_extractor.naming import DEFAULTS, STRATEGIES, Subject, propose, strategies_in_force, strategy_error
+from scanner_extractor.naming import DEFAULTS, STRATEGIES, Subject, propose, strategies_in_force
 from scanner_model.errors import InputInvalid
 
 
@@ -60,7 +60,6 @@ def test_plug_in_is_found_by_its_entry_point(plug_in) -> None:
     (strategy,) = strategies_in_force(["acme"], "confluent")
 
     assert [candidate.topic for candidate in strategy(ORDERS)] == ["orders"]
-    assert strategy_error("acme") is None
 
 
 @pytest.mark.parametrize(
