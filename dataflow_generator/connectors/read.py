@@ -21,7 +21,7 @@ from dataflow_generator.connectors.registry import find_reader
 from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics
-from scanner_model.errors import InputInvalid
+from scanner_model.plugins import PluginError
 from scanner_model.problems import Problem
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
@@ -144,17 +144,16 @@ _NOT_KNOWN = "is not a known connector class; its topics are listed, its externa
 
 def read_connector(connector: Connector) -> ConnectorFlows:
     """Read the flows of *connector* from its configuration; a connector of an unknown class keeps its topics."""
-    try:
-        reader = find_reader(connector.class_name)
-        problem = None if reader else _unknown(connector)
-    except InputInvalid as error:
-        reader, problem = None, Problem("connector.class", error.what, error.hint)
+    reader = find_reader(connector.class_name)
+    problem = None if reader else _unknown(connector)
     with pattern_problems() as unevaluated:
-        flows = with_lineage_names(connector, (reader or generic)(connector))
-    reported = {own.what for own in flows.problems}
-    more = tuple(
-        unevaluated_problem for unevaluated_problem in unevaluated.values() if unevaluated_problem.what not in reported
-    )
+        try:
+            flows = (reader or generic)(connector)
+        except PluginError as error:
+            flows, problem = generic(connector), error.problem
+        flows = with_lineage_names(connector, flows)
+    reported = {problem.what for problem in flows.problems}
+    more = tuple(pattern for pattern in unevaluated.values() if pattern.what not in reported)
     return replace(flows, problems=(*((problem,) if problem else ()), *flows.problems, *more))
 
 

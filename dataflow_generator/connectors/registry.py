@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 
 from dataflow_generator.connectors.families import (
     cassandra,
@@ -20,11 +19,9 @@ from dataflow_generator.connectors.families import (
     warehouses,
 )
 from dataflow_generator.connectors.families import warehouses as iceberg
-from dataflow_generator.connectors.model import ConnectorReader
-from scanner_model.errors import InputInvalid
-
-PLUG_INS = "scanner.connectors"
-"""The entry-point group by which other people's packages add readers; an entry's name is the connector's class."""
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader
+from scanner_model.plugins import CONNECTORS as PLUGIN_GROUP
+from scanner_model.plugins import Plugin, plugins
 
 _S3 = (object_stores.s3, object_stores.S3_KEYS)
 _GCS = (object_stores.gcs, object_stores.GCS_KEYS)
@@ -278,7 +275,8 @@ MANAGED: Mapping[str, ConnectorReader] = {
 def find_reader(class_name: str) -> ConnectorReader | None:
     """Return the reader of a class, of Confluent Cloud's name or of a class's short name; None for an unknown class.
 
-    Raises InputInvalid where a plug-in for the class cannot be loaded.
+    A plug-in's entry point has the name of the connector class; its reader raises PluginError where it cannot be
+    loaded, or fails.
     """
     name = class_name.strip()
     if "." in name:
@@ -297,13 +295,19 @@ def _short_names() -> Mapping[str, ConnectorReader]:
     return short | {name.lower(): reader for name, reader in MANAGED.items()}
 
 
-@cache
 def _plug_in(name: str) -> ConnectorReader | None:
-    for entry in entry_points(group=PLUG_INS, name=name) if name else ():
-        try:
-            reader: ConnectorReader = entry.load()
-        except (ImportError, AttributeError) as error:
-            hint = f"mend or remove the package that offers it in {PLUG_INS}"
-            raise InputInvalid(f"the reader for {name!r} cannot be loaded: {error}", hint=hint) from error
-        return reader
-    return None
+    plugin = plugins(PLUGIN_GROUP).get(name)
+    return _plugin_reader(plugin) if plugin else None
+
+
+@cache
+def _plugin_reader(plugin: Plugin) -> ConnectorReader:
+    read = plugin.load_or_raise_later()
+
+    def reader(connector: Connector) -> ConnectorFlows:
+        flows = read(connector)
+        if isinstance(flows, ConnectorFlows):
+            return flows
+        raise plugin.error(f"returned {type(flows).__name__}, which is not ConnectorFlows")
+
+    return reader

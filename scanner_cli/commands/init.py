@@ -127,7 +127,7 @@ def _probed(addresses: Sequence[str], name: str) -> Initial:
 def _write(files: Sequence[Initial], directory: Path, *, force: bool) -> None:
     """Write every file, and load each as a scan would; none is written where one of them is there already."""
     from scanner_extractor.config.loader import read_cluster_file
-    from scanner_extractor.registries import registries
+    from scanner_extractor.registries import REGISTRIES
 
     there = [str(directory / each.file) for each in files if (directory / each.file).exists()]
     if there and not force:
@@ -135,7 +135,7 @@ def _write(files: Sequence[Initial], directory: Path, *, force: bool) -> None:
         raise InputInvalid("is there already", where=", ".join(there), hint=hint)
     for each in files:
         write_text(directory / each.file, json_text(each.document) + "\n")
-        read_cluster_file(directory / each.file, dict.fromkeys(each.variables, "x"), tuple(registries()))
+        read_cluster_file(directory / each.file, dict.fromkeys(each.variables, "x"), tuple(REGISTRIES))
 
 
 def _say_variables(files: Sequence[Initial]) -> None:

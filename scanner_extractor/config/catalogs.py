@@ -75,6 +75,7 @@ def catalog_settings(item: Json, http: Callable[[Json], HttpSettings]) -> Catalo
         lineage=Lineage(item.get("lineage", Lineage.TABLES)),
         aws=aws,
         endpoints=tuple(sorted((ENDPOINTS | item.get("endpoints", {})).items())) if kind == "google" else (),
+        options=item.get("options", {}),
         **{name: item[name] for name in _WORDS if name in item},
     )
 

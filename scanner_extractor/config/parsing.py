@@ -32,6 +32,7 @@ from scanner_extractor.settings.cluster import (
     Tls,
 )
 from scanner_extractor.settings.confluent_cloud import CloudSettings
+from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.broker_address import broker_addresses
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName
@@ -89,10 +90,10 @@ def _with_secret_names(settings: Settings) -> Settings:
     def named(value: Any) -> Any:  # noqa: ANN401 - a field of any type
         if isinstance(value, tuple):
             return tuple(map(named, value))
-        if isinstance(value, ConnectSettings):  # a connector's are hidden with what its plug-ins declare
-            return replace(value, secret_names=names)
-        if isinstance(value, HttpSettings):
-            return replace(value, secret_names=names)
+        if isinstance(value, ConnectSettings | HttpSettings | FileSettings):
+            return replace(value, secret_names=names)  # not in Connect's `http`: its plug-ins declare secrets too
+        if isinstance(value, SqlFilesSettings | StreamsSettings):
+            return replace(value, files=named(value.files))
         if isinstance(value, CloudSettings):
             planes = {plane: named(http) for plane, http in value.planes.items()}
             return replace(value, http=named(value.http), planes=planes)
@@ -144,6 +145,7 @@ def _registry(item: Json, base: Path) -> RegistrySettings:
         deleted=item.get("deleted", True),
         glue=glue,
         context=item.get("context", ""),
+        options=item.get("options", {}),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 from scanner_extractor.config.catalogs import catalog_errors
 from scanner_extractor.config.confluent_cloud import cloud_errors, cloud_sources
@@ -16,11 +17,14 @@ from scanner_extractor.config.parsing import broker_list, manual_files
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.urls import Address, read_address
 from scanner_extractor.naming import strategies_in_force
+from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.scan.source_types import SourceTypes
 from scanner_extractor.settings.cluster import url_context
 from scanner_extractor.settings.flink import SQL_GATEWAY
 from scanner_model.documents.json_positions import PositionedJson
-from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, closest_match
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, closest_match, error_messages
 from scanner_model.errors import InputInvalid
+from scanner_model.plugins import PluginError
 
 _SOURCES = ("schema_registries", "ksqldb", "connect")
 _CATALOGS = ("catalogs",)
@@ -58,9 +62,11 @@ class Validator:
         for path, item in catalogs:
             yield from self._http(path, item)
         if catalogs:
-            from scanner_extractor.catalogs import providers  # each with its reader: most files name no catalog
+            from scanner_extractor.catalogs import CATALOGS  # each with its reader: most files name no catalog
 
-            yield from catalog_errors(catalogs, self.shown.shown, providers())
+            yield from catalog_errors(catalogs, self.shown.shown, tuple(CATALOGS))
+            for path, item in catalogs:
+                yield from self._options(path, item, CATALOGS)
         for path, item in cloud_sources(self.document):
             yield from self._http(path, item)
         yield from cloud_errors(self.document)
@@ -127,11 +133,32 @@ class Validator:
             if isinstance(name, str):
                 yield from self._strategy((*path, *where), name)
         yield from _context(path, item)
+        yield from self._options(path, item, REGISTRIES)
         if kind == "glue":
             for name in sorted({"url", "auth", "headers"} & item.keys()):
                 yield (*path, name), f"{name!r} is not for AWS Glue", "leave it out; `glue` says where it is"
         elif "glue" in item:
             yield (*path, "glue"), "'glue' is for registries of type glue only", "leave it out, or change `type`"
+
+    def _options(self, path: JsonPath, item: Json, types: SourceTypes[Any, Any]) -> Iterator[ErrorMessage]:
+        """Validate `options` by the JSON Schema that a plug-in brings; a broken one fails when it reads."""
+        kind, where = item.get("type"), (*path, "options")
+        if not isinstance(kind, str) or kind not in types:
+            return
+        if types[kind].schema is None:
+            if "options" in item:
+                yield (
+                    where,
+                    f"'options' is not for type {kind}",
+                    "leave it out; only some plug-ins take options",
+                )
+            return
+        try:
+            for error in types.option_errors(kind, item.get("options", {})):
+                for steps, what, hint in error_messages(error, lambda steps: self.shown.shown((*where, *steps))):
+                    yield (*where, *steps) if "options" in item else path, what, hint
+        except PluginError as error:
+            yield (*path, "type"), error.what, error.hint
 
     def _strategy(self, path: JsonPath, name: str) -> Iterator[ErrorMessage]:
         try:

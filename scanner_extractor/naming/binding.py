@@ -13,7 +13,7 @@ from scanner_extractor.settings.cluster import NamingSettings
 from scanner_model.kafka import Topic
 from scanner_model.manual import Assignment
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName, TopicName
-from scanner_model.pattern_limits import REWRITE, shown
+from scanner_model.pattern_limits import REWRITE, TookTooLong, shown
 from scanner_model.problems import Problem
 from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion, TopicSchema, qualified_subject
 
@@ -152,19 +152,23 @@ def _bind_registry(
     problems: list[Problem] = []
     unbound: list[OpenSubject] = []
     slow: dict[str, list[str]] = {}
+    broken: dict[Problem, None] = {}
     for place, group in groups.items():
         case = _case(place, group, records, declared.of(*place), kind, place in targets)
         proposed = propose(case.subject, strategies_in_force(told.naming.strategies, kind))
         choice = _choice(case, proposed, told, known)
-        for error in proposed.slow:
-            slow.setdefault(error.pattern, []).append(qualified_subject(*place))
+        for error in proposed.failed:
+            if isinstance(error, TookTooLong):
+                slow.setdefault(error.pattern, []).append(qualified_subject(*place))
+            else:
+                broken[error.problem] = None
         links.extend(_links(case, choice, known))
         if choice.ambiguous:
             problems.append(ambiguity(source, qualified_subject(*place), choice))
         if not choice.bound and not case.newest.deleted and not case.referenced:
             unbound.append(OpenSubject(subject=qualified_subject(*place), strategy=_helpful(case.subject, kind, known)))
     slow_names = slow_problems(source, slow)
-    problems.extend((*slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
+    problems.extend((*broken, *slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
     return Bound(topic_schemas=tuple(links), problems=tuple(problems))
 
 

@@ -1,4 +1,4 @@
-"""Says how a subject is read and why: the answer of `scanner explain subject`, without a dictionary or a registry."""
+"""How a subject is read and why: the result of `scanner explain subject`, without a dictionary or a registry."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from scanner_model.names import RecordName, SubjectName, TopicName
 class Explained:
     """How one subject is read: every candidate in order, and which of them is bound, where there is one.
 
-    *slow* are the errors of patterns that took too long on its name.
+    *failed* are the errors of strategies that could not be evaluated on its name.
     """
 
     subject: SubjectName
     context: str
     candidates: tuple[Candidate, ...]
     choice: Choice
-    slow: tuple[InputInvalid, ...] = ()
+    failed: tuple[InputInvalid, ...] = ()
 
 
 def explain_subject(
@@ -55,7 +55,7 @@ def explain_subject(
             context=context,
             candidates=proposed.all,
             choice=choose(proposed, known),
-            slow=proposed.slow,
+            failed=proposed.failed,
         )
 
     return tuple(map(explained, subjects))
@@ -75,7 +75,7 @@ def as_json(rows: Iterable[Explained]) -> list[dict[str, Any]]:
             "bound": list(map(_candidate, row.choice.bound)),
             "ambiguous": row.choice.ambiguous,
             "topic_known": row.choice.topic_known,
-            "problems": list(map(str, row.slow)),
+            "problems": list(map(str, row.failed)),
         }
         for row in rows
     ]

@@ -12,7 +12,6 @@ from typing import TypedDict, TypeVar
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind
 from scanner_extractor.naming.declared import cluster_associations
 from scanner_extractor.scan.manual import agreeing, merge_schemas
-from scanner_extractor.scan.phases import SourceResults
 from scanner_extractor.scan.results import (
     CatalogResult,
     ConnectResult,
@@ -20,6 +19,7 @@ from scanner_extractor.scan.results import (
     KafkaResult,
     KsqlResult,
     RegistryResult,
+    SourceResults,
 )
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.scan.topics import (

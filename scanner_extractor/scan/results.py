@@ -114,3 +114,7 @@ class CatalogResult:
     links: tuple[CatalogLink, ...] = ()
     metrics: tuple[Metric, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+
+SourceResults = CatalogResult | CloudResult | ConnectResult | JobsResult | KafkaResult | KsqlResult | RegistryResult
+"""What the reader of any source returns."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.discovery.expansion import expanded
 from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import DISCOVERY, PHASES, Mode, Phase, SourceResults, Task
-from scanner_extractor.scan.results import CloudResult, Progress, no_progress
+from scanner_extractor.scan.phases import DISCOVERY, PHASES, Mode, Phase, Task
+from scanner_extractor.scan.results import CloudResult, Progress, SourceResults, no_progress
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.errors import ScannerError
 from scanner_model.names import SourceId

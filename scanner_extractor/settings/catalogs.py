@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from typing import Any
 
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.names import SourceId
@@ -62,7 +63,8 @@ class CatalogSettings:
     *aws* is None where it is not AWS's. *account* is the AWS account whose Glue catalog is meant, *domain* DataZone's,
     *location* where Google keeps the lineage, *warehouse* the SQL warehouse that Databricks' system tables are asked
     through; each is empty where it is not told. *lineage_days* bounds how old lineage from there may be. *endpoints*
-    stand in for Google's public ones, by service.
+    stand in for Google's public ones, by service. *options* are a plug-in's own settings: the JSON object of
+    cluster.json, and for the plug-in's functions what its `parse` makes of it.
     """
 
     type: str
@@ -77,6 +79,7 @@ class CatalogSettings:
     warehouse: str = ""
     lineage_days: int = 90
     endpoints: tuple[tuple[str, str], ...] = field(default=())
+    options: Any = field(default_factory=dict, repr=False)
 
     @property
     def source(self) -> SourceId:

@@ -130,7 +130,8 @@ class RegistrySettings:
     """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
 
     *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
-    None for every registry that is not AWS Glue's.
+    None for every registry that is not AWS Glue's. *options* are a plug-in's own settings: the JSON object of
+    cluster.json, and for the plug-in's functions what its `parse` makes of it.
     """
 
     type: str
@@ -140,6 +141,7 @@ class RegistrySettings:
     deleted: bool = True
     glue: GlueSettings | None = None
     context: str = ""
+    options: Any = field(default_factory=dict, repr=False)
 
     @property
     def source(self) -> SourceId:

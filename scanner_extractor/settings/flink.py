@@ -35,11 +35,15 @@ class FlinkSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSettings:
-    """Files that tell of jobs: what *pattern* meant when cluster.json was read, sorted; *base* is its directory."""
+    """Files that define jobs: what *pattern* matched when cluster.json was read, sorted; *base* is its directory.
+
+    *secret_names* are names whose values are masked in the texts, in addition to those that always are.
+    """
 
     pattern: str
     base: Path
     files: tuple[Path, ...] = ()
+    secret_names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -173,9 +173,9 @@ def test_check_tries_each_source(tmp_path: Path) -> None:
     assert told == [
         ("list topics", State.OK, "0 topics"),
         ("search topics", State.OK, "at least 1 topic"),
-        ("ask GraphQL", State.OK, "no topic"),
+        ("query GraphQL", State.OK, "no topic"),
         ("list tables of topics", State.OK, "0 topics as tables"),
-        ("query a figure", State.OK, "0 rows"),
+        ("query a metric", State.OK, "0 rows"),
     ]
 
 

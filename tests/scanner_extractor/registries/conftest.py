@@ -16,7 +16,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.http.rate_limit import Clock
-from scanner_extractor.registries import registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.confluent.plan import read_registry
 from scanner_extractor.scan.results import RegistryResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, NamingSettings, RegistrySettings
@@ -113,6 +113,6 @@ def read_through() -> Callable[..., RegistryResult]:
         web = HttpSettings(url=url, max_bytes=options.pop("max_bytes", 1_000_000), concurrency=4)
         settings = RegistrySettings(type=kind, http=web, **options)
         with Http(web, settings.source, exchange=exchange) as http:
-            return registries()[kind](settings, http, no_progress)
+            return REGISTRIES[kind].read(settings, http, no_progress)
 
     return reading

@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scanner_extractor.scan.merge import NOTHING, merge_results
-from scanner_extractor.scan.phases import SourceResults
-from scanner_extractor.scan.results import ConnectResult, KafkaResult, KsqlResult, RegistryResult
+from scanner_extractor.scan.results import ConnectResult, KafkaResult, KsqlResult, RegistryResult, SourceResults
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column

@@ -9,7 +9,7 @@ import pytest
 from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import Task, flink_tasks, streams_tasks
+from scanner_extractor.scan.phases import Task, kind_tasks
 from scanner_extractor.scan.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
@@ -34,7 +34,7 @@ def task(base: Path, *, sql: str = "", streams: str = "", name: str = "", access
         sql_files=(SqlFilesSettings(files=files(base, sql, "*.sql"), catalog="shop", database="eu"),) if sql else (),
         streams=(StreamsSettings(files=files(base, streams, "*.txt"), name=name),) if streams else (),
     )
-    (only,) = [*flink_tasks(settings, access or Connections()), *streams_tasks(settings, access or Connections())]
+    (only,) = kind_tasks("collections and connectors", settings, access or Connections())
     return only
 
 

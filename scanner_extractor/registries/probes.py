@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
+from scanner_extractor.checks.probes import Probe, unexpected
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.registries.apicurio.client import api_paths
@@ -14,21 +15,13 @@ from scanner_extractor.registries.glue import GlueClient
 from scanner_extractor.registries.result import BadRow, Row
 from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import NotFound, PayloadUnexpected
+from scanner_model.errors import NotFound
 
-RegistryProbe = tuple[str, Callable[[], str]]
-"""What is tried, and the question; it gives in a few words what was found, and raises ScannerError."""
-
-_HINT = "check the `url` and `type` of this source"
 _SEARCHES = {"v3": "versions", "v2": "artifacts"}
 
 
-def registry_probes(settings: RegistrySettings, http: Http) -> Iterator[RegistryProbe]:
-    """Return what is to be tried, each after the one before it succeeded."""
-    return _TRIES.get(settings.type, _compatible)(settings, http)
-
-
-def _compatible(settings: RegistrySettings, http: Http) -> Iterator[RegistryProbe]:
+def confluent_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the subjects of a registry with Confluent's API, and to read one schema."""
     client = compatible_client(settings, http)
     subjects: list[str] = []
 
@@ -36,14 +29,16 @@ def _compatible(settings: RegistrySettings, http: Http) -> Iterator[RegistryProb
         subjects.extend(wanted_subjects(client, client.subjects(0, deleted=False)))
         return f"{len(subjects)} subjects"
 
-    yield "list subjects", listed
+    yield Probe("list subjects", listed)
     if subjects:
-        yield "read a schema", lambda: _row(client.version(subjects[0], LATEST, deleted=False))
+        yield Probe("read a schema", lambda: _row(client.version(subjects[0], LATEST, deleted=False)))
 
 
-def _apicurio(settings: RegistrySettings, http: Http) -> Iterator[RegistryProbe]:
+def apicurio_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the schemas of an Apicurio registry."""
+
     def listed() -> str:
-        """Query the newest API that the server has; `url` may name one already."""
+        """Request the newest API that the server has; `url` may name one already."""
         for version, base in api_paths(settings.http.url):
             try:
                 return _counted(http.get(*base, "search", _SEARCHES[version], params=[("limit", 1)]))
@@ -52,10 +47,11 @@ def _apicurio(settings: RegistrySettings, http: Http) -> Iterator[RegistryProbe]
                     raise
         return f"{len(_texts(http.get(*compatible_base(settings), 'subjects')))} subjects"
 
-    yield "list schemas", listed
+    yield Probe("list schemas", listed)
 
 
-def _cloudera(settings: RegistrySettings, http: Http) -> Iterator[RegistryProbe]:
+def cloudera_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the schemas of a Cloudera registry, and to read one."""
     client = ClouderaClient(http, cloudera_base(settings.http.url))
     names: list[str] = []
 
@@ -63,12 +59,13 @@ def _cloudera(settings: RegistrySettings, http: Http) -> Iterator[RegistryProbe]
         names.extend(filter(None, map(read_name, client.schemas())))
         return f"{len(names)} schemas"
 
-    yield "list schemas", listed
+    yield Probe("list schemas", listed)
     if names:
-        yield "read a schema", lambda: f"{len(client.versions(names[0], MAIN_BRANCH))} versions"
+        yield Probe("read a schema", lambda: f"{len(client.versions(names[0], MAIN_BRANCH))} versions")
 
 
-def _glue(settings: RegistrySettings, http: Http) -> Iterator[RegistryProbe]:
+def glue_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the schemas of AWS Glue, and to read one."""
     client = GlueClient(http)
     registries = settings.glue.registries if settings.glue else ()
     ids: list[str] = []
@@ -78,27 +75,20 @@ def _glue(settings: RegistrySettings, http: Http) -> Iterator[RegistryProbe]:
         ids.extend(client.version_ids(schemas[0]) if schemas else ())
         return f"{len(schemas)} schemas"
 
-    yield "list schemas and versions", listed
+    yield Probe("list schemas and versions", listed)
     if ids:
-        yield "read a schema", lambda: _glue_version(client.version(ids[0]))
-
-
-_TRIES: Mapping[str, Callable[[RegistrySettings, Http], Iterator[RegistryProbe]]] = {
-    "apicurio": _apicurio,
-    "cloudera": _cloudera,
-    "glue": _glue,
-}
+        yield Probe("read a schema", lambda: _glue_version(client.version(ids[0])))
 
 
 def _texts(payload: Json) -> list[str]:
     if not isinstance(payload, list) or not all(isinstance(item, str) for item in payload):
-        raise PayloadUnexpected("the answer is not a list of subjects", hint=_HINT)
+        raise unexpected("the response is not a list of subjects")
     return payload
 
 
 def _row(row: Row | BadRow) -> str:
     if isinstance(row, BadRow):
-        raise PayloadUnexpected("the answer is not a schema version", hint=_HINT)
+        raise unexpected("the response is not a schema version")
     return f"version {row.version.version}"
 
 
@@ -107,7 +97,7 @@ def _glue_version(payload: Json) -> str:
         case {"VersionNumber": int(version), "SchemaDefinition": str()}:
             return f"version {version}"
         case _:
-            raise PayloadUnexpected("the answer is not a schema version", hint=_HINT)
+            raise unexpected("the response is not a schema version")
 
 
 def _counted(payload: Json) -> str:
@@ -115,4 +105,4 @@ def _counted(payload: Json) -> str:
         case {"count": int(count)}:
             return f"{count} found"
         case _:
-            raise PayloadUnexpected("the answer is not that of an Apicurio registry", hint=_HINT)
+            raise unexpected("the response is not that of an Apicurio registry")
