@@ -10,7 +10,7 @@ from manual_input.topics import legal_topic
 from scanner_model.column_path import ColumnPath, parse_path
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-from scanner_model.kafka import FlowEnd, ManualFlow
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_text
 

@@ -14,8 +14,8 @@ from manual_input.topics import SchemaReader, TopicReader, assignments
 from scanner_model.broker_address import broker_address
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-from scanner_model.kafka import Cluster, ManualFlow
-from scanner_model.manual import Assignment, ManualInput
+from scanner_model.kafka import Cluster
+from scanner_model.manual import Assignment, ManualFlow, ManualInput
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.problems import Problem
 

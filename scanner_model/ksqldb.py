@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
-from scanner_model.kafka import KsqlSource
-from scanner_model.names import Role
+from scanner_model.names import Role, SourceId, TopicName
 
 HEADERS = "$headers"
 """The headers of a record; the sign keeps them apart from a field of that name."""
@@ -18,6 +18,74 @@ HEADERS = "$headers"
 _SKIPPED = r"'[^']*'|\"[^\"]*\"|`[^`]*`"
 _OPTIONS = re.compile(rf"(?:[^'\"`]|{_SKIPPED})*?\bWITH\s*\((?P<options>(?:[^'()]|'[^']*')*)\)", re.IGNORECASE)
 _OPTION = re.compile(r"(\w+)\s*=\s*('(?:[^']|'')*'|[\w.+-]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionColumn:
+    """A column of a ksqlDB collection; *role* None is a header column."""
+
+    column: Column
+    role: Role | None
+    header: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlSource:
+    """A ksqlDB collection (STREAM or TABLE) as the server describes it; *window* is empty where it is not windowed."""
+
+    source: SourceId
+    name: str
+    kind: str
+    topic: TopicName
+    key_format: str
+    value_format: str
+    statement: str
+    window: str = ""
+    columns: tuple[CollectionColumn, ...] = ()
+    partitions: int | None = None
+    replication: int | None = None
+    internal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A ksqlDB query as received: sources and sinks are collections' names, *sink_topics* topics."""
+
+    source: SourceId
+    name: str
+    kind: str
+    state: str
+    statement: str
+    sources: tuple[str, ...] = ()
+    sinks: tuple[str, ...] = ()
+    sink_topics: tuple[TopicName, ...] = ()
+    consumer_group: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryError:
+    """What went wrong in a ksqlDB query, and when by the server's clock; None where it does not tell."""
+
+    message: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlFunction:
+    """A function that a ksqlDB server knows; *kind* is its word: SCALAR, AGGREGATE or TABLE."""
+
+    source: SourceId
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlType:
+    """A type that somebody created in ksqlDB: *definition* is the SQL text of what the name stands for."""
+
+    source: SourceId
+    name: str
+    definition: str
 
 
 def with_options(statement: str) -> Mapping[str, str]:

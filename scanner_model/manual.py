@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
-from scanner_model.kafka import Cluster, ManualFlow, Topic
+from scanner_model.kafka import Cluster, Topic
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 
 
@@ -43,6 +44,27 @@ class Assignment:
     role: Role | None
     place: str
     context: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowEnd:
+    """One end of a manual flow: a dataset (namespace empty for a topic of this cluster) and perhaps a column."""
+
+    namespace: str
+    name: str
+    path: ColumnPath | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualFlow:
+    """A flow that somebody declared by hand; *job* names what does it (may be empty), *evidence* file and place."""
+
+    source: SourceId
+    origin: FlowEnd
+    target: FlowEnd
+    job: str
+    description: str
+    evidence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

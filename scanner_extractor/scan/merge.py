@@ -40,8 +40,9 @@ from scanner_model.broker_address import broker_address
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import Cluster, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Topic
-from scanner_model.manual import Assignment, ManualInput, ManualSchema
+from scanner_model.kafka import Cluster, Topic
+from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType
+from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus

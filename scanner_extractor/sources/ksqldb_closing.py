@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from scanner_model.errors import NotCaptured, ScannerError
-from scanner_model.kafka import KsqlSource, Query
+from scanner_model.ksqldb import KsqlSource, Query
 
 WAIT = 5.0
 """Seconds between the two answers that are compared; a query is closed in less than one."""

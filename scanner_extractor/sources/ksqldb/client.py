@@ -14,7 +14,7 @@ from scanner_extractor.sources.ksqldb.queries import joined_queries
 from scanner_extractor.sources.ksqldb.reader import Entity, read_entities
 from scanner_extractor.sources.ksqldb_closing import NOTHING_EARLIER, Earlier, closing_queries
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
-from scanner_model.kafka import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
+from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus

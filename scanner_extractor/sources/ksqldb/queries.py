@@ -9,7 +9,7 @@ from typing import Any
 
 from scanner_extractor.http.messages import Json
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.kafka import KsqlSource, Query, QueryError
+from scanner_model.ksqldb import KsqlSource, Query, QueryError
 from scanner_model.names import SourceId, TopicName
 from scanner_model.redaction import mask_text
 

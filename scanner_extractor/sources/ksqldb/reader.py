@@ -12,7 +12,7 @@ from scanner_extractor.sources.ksqldb.queries import read_query_description, rea
 from scanner_model.column_path import ELEMENT, MAP_VALUE, ColumnPath, field_segment
 from scanner_model.columns import Column
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.kafka import CollectionColumn, KsqlFunction, KsqlSource, KsqlType, Query, QueryError
+from scanner_model.ksqldb import CollectionColumn, KsqlFunction, KsqlSource, KsqlType, Query, QueryError
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.problems import Problem
 

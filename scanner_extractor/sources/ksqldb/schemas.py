@@ -7,8 +7,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 
 from scanner_model.columns import Column
-from scanner_model.kafka import KsqlSource
-from scanner_model.ksqldb import record_columns
+from scanner_model.ksqldb import KsqlSource, record_columns
 from scanner_model.names import Fingerprint, Role, TopicName
 from scanner_model.schemas import Confidence, Definition, TopicSchema
 
