@@ -51,12 +51,12 @@ def read_manual_input(
     reach = reach or Reach()
     documents = load_all(files, reach.base)
     ours = [document for document in documents if _is_of(document, cluster)]
-    found = read_documents(ours, Cluster(name=cluster, brokers=brokers), reach)
+    facts = read_documents(ours, Cluster(name=cluster, brokers=brokers), reach)
     errors = [problem for document in documents for problem in document.sorted_errors()]
     if errors:
         raise InputInvalid.listing(errors)
     warnings = tuple(problem for document in documents for problem in document.sorted_warnings())
-    return ManualResult(input=found, warnings=warnings)
+    return ManualResult(input=facts, warnings=warnings)
 
 
 def load_all(files: Sequence[Path], base: Path | None) -> list[Document]:
@@ -66,24 +66,24 @@ def load_all(files: Sequence[Path], base: Path | None) -> list[Document]:
 
 def read_documents(documents: Sequence[Document], cluster: Cluster, reach: Reach) -> ManualInput:
     """Read *documents*, all of one cluster; what is wrong or doubtful is noted in the document."""
-    found = _Found(brokers=dict.fromkeys(cluster.brokers))
+    collector = _FactCollector(brokers=dict.fromkeys(cluster.brokers))
     contents = ContentReader(reach.formats)
     for document in documents:
         validate(document)
-        found.add(document, contents)
-    found.add_flows(documents, reach.topics)
+        collector.add(document, contents)
+    collector.add_flows(documents, reach.topics)
     return ManualInput(
-        cluster=Cluster(name=cluster.name, brokers=tuple(found.brokers), cluster_id=cluster.cluster_id),
+        cluster=Cluster(name=cluster.name, brokers=tuple(collector.brokers), cluster_id=cluster.cluster_id),
         sources=tuple(map(_source, documents)),
-        topics=tuple(sorted(found.topics.topics, key=lambda topic: topic.name)),
-        schemas=tuple(found.topics.schemas),
-        assignments=tuple(found.assignments),
-        flows=tuple(found.flows),
+        topics=tuple(sorted(collector.topics.topics, key=lambda topic: topic.name)),
+        schemas=tuple(collector.topics.schemas),
+        assignments=tuple(collector.assignments),
+        flows=tuple(collector.flows),
     )
 
 
 @dataclass(slots=True)
-class _Found:
+class _FactCollector:
     """Collects the facts of the documents of one cluster."""
 
     brokers: dict[str, None]
@@ -106,15 +106,15 @@ class _Found:
 
 
 def _is_of(document: Document, cluster: ClusterName) -> bool:
-    told = document.root.text("cluster")
-    if not told or told == cluster:
+    named = document.root.text("cluster")
+    if not named or named == cluster:
         return True
     root = document.root
     parts = (("topics", root.elements("topics")), ("flows", root.elements("flows")))
     counts = [f"{sum(1 for _ in nodes)} {key}" for key, nodes in parts]
     counts.append(f"{sum(1 for _ in root.member('subjects').members())} subjects")
-    what = f"{', '.join(counts)} of cluster {told!r} skipped: this is {cluster!r}"
-    root.member("cluster").warn(what, closest_match(told, [cluster]))
+    what = f"{', '.join(counts)} of cluster {named!r} skipped: this is {cluster!r}"
+    root.member("cluster").warn(what, closest_match(named, [cluster]))
     return False
 
 

@@ -68,15 +68,15 @@ def check(files: Sequence[Path], reach: Reach | None = None) -> Check:
 
 
 def _summary(name: ClusterName, documents: Sequence[Document], reach: Reach) -> Summary:
-    found = read_documents(documents, Cluster(name=name, brokers=()), reach)
+    facts = read_documents(documents, Cluster(name=name, brokers=()), reach)
     return Summary(
         cluster=name,
         files=len(documents),
-        brokers=len(found.cluster.brokers),
-        topics=len(found.topics),
-        schemas=len(found.schemas),
-        assignments=len(found.assignments),
-        flows=len(found.flows),
+        brokers=len(facts.cluster.brokers),
+        topics=len(facts.topics),
+        schemas=len(facts.schemas),
+        assignments=len(facts.assignments),
+        flows=len(facts.flows),
     )
 
 

@@ -90,8 +90,8 @@ class KsqlType:
 
 def with_options(statement: str) -> Mapping[str, str]:
     """Return the options of a statement's WITH clause, names in upper case; empty where it has none."""
-    found = _OPTIONS.match(statement)
-    options = _OPTION.findall(found["options"]) if found else ()
+    match = _OPTIONS.match(statement)
+    options = _OPTION.findall(match["options"]) if match else ()
     return {name.upper(): value[1:-1].replace("''", "'") if value[0] == "'" else value for name, value in options}
 
 
@@ -107,12 +107,14 @@ def whole_columns(collection: KsqlSource) -> Mapping[str, Role]:
     ksqlDB never wraps a single key column, and a single value column where the statement says
     `WRAP_SINGLE_VALUE=false`; Protobuf wraps both.
     """
-    found: dict[str, Role] = {}
+    whole: dict[str, Role] = {}
     for role, format_name in ((Role.KEY, collection.key_format), (Role.VALUE, collection.value_format)):
-        names = [one.column.path[0] for one in collection.columns if one.role is role and len(one.column.path) == 1]
+        names = [
+            entry.column.path[0] for entry in collection.columns if entry.role is role and len(entry.column.path) == 1
+        ]
         if len(names) == 1 and not format_name.startswith("PROTOBUF") and _is_unwrapped(role, collection.statement):
-            found[names[0]] = role
-    return found
+            whole[names[0]] = role
+    return whole
 
 
 def _is_unwrapped(role: Role, statement: str) -> bool:
@@ -124,16 +126,18 @@ def record_columns(collection: KsqlSource, role: Role) -> tuple[Column, ...]:
 
     A key of a plain type keeps its column's name, which is all that describes it.
     """
-    columns = tuple(one.column for one in collection.columns if one.role is role)
+    columns = tuple(entry.column for entry in collection.columns if entry.role is role)
     if role not in whole_columns(collection).values() or (role is Role.KEY and len(columns) == 1):
         return columns
-    return tuple(replace(each, path=each.path[1:]) for each in columns if len(each.path) > 1 or each.type != "STRUCT")
+    return tuple(
+        replace(column, path=column.path[1:]) for column in columns if len(column.path) > 1 or column.type != "STRUCT"
+    )
 
 
 def header_paths(collection: KsqlSource) -> Mapping[str, ColumnPath]:
     """Return the path of each header column: `$headers`, or a header of it by its key; a record's fields have none."""
     return {
-        one.column.path[0]: (HEADERS, *filter(None, (one.header,)))
-        for one in collection.columns
-        if one.role is None and len(one.column.path) == 1
+        entry.column.path[0]: (HEADERS, *filter(None, (entry.header,)))
+        for entry in collection.columns
+        if entry.role is None and len(entry.column.path) == 1
     }

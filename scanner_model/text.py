@@ -37,7 +37,7 @@ def visible(text: str, *, lines: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(_visible(each, lines) for each in text)
+    return "".join(_visible(character, lines) for character in text)
 
 
 def _visible(character: str, lines: bool) -> str:

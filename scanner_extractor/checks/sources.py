@@ -154,9 +154,9 @@ def _flink(settings: FlinkSettings, http: Http) -> Iterator[CheckResult]:
 
 def _files(settings: FileSettings, source: SourceId) -> str:
     """Report how many files can be read; raises SourceUnreachable where one cannot."""
-    from scanner_extractor.sources.files import read_texts, sorted_out
+    from scanner_extractor.sources.files import read_texts, separate_failed
 
-    found, failed = sorted_out(read_texts(settings, mask_text), settings.pattern, source)
+    found, failed = separate_failed(read_texts(settings, mask_text), settings.pattern, source)
     if failed:
         raise SourceUnreachable(f"{failed[0].name}: {failed[0].failure}", hint="check the file and its rights")
     return f"{len(found)} files"

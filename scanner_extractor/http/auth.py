@@ -71,19 +71,19 @@ class Credentials:
             return self._token.text
 
     def _fetch(self, auth: OAuthAuth) -> _Token:
-        asked = self._now()
+        requested_at = self._now()
         answer = self._ask(auth)
         where = f"POST {mask_url(auth.token_url)}"
         if answer.status >= 500 or answer.status in (408, 429):
             raise SourceUnreachable(f"no token: status {answer.status}", where=where, hint="try again later")
         if answer.status >= 400:
-            told = server_message(answer.body)
+            error = server_message(answer.body)
             raise SourceRefused(
-                f"no token: status {answer.status}" + (f", {told.message}" if told.message else ""),
+                f"no token: status {answer.status}" + (f", {error.message}" if error.message else ""),
                 where=where,
                 hint="check `client_id`, `client_secret` and `scope` of `auth.oauth`",
             )
-        return _read_token(answer, where, asked)
+        return _read_token(answer, where, requested_at)
 
     def _ask(self, auth: OAuthAuth) -> Response:
         form = {"grant_type": "client_credentials"} | ({"scope": auth.scope} if auth.scope else {})
@@ -130,13 +130,13 @@ def login_hint(auth: Auth | None) -> str:
             return "this source wants credentials: give it `auth`"
 
 
-def _read_token(answer: Response, where: str, asked: float) -> _Token:
+def _read_token(answer: Response, where: str, requested_at: float) -> _Token:
     try:
         match load_json(answer.body).value:
             case {"access_token": str(text), **rest} if text.isprintable() and text.isascii():
                 life = rest.get("expires_in")
                 seconds = float(life) if isinstance(life, int | float | str) else _LIFE
-                return _Token(text, asked + seconds - min(60.0, seconds / 10))
+                return _Token(text, requested_at + seconds - min(60.0, seconds / 10))
     except (ValueError, RecursionError, OverflowError):
         pass
     raise PayloadUnexpected("the answer holds no access token", where=where, hint="check `token_url` of `auth.oauth`")

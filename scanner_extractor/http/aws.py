@@ -66,14 +66,14 @@ def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[],
                 clients.append(connect() if connect else _connect(service, http))
             return clients[0]
 
-    def ask(request: Request) -> Response:
+    def send(request: Request) -> Response:
         operation = request.url.rpartition("/")[2]
-        return _asked(client, operation, json.loads(request.body or "{}"), service)
+        return _call(client, operation, json.loads(request.body or "{}"), service)
 
-    return ask
+    return send
 
 
-def _asked(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
+def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
     where = f"{service.name}:{operation}"
     try:
         from botocore.exceptions import BotoCoreError, ClientError
@@ -82,11 +82,11 @@ def _asked(client: Callable[[], Client], operation: str, body: dict[str, Any], s
     try:
         answer = getattr(client(), _method(operation))(**body)
     except ClientError as error:
-        return _objected(error.response, where, _rights(service))
+        return _error_response(error.response, where, _rights(service))
     except BotoCoreError as error:
         raise _failed(error, where, service) from error
-    told = {name: value for name, value in answer.items() if name != "ResponseMetadata"}
-    return Response(status=200, body=json.dumps(told, default=str).encode())
+    content = {name: value for name, value in answer.items() if name != "ResponseMetadata"}
+    return Response(status=200, body=json.dumps(content, default=str).encode())
 
 
 def _connect(service: AwsService, http: HttpSettings) -> Client:
@@ -131,10 +131,10 @@ def _object(model: Client, http_response: Client, **_: object) -> None:
         raise PayloadUnexpected("the answer is not one of AWS", where=where, hint=hint)
 
 
-def _objected(response: dict[str, Any], where: str, rights: str) -> Response:
+def _error_response(response: dict[str, Any], where: str, rights: str) -> Response:
     """Return the status that says what AWS means, as it answers almost everything with 400."""
-    told = response.get("Error", {})
-    code, message = str(told.get("Code", "")), str(told.get("Message", ""))
+    details = response.get("Error", {})
+    code, message = str(details.get("Code", "")), str(details.get("Message", ""))
     if code in _REFUSALS:
         raise SourceRefused(f"access denied ({code}): {message}", where=where, hint=rights)
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400))

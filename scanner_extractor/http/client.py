@@ -54,7 +54,7 @@ class Http:
         self._settings = without_credentials(settings)
         self._source = source
         self._wire = HttpTransport(self._settings, clock or Clock())
-        live = self._hushed(exchange or self._wire)
+        live = self._without_own_secrets(exchange or self._wire)
         self._is_live = exchange is None
         self._exchange = wrap(live) if wrap else live
         self._lock = threading.Lock()
@@ -119,14 +119,14 @@ class Http:
             self._asked += 1
         return self._exchange(request)
 
-    def _hushed(self, live: Transport) -> Transport:
+    def _without_own_secrets(self, live: Transport) -> Transport:
         """Hide our credentials in what *live* answers, before it is kept: some servers quote what was sent.
 
         In an answer that succeeded only those that no name of a topic or a field is likely to equal.
         """
         names = self._settings.secret_names
 
-        def ask(request: Request) -> Response:
+        def send(request: Request) -> Response:
             try:
                 answer = live(request)
             except ScannerError as error:
@@ -139,7 +139,7 @@ class Http:
                 answer, headers=headers, body=_masked(body, names) if names and request.accept != AS_IS else body
             )
 
-        return ask
+        return send
 
     def _secrets(self, *, is_failure: bool) -> frozenset[str]:
         secrets = own_secrets(self._settings) | self._wire.tokens

@@ -25,7 +25,7 @@ _PASSING = (
 _UNTRUSTED = (requests.exceptions.SSLError, urllib3.exceptions.SSLError)
 _CA_HINT = "give the CA that signed it as `tls.ca`"
 _PROXY_HINT = "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
-_UNTOLD = ("the connection failed", "check `url` and the network")
+_UNEXPLAINED = ("the connection failed", "check `url` and the network")
 
 
 class BrokenOff(urllib3.exceptions.ProtocolError):
@@ -67,7 +67,9 @@ def explain(
                     where=where,
                     hint="look at the proxy in between",
                 )
-    reason, hint = next((told for cause in _causes(error) if (told := _reason(cause, settings))), _UNTOLD)
+    reason, hint = next(
+        (explanation for cause in _causes(error) if (explanation := _reason(cause, settings))), _UNEXPLAINED
+    )
     if hint != _PROXY_HINT and any(isinstance(cause, urllib3.exceptions.ProxyError) for cause in _causes(error)):
         reason, hint = f"the proxy in between cannot be reached: {reason}", _PROXY_HINT
     return SourceUnreachable(reason + often, where=where, hint=hint)

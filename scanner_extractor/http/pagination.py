@@ -38,14 +38,14 @@ class PagesWithoutEnd(PayloadUnexpected):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Generic[T]):
+class PartialList(Generic[T]):
     """What a list held, up to *error* where it broke off; a list that broke off at once is not told but raised."""
 
     items: tuple[T, ...]
     error: ScannerError | None = None
 
 
-def kept_pages(pages: Iterable[T]) -> Listed[T]:
+def read_pages(pages: Iterable[T]) -> PartialList[T]:
     """Read *pages* to their end, or to the failure after which nothing more comes; raises what the first one raises."""
     items: list[T] = []
     try:
@@ -54,8 +54,8 @@ def kept_pages(pages: Iterable[T]) -> Listed[T]:
     except ScannerError as error:
         if not items:
             raise
-        return Listed(tuple(items), error)
-    return Listed(tuple(items))
+        return PartialList(tuple(items), error)
+    return PartialList(tuple(items))
 
 
 @dataclass(slots=True)

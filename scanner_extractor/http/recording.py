@@ -59,7 +59,7 @@ class Recorder:
     def recording(self, live: Transport) -> Transport:
         """Return an exchange that asks *live* and keeps what it says, a failure to answer too."""
 
-        def ask(request: Request) -> Response:
+        def send(request: Request) -> Response:
             try:
                 answer = live(request)
             except (SourceUnreachable, SourceRefused, PayloadUnexpected) as error:
@@ -68,16 +68,16 @@ class Recorder:
             self._record(request, _answer(answer, as_is=request.accept == AS_IS and answer.status < 400))
             return answer
 
-        return ask
+        return send
 
     def record_document(self, source: SourceId, name: str, document: Json) -> None:
         """Keep what a source said that does not speak HTTP, under a *name* that is its own in that source."""
         file = self._directory / directory_name(source) / f"document-{slug(name)}-{_hash(name)}.json"
         _write(file, {"document": name, "value": mask_json(document)})
 
-    def _record(self, request: Request, said: Json) -> None:
+    def _record(self, request: Request, outcome: Json) -> None:
         key = _key(request)
-        content = {"request": dict(zip(("method", "url", "body"), key, strict=True)), **said}
+        content = {"request": dict(zip(("method", "url", "body"), key, strict=True)), **outcome}
         text = _text(content)
         with self._lock:
             number, last = self._last.get((request.source, key), (0, b""))
@@ -254,7 +254,9 @@ def _replayed(file: Path, where: str) -> Response:
     match content:
         case {"failure": {"kind": str(kind), "what": str(what)} as failure}:
             raise _FAILURES.get(kind, SourceUnreachable)(what, where=where, hint=str(failure.get("hint", "")))
-        case {"status": int(), "headers": dict(headers)} if not all(isinstance(each, str) for each in headers.values()):
+        case {"status": int(), "headers": dict(headers)} if not all(
+            isinstance(value, str) for value in headers.values()
+        ):
             raise _damaged(file, "a header is no text")
         case {"status": int(status), "headers": dict(headers), "body": str(text)}:
             return Response(status=status, headers=headers, body=text.encode("utf-8", "surrogatepass"))

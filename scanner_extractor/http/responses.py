@@ -73,16 +73,16 @@ def server_message(body: bytes) -> ServerMessage:
 
 
 def _failure(request: Request, answer: Response, login: str) -> ScannerError:
-    told = server_message(answer.body)
+    message = server_message(answer.body)
     where, status = request_location(request), answer.status
-    what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {told.message}" if told.message else "")
+    what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {message.message}" if message.message else "")
     if status in _HINTS:
         return SourceRefused(what, where=where, hint=(login if status == 401 else "") or _HINTS[status])
     if status >= 500 or status in _TEMPORARY:
         return SourceUnreachable(what, where=where, hint="try again later")
     kind = NotFound if status in _MISSING else SourceObjected
-    hint = _PATH_HINT if status == 404 and told.code in (0, 404) and _NO_PATH.match(told.message) else ""
-    return kind(what, where=where, hint=hint, status=status, code=told.code, body=told.body)
+    hint = _PATH_HINT if status == 404 and message.code in (0, 404) and _NO_PATH.match(message.message) else ""
+    return kind(what, where=where, hint=hint, status=status, code=message.code, body=message.body)
 
 
 def _decoded(request: Request, answer: Response) -> Loaded:

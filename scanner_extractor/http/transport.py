@@ -61,10 +61,10 @@ def requested_wait(status: int, headers: Mapping[str, str]) -> float:
 
     `Retry-After` in seconds or as a date; `X-RateLimit-Reset` (relative seconds) with a 429.
     """
-    asked = _seconds(headers.get("retry-after", ""))
-    if not asked and status == 429:
-        asked = _seconds(headers.get("x-ratelimit-reset", ""))
-    return min(asked, LONGEST)
+    seconds = _seconds(headers.get("retry-after", ""))
+    if not seconds and status == 429:
+        seconds = _seconds(headers.get("x-ratelimit-reset", ""))
+    return min(seconds, LONGEST)
 
 
 def _seconds(text: str) -> float:
@@ -171,22 +171,22 @@ class HttpTransport:
         """Send until an answer is not worth a retry, or none is left."""
         retry = first_try(self._settings.retry_also)
         while True:
-            asked = 0.0
+            requested_delay = 0.0
             try:
                 answer = self._once(send)
                 if is_spent(retry) or not retry.is_retry(send.request.method, answer.status):
                     return answer
-                asked = requested_wait(answer.status, answer.headers)
+                requested_delay = requested_wait(answer.status, answer.headers)
             except FAILURES as error:
                 if is_spent(retry) or is_final(error):
                     where = request_location(send.request)
                     raise explain(error, where=where, tries=tries(retry), settings=self._settings) from error
-            self._wait(asked, back_off(retry, self._clock))
+            self._wait(requested_delay, back_off(retry, self._clock))
             retry = retry.increment()
 
-    def _wait(self, asked: float, back_off: float) -> None:
-        if asked:
-            self._rate.hold(asked)  # the server means all of our threads
+    def _wait(self, requested_delay: float, back_off: float) -> None:
+        if requested_delay:
+            self._rate.hold(requested_delay)  # the server means all of our threads
         else:
             self._clock.pause(back_off)
 

@@ -51,8 +51,10 @@ class Choice:
 def propose(subject: Subject, strategies: Iterable[Strategy]) -> Proposed:
     """List every reading of *subject*: what was declared, then by strategy in the configured order."""
     slow: list[TookTooLong] = []
-    read = tuple(dict.fromkeys(one for strategy in strategies for one in _read(subject, strategy, slow)))
-    declared = {(link.topic, (one := _declared(link, subject, read)).role): one for link in reversed(subject.links)}
+    read = tuple(dict.fromkeys(reading for strategy in strategies for reading in _read(subject, strategy, slow)))
+    declared = {
+        (link.topic, (reading := _declared(link, subject, read)).role): reading for link in reversed(subject.links)
+    }
     links = tuple(reversed(declared.values()))
     return Proposed(declared=links, read=read, own=_own_name(subject), slow=tuple(slow))
 

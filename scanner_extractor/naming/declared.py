@@ -53,7 +53,7 @@ def declared_topics(
         link = Link(topic=given.topic, strategy="manual", evidence=given.place, role=given.role)
         links.setdefault((given.context, given.subject), []).append(link)
     return DeclaredTopics(
-        kind=kind, by_subject={place: tuple(found) for place, found in links.items()}, mapping=mapping
+        kind=kind, by_subject={place: tuple(topics) for place, topics in links.items()}, mapping=mapping
     )
 
 

@@ -87,8 +87,8 @@ def needed_number(payload: Json, name: str, what: str) -> int:
 
 def details(**members: Json) -> str:
     """Return what a registry says beside a schema as JSON text, without what is empty; empty where all of it is."""
-    kept = {name: value for name, value in members.items() if value not in (None, "", [], {})}
-    return canonical(kept) if kept else ""
+    values = {name: value for name, value in members.items() if value not in (None, "", [], {})}
+    return canonical(values) if values else ""
 
 
 def canonical(payload: Json) -> str:
@@ -169,7 +169,7 @@ def _why(error: ScannerError) -> str:
     return f"{error.where}: {error.what}" if error.where else error.what
 
 
-def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
+def unread_subjects(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
     """Report what could not be read, a subject once; one that is not found is not unread."""
     first: dict[str, ScannerError] = {}
     for subject, error in errors:
@@ -185,16 +185,16 @@ def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> Regist
 def without_deleted(gathered: RegistryContent) -> RegistryContent:
     """Leave deleted versions out, except those that a live one refers to, or one that it refers to."""
     find = finder(row.version for row in gathered.rows.values())
-    kept = {key: row for key, row in gathered.rows.items() if not row.version.deleted}
-    waiting = [row.version for row in kept.values()]
+    retained = {key: row for key, row in gathered.rows.items() if not row.version.deleted}
+    waiting = [row.version for row in retained.values()]
     while waiting:
         version = waiting.pop()
         for reference in version.references:
             target = find_reference(version.context, reference, find)
-            if target and key_of(target) not in kept:
-                kept[key_of(target)] = gathered.rows[key_of(target)]
+            if target and key_of(target) not in retained:
+                retained[key_of(target)] = gathered.rows[key_of(target)]
                 waiting.append(target)
-    return replace(gathered, rows=kept)
+    return replace(gathered, rows=retained)
 
 
 def as_result(settings: RegistrySettings, gathered: RegistryContent, requests: int) -> RegistryResult:
@@ -219,15 +219,15 @@ def _reported(source: SourceId, errors: Mapping[str, ScannerError]) -> Iterator[
         alike.setdefault(error.what, []).append(subject)
     for what, subjects in alike.items():
         if len(subjects) > _MANY:
-            one = _lost(source, subjects[0], errors[subjects[0]])
-            why = one.what if isinstance(errors[subjects[0]], NotFound) else what
+            problem = _unread_problem(source, subjects[0], errors[subjects[0]])
+            why = problem.what if isinstance(errors[subjects[0]], NotFound) else what
             names = f"{', '.join(map(repr, subjects[:_SHOWN]))} and {len(subjects) - _SHOWN} more"
-            yield Problem(str(source), f"{len(subjects)} subjects could not be read: {why} ({names})", one.hint)
+            yield Problem(str(source), f"{len(subjects)} subjects could not be read: {why} ({names})", problem.hint)
         else:
-            yield from (_lost(source, subject, errors[subject]) for subject in subjects)
+            yield from (_unread_problem(source, subject, errors[subject]) for subject in subjects)
 
 
-def _lost(source: SourceId, subject: str, error: ScannerError) -> Problem:
+def _unread_problem(source: SourceId, subject: str, error: ScannerError) -> Problem:
     if isinstance(error, NotFound):
         return Problem(f"{source} {str(subject)!r}", "it was listed, and is not found when it is read", _VANISHED)
     return failed(source, subject, error)

@@ -32,7 +32,7 @@ from scanner_extractor.scan.topics import (
     with_earlier_settings,
 )
 from scanner_extractor.schemas.definitions import Defined, define
-from scanner_extractor.schemas.parsing import ParseEach, parse_in_process
+from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.sources.kafka.end_offsets import LOG_END
 from scanner_extractor.sources.ksqldb.schemas import collection_schemas
@@ -101,7 +101,7 @@ def merge_results(
     manual: ManualInput | None = None,
     *,
     remembered: PreviousState = NOTHING,
-    read: ParseEach = parse_in_process,
+    read: ParseTexts = parse_in_process,
 ) -> ClusterScan:
     """Put together what one scan of one cluster found.
 

@@ -42,7 +42,7 @@ def closing_queries(
     listed = {query.name for query in queries}
     topics = {str(collection.topic) for collection in collections}
     missed = frozenset(
-        name for name, written in earlier.queries.items() if name not in listed and (not written or written & topics)
+        name for name, sinks in earlier.queries.items() if name not in listed and (not sinks or sinks & topics)
     )
     if not missed:
         return missed

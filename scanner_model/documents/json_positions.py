@@ -123,9 +123,9 @@ def schema_error_messages(errors: Iterable[SchemaError], document: PositionedJso
         yield from error_messages(error, document.shown)
 
 
-def positioned_problems(found: Iterable[ErrorMessage], document: PositionedJson) -> Iterator[Problem]:
+def positioned_problems(messages: Iterable[ErrorMessage], document: PositionedJson) -> Iterator[Problem]:
     """Return every complaint once as a problem with its place, in the order of the file."""
-    ordered = sorted({(document.place(path), document.where(path), what, hint) for path, what, hint in found})
+    ordered = sorted({(document.place(path), document.where(path), what, hint) for path, what, hint in messages})
     for _, where, what, hint in ordered:
         yield Problem(where, what, hint)
 

@@ -128,15 +128,15 @@ def _no_branch(error: SchemaError, path: JsonPath, shown: Shown) -> Iterator[Err
     branches: dict[Step, list[SchemaError]] = {}
     for inner in error.context:
         branches.setdefault(inner.relative_schema_path[0], []).append(inner)
-    fitting = [inner for inner in branches.values() if not any(_wrong_type(one, path) for one in inner)]
+    fitting = [inner for inner in branches.values() if not any(_wrong_type(cause, path) for cause in inner)]
     if fitting:
         for inner in min(fitting, key=_distance):
             yield from error_messages(inner, shown)
     else:
-        types = [one for inner in branches.values() for one in inner if _wrong_type(one, path)]
+        types = [cause for inner in branches.values() for cause in inner if _wrong_type(cause, path)]
         yield (
             path,
-            _wrong(error.instance, list(dict.fromkeys(kind for one in types for kind in _expected(one)))),
+            _wrong(error.instance, list(dict.fromkeys(kind for cause in types for kind in _expected(cause)))),
             _hint(error),
         )
 

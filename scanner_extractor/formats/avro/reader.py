@@ -100,7 +100,7 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
     name = [shape.name for shape in _chosen(shapes, record) if shape.word != "null"]
     return ParsedSchema(
         name=RecordName(name[0]) if len(name) == 1 and name[0] in records else RecordName(""),
-        columns=tuple(walk.found.columns),
+        columns=tuple(walk.collected.columns),
         holders=walk.holders,
         records=records,
         problems=(*problems, refused) if refused else tuple(problems),
@@ -112,7 +112,7 @@ def _walked(types: Types, shapes: Sequence[Shape]) -> Walk:
     if shapes and all(shape.word == UNREADABLE for shape in shapes):
         return walk
     walk.read(shapes)
-    if not walk.found.full or not walk.repeated:
+    if not walk.collected.full or not walk.repeated:
         return walk
     brief = Walk(types, once=True)
     brief.read(shapes)

@@ -36,8 +36,8 @@ def protoc_error(files: Files) -> Problem | None:
         for name in files.texts:
             if not name.startswith(STANDARD) or shipped(name) is None:
                 _write(Path(directory), main if name == MAIN else name, files, name)
-        said = _compile(main, directory)
-    return _problem(said) if said else None
+        refusal = _compile(main, directory)
+    return _problem(refusal) if refusal else None
 
 
 def _write(directory: Path, path: str, files: Files, name: str) -> None:

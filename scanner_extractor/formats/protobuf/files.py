@@ -152,16 +152,16 @@ def gather(text: str, lookup: Lookup) -> Files:
             if imported.name in seen:
                 continue
             seen.add(imported.name)
-            found = _found(imported.name, lookup)
-            if isinstance(found, Problem):
-                problems.append(found)
+            loaded = _load(imported.name, lookup)
+            if isinstance(loaded, Problem):
+                problems.append(loaded)
             else:
-                texts[imported.name] = _storable(found)
+                texts[imported.name] = _storable(loaded)
                 waiting.append(imported.name)
     return Files(texts, parsed, tuple(problems))
 
 
-def _found(name: str, lookup: Lookup) -> str | Problem:
+def _load(name: str, lookup: Lookup) -> str | Problem:
     if name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) or not name:
         return Problem(f"import {name!r}", "an import may only name a file below the schema's own", "it is not read")
     text = lookup(name)

@@ -153,10 +153,10 @@ class Cursor:
 
     def take(self, *words: str) -> bool:
         """Take the token here if it is one of *words*."""
-        found = self.token in words
-        if found:
+        matches = self.token in words
+        if matches:
             self.advance()
-        return found
+        return matches
 
     def expect(self, word: str) -> None:
         """Take *word*, or raise UnreadableError."""

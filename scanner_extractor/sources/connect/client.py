@@ -109,20 +109,22 @@ def worker_facts(http: Http) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class _Scan:
-    """Asks one Connect cluster; *unread* names the connectors that it would not tell, *silent* those without topics."""
+    """Asks one Connect cluster; *unread* names the connectors that it would not tell, *without_topics* those without topics."""
 
     settings: ConnectSettings
     http: Http
     progress: Progress
     unread: list[str] = field(default_factory=list)
-    silent: list[str] = field(default_factory=list)
+    without_topics: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property
     def reasons(self) -> list[str]:
         """Report in short what could not be read."""
         unread = [f"{len(self.unread)} of its connectors could not be read"] if self.unread else []
-        return unread + ([f"{len(self.silent)} of them did not tell their topics"] if self.silent else [])
+        return unread + (
+            [f"{len(self.without_topics)} of them did not tell their topics"] if self.without_topics else []
+        )
 
     def kafka_cluster_id(self) -> str:
         """Return the id of the Kafka cluster, empty where nobody tells: a proxy may let through what follows only."""
@@ -136,20 +138,20 @@ class _Scan:
     def connectors(self) -> tuple[Connector, ...]:
         """Read the connectors, sorted by name; one that cannot be read costs itself alone."""
         listed = listed_connectors(self.settings, self.http)
-        alone = sorted(name for name, told in listed.items() if not _is_whole(told))
-        told = listed | dict(zip(alone, self._each(alone, self._alone), strict=True))
-        found = (self._read(name, told[name]) for name in sorted(told))
-        return tuple(connector for connector in found if connector)
+        alone = sorted(name for name, answers in listed.items() if not _is_whole(answers))
+        answers = listed | dict(zip(alone, self._fetch_each(alone, self._alone), strict=True))
+        parsed = (self._read(name, answers[name]) for name in sorted(answers))
+        return tuple(connector for connector in parsed if connector)
 
     def with_plugins(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
         """Fill in version and kind from the plug-ins where the status does not tell them, as before Kafka 4."""
-        if all(each.plugin_version and each.kind != ConnectorKind.UNKNOWN for each in connectors):
+        if all(connector.plugin_version and connector.kind != ConnectorKind.UNKNOWN for connector in connectors):
             return connectors
         try:
             plugins = read_plugins(self.http.get("connector-plugins"))
         except _DISPENSABLE:
             return connectors
-        return tuple(_with_plugin(each, plugins.get(each.connector_class)) for each in connectors)
+        return tuple(_with_plugin(connector, plugins.get(connector.connector_class)) for connector in connectors)
 
     def with_topics(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
         """Fill in the topics that each connector uses; where the first is refused, tracking is off for all.
@@ -157,15 +159,15 @@ class _Scan:
         Confluent Cloud tells them of sinks only, by their offsets.
         """
         managed = self.settings.is_managed
-        names = [each.name for each in connectors if not managed or each.kind == ConnectorKind.SINK]
+        names = [connector.name for connector in connectors if not managed or connector.kind == ConnectorKind.SINK]
         if not self.settings.active_topics or not names:
             return connectors
-        ask = self._consumed if managed else self._topics
-        told = self._each(names[:1], ask)
-        if not isinstance(told[0], self._not_offered):
-            told += self._each(names[1:], ask)
-        topics = dict(zip(names, map(self._told_topics, names, told), strict=False))
-        return tuple(_with_topics(each, topics.get(each.name)) for each in connectors)
+        fetch = self._consumed if managed else self._topics
+        answers = self._fetch_each(names[:1], fetch)
+        if not isinstance(answers[0], self._not_offered):
+            answers += self._fetch_each(names[1:], fetch)
+        topics = dict(zip(names, map(self._topics_or_none, names, answers), strict=False))
+        return tuple(_with_topics(connector, topics.get(connector.name)) for connector in connectors)
 
     def _alone(self, name: str) -> Json:
         info = self.http.get("connectors", name)
@@ -175,16 +177,16 @@ class _Scan:
             status = None
         return {"info": info, "status": status}
 
-    def _read(self, name: str, told: Json | ScannerError) -> Connector | None:
+    def _read(self, name: str, answer: Json | ScannerError) -> Connector | None:
         try:
-            if isinstance(told, ScannerError):
-                raise told
-            return read_connector(name, told, self.settings.source, self.settings.secret_names)
+            if isinstance(answer, ScannerError):
+                raise answer
+            return read_connector(name, answer, self.settings.source, self.settings.secret_names)
         except NotFound:  # removed since it was listed
             return None
         except ScannerError as error:
             self.unread.append(name)
-            self._complain(name, "it could not be read", error)
+            self._report_problem(name, "it could not be read", error)
             return None
 
     def _topics(self, name: str) -> tuple[TopicName, ...]:
@@ -197,26 +199,26 @@ class _Scan:
     def _consumed(self, name: str) -> tuple[TopicName, ...]:
         return read_consumed_topics(self.http.get("connectors", name, "offsets"))
 
-    def _told_topics(self, name: str, told: tuple[TopicName, ...] | ScannerError) -> tuple[TopicName, ...] | None:
-        if not isinstance(told, ScannerError):
-            return told
-        if not isinstance(told, self._not_offered):
-            if not isinstance(told, SourceObjected):  # as Kafka 4 does for ever with a name that holds a slash
-                self.silent.append(name)
-            self._complain(name, "the topics that it uses could not be read", told)
+    def _topics_or_none(self, name: str, answer: tuple[TopicName, ...] | ScannerError) -> tuple[TopicName, ...] | None:
+        if not isinstance(answer, ScannerError):
+            return answer
+        if not isinstance(answer, self._not_offered):
+            if not isinstance(answer, SourceObjected):  # as Kafka 4 does for ever with a name that holds a slash
+                self.without_topics.append(name)
+            self._report_problem(name, "the topics that it uses could not be read", answer)
         return None
 
-    def _each(self, names: Sequence[str], ask: Callable[[str], _Result]) -> list[_Result | ScannerError]:
+    def _fetch_each(self, names: Sequence[str], fetch: Callable[[str], _Result]) -> list[_Result | ScannerError]:
         done = 0
 
-        def told() -> None:
+        def report() -> None:
             nonlocal done
             done += 1
             self.progress(self.settings.source, done, len(names))
 
-        return map_concurrently(names, ask, crew=WorkerPool(threads=self.settings.http.concurrency), told=told)
+        return map_concurrently(names, fetch, pool=WorkerPool(threads=self.settings.http.concurrency), on_result=report)
 
-    def _complain(self, name: str, what: str, error: ScannerError) -> None:
+    def _report_problem(self, name: str, what: str, error: ScannerError) -> None:
         self.problems.append(Problem(f"{self.settings.source} {name}", f"{what}: {error.what}", error.hint))
 
 
@@ -227,8 +229,8 @@ def _with_topics(connector: Connector, used: tuple[TopicName, ...] | None) -> Co
     return replace(connector, topics=used)
 
 
-def _is_whole(told: Json) -> bool:
-    return isinstance(told, dict) and isinstance(told.get("info"), dict)
+def _is_whole(payload: Json) -> bool:
+    return isinstance(payload, dict) and isinstance(payload.get("info"), dict)
 
 
 def _with_plugin(connector: Connector, plugin: Plugin | None) -> Connector:

@@ -47,7 +47,7 @@ class FlinkListing:
                 statement = read(item, self.settings)
                 self.statements[statement.name] = statement
             except PayloadUnexpected as error:
-                self._lost(name(item), error)
+                self._failed(name(item), error)
             self.progress(self.settings.source, len(self.statements), None)
 
     def broken_off(self, things: str, error: ScannerError) -> None:
@@ -59,7 +59,7 @@ class FlinkListing:
 
     def reading(self, http: Http) -> JobsResult:
         """Return all of it, sorted by name."""
-        got, lost = len(self.statements), [f"{len(self.unread)} could not be read"] if self.unread else []
+        got, losses = len(self.statements), [f"{len(self.unread)} could not be read"] if self.unread else []
         self.progress(self.settings.source, got, got)
         outcome = SourceResult(
             source=self.settings.source,
@@ -67,7 +67,7 @@ class FlinkListing:
             answer=SourceStatus.PARTIAL if self.problems else SourceStatus.READ,
             got=got,
             asked=got + len(self.unread),
-            reason="; ".join((*self.reasons, *lost)),
+            reason="; ".join((*self.reasons, *losses)),
             requests=http.requests,
             # With a name in it, a partial answer counts as a list of everything else.
             unread=frozenset(self.unread) if self.whole else frozenset(),
@@ -75,7 +75,7 @@ class FlinkListing:
         statements = tuple(self.statements[name] for name in sorted(self.statements))
         return JobsResult(outcome=outcome, statements=statements, problems=tuple(self.problems))
 
-    def _lost(self, name: str, error: PayloadUnexpected) -> None:
+    def _failed(self, name: str, error: PayloadUnexpected) -> None:
         self.unread.add(name)
         if not name:  # what cannot be named cannot be kept apart from what is gone
             self.whole = False

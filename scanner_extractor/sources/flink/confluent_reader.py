@@ -119,8 +119,8 @@ def _token(following: str) -> str:
 
 def _pool(spec: Mapping[str, Json]) -> str:
     """Return the compute pool; older answers have an object, the Platform a name."""
-    told = _text(spec, "compute_pool_id", "computePoolName", "compute_pool")
-    return told or _text(_object(spec, "compute_pool"), "id")
+    name = _text(spec, "compute_pool_id", "computePoolName", "compute_pool")
+    return name or _text(_object(spec, "compute_pool"), "id")
 
 
 def _topics(status: Mapping[str, Json]) -> tuple[TopicName, ...] | None:
@@ -151,6 +151,6 @@ def _objects(items: list[Json]) -> list[dict[str, Any]]:
 
 def _text(value: Mapping[str, Json], *members: str) -> str:
     """Return the first of *members* that has a text; a truth is given as JSON writes it."""
-    told = (value.get(member) for member in members)
-    words = (str(word).lower() if isinstance(word, bool) else word for word in told)
-    return next((word for word in words if isinstance(word, str) and word), "")
+    values = (value.get(member) for member in members)
+    texts = (str(item).lower() if isinstance(item, bool) else item for item in values)
+    return next((item for item in texts if isinstance(item, str) and item), "")

@@ -29,8 +29,10 @@ def read_jobs(payload: Json, source: SourceId) -> tuple[FlinkJob, ...]:
     """
     match payload:
         case {"jobs": list(jobs)}:
-            told = [_job(each, source) for each in jobs if isinstance(each, dict) and _text(each, "jid").isalnum()]
-            return tuple(sorted(told, key=lambda job: job.name))
+            entries = [
+                _job(entry, source) for entry in jobs if isinstance(entry, dict) and _text(entry, "jid").isalnum()
+            ]
+            return tuple(sorted(entries, key=lambda job: job.name))
         case _:
             raise PayloadUnexpected("the answer is not a list of jobs", hint="check the `url` of this source")
 
@@ -76,13 +78,13 @@ def read_gateway(payload: Json) -> str:
             raise PayloadUnexpected("the answer is not that of a SQL gateway", hint="check the `url` of this source")
 
 
-def _job(told: Mapping[str, Json], source: SourceId) -> FlinkJob:
+def _job(entry: Mapping[str, Json], source: SourceId) -> FlinkJob:
     return FlinkJob(
         source=source,
-        name=_text(told, "jid"),
-        title=mask_text(_text(told, "name")),
-        state=_text(told, "state"),
-        started=_moment(told.get("start-time")),
+        name=_text(entry, "jid"),
+        title=mask_text(_text(entry, "name")),
+        state=_text(entry, "state"),
+        started=_moment(entry.get("start-time")),
     )
 
 
@@ -159,7 +161,7 @@ def _plans(
 ) -> list[str | ScannerError]:
     done = 0
 
-    def told() -> None:
+    def report() -> None:
         nonlocal done
         done += 1
         progress(settings.source, done, len(jobs))
@@ -170,15 +172,15 @@ def _plans(
         except NotFound:  # forgotten since it was listed
             return ""
 
-    return map_concurrently(jobs, plan, crew=WorkerPool(threads=settings.http.concurrency), told=told)
+    return map_concurrently(jobs, plan, pool=WorkerPool(threads=settings.http.concurrency), on_result=report)
 
 
 def _problems(settings: FlinkSettings, failed: Sequence[tuple[FlinkJob, ScannerError]]) -> tuple[Problem, ...]:
     """Report the first few; a job manager that went away fails for all of them in the same words."""
-    told = [
+    listed = [
         Problem(f"{settings.source} {job.name}", f"its plan could not be read: {error.what}", error.hint)
         for job, error in failed[:_SHOWN]
     ]
-    rest = len(failed) - len(told)
+    rest = len(failed) - len(listed)
     more = [Problem(str(settings.source), f"nor could the plans of {rest} more of its jobs")] if rest else []
-    return (*told, *more)
+    return (*listed, *more)

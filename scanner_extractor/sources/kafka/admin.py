@@ -84,17 +84,17 @@ class _Scan:
 
     def brokers(self, metadata: ClusterAnswer) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
         """Read the brokers' addresses: those of the listener that was asked, then those of the others if we may."""
-        told, problems = read_brokers(metadata.brokers.values(), self._source)
+        addresses, problems = read_brokers(metadata.brokers.values(), self._source)
         settings = self.client.broker_settings(sorted(metadata.brokers))
         self.requests += settings.requests
-        return (*told, *listener_addresses(settings.answers.values(), told)), problems
+        return (*addresses, *listener_addresses(settings.answers.values(), addresses)), problems
 
     def topics(self, metadata: ClusterAnswer) -> tuple[Topic, ...]:
         """Read every topic; its settings and its mark as internal are left open where the brokers do not tell."""
-        told = sorted(metadata.topics)
-        failed = {name: why for name in told if (why := _hidden(metadata.topics[name]))}
-        names = [name for name in told if name not in failed]
-        self._say("topics", "read", failed)
+        listed = sorted(metadata.topics)
+        failed = {name: why for name in listed if (why := _hidden(metadata.topics[name]))}
+        names = [name for name in listed if name not in failed]
+        self._report("topics", "read", failed)
         self.unread |= failed.keys()
         self._progress(self._source, 0, len(names))
         descriptions = self.client.internal(names)
@@ -102,7 +102,7 @@ class _Scan:
         configs = self.client.configs(names)
         self._rights(metadata, descriptions.answers.values())
         self.unconfigured |= set(map(TopicName, configs.failures))
-        self._say("topics", "asked for their settings", configs.failures)
+        self._report("topics", "asked for their settings", configs.failures)
         self.requests += descriptions.requests + configs.requests
         self._progress(self._source, len(names), len(names))
         return tuple(
@@ -124,52 +124,54 @@ class _Scan:
         reasons = [*reasons, *_without_coordinator(metadata)]
         self.problems += [Problem(str(self._source), f"consumer groups are not listed: {why}") for why in reasons]
         self.lists_all = self.lists_all and not reasons
-        names = [one.group_id for one in listed]
+        names = [group.group_id for group in listed]
         self._progress(self._source, 0, len(names))
         committed = self.client.committed(names)
         self._progress(self._source, 0, len(names))
         members = self.client.members(names)
-        self._say("consumer groups", "asked for their offsets", committed.failures)
-        self._say("consumer groups", "asked for their members", members.failures)
+        self._report("consumer groups", "asked for their offsets", committed.failures)
+        self._report("consumer groups", "asked for their members", members.failures)
         self.unread |= committed.failures.keys() & members.failures.keys()
         self.requests += 1 + committed.requests + members.requests
         self._progress(self._source, len(names), len(names))
         return tuple(
-            read_group(one, self._source, committed.answers.get(one.group_id, ()), members.answers.get(one.group_id))
-            for one in listed
-            if one.group_id not in self.unread
+            read_group(
+                group, self._source, committed.answers.get(group.group_id, ()), members.answers.get(group.group_id)
+            )
+            for group in listed
+            if group.group_id not in self.unread
         )
 
     def _rights(self, metadata: ClusterAnswer, descriptions: Iterable[DescriptionAnswer]) -> None:
         """Report where topics and groups may be hidden from us; brokers that tell no rights at all are believed."""
-        told = any(description.authorized_operations for description in descriptions)
+        reports_rights = any(description.authorized_operations for description in descriptions)
         self.requests += 1
-        if _sees_cluster(self.client, metadata, self._source) or (metadata.topics and not told):
+        if _sees_cluster(self.client, metadata, self._source) or (metadata.topics and not reports_rights):
             return
         self.lists_all = False
         what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
         self.problems.insert(0, Problem(str(self._source), what, _RIGHTS))
 
-    def _say(self, things: str, done: str, failures: Mapping[str, str]) -> None:
+    def _report(self, things: str, done: str, failures: Mapping[str, str]) -> None:
         self.problems += _summarised(self._source, things, done, failures)
 
 
 def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool:
     """Check if we may DESCRIBE the cluster; raises SourceRefused where no topic is shown and rights are missing."""
-    seen = client.may_describe_cluster()
-    if not metadata.topics and (seen is False or client.hides_topics()):
-        missing = "DESCRIBE the cluster" if seen is False else "DESCRIBE topics"
+    allowed = client.may_describe_cluster()
+    if not metadata.topics and (allowed is False or client.hides_topics()):
+        missing = "DESCRIBE the cluster" if allowed is False else "DESCRIBE topics"
         what = f"no topic is shown, and the user has no right to {missing}"
         raise SourceRefused(what, where=str(source), hint=_RIGHTS)
-    return bool(seen)
+    return bool(allowed)
 
 
 def _without_coordinator(metadata: ClusterAnswer) -> Iterator[str]:
     """Tell how many parts of the topic that holds consumer groups have no leader, and with it groups no coordinator."""
     if topic := metadata.topics.get(_GROUPS):
-        lost = sum(partition.leader < 0 for partition in topic.partitions.values())
-        if lost:
-            yield f"{lost} of {len(topic.partitions)} partitions of {_GROUPS} have no leader"
+        leaderless = sum(partition.leader < 0 for partition in topic.partitions.values())
+        if leaderless:
+            yield f"{leaderless} of {len(topic.partitions)} partitions of {_GROUPS} have no leader"
 
 
 def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:

@@ -93,14 +93,14 @@ class KafkaClient:
         """Query which topics the brokers hold for themselves, and what we may do with each (DescribeTopics)."""
         from confluent_kafka import TopicCollection
 
-        def ask(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
-            asked = TopicCollection(list(names))
+        def request(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
+            collection = TopicCollection(list(names))
             futures: Mapping[str, Future[DescriptionAnswer]] = self._admin.describe_topics(
-                asked, include_authorized_operations=True, request_timeout=self._timeout
+                collection, include_authorized_operations=True, request_timeout=self._timeout
             )
             return futures
 
-        return self._batches(topics, ask)
+        return self._batches(topics, request)
 
     def may_describe_cluster(self) -> bool | None:
         """Return whether we may DESCRIBE the cluster (DescribeCluster); None: the brokers did not answer.
@@ -134,18 +134,18 @@ class KafkaClient:
         """Query for every topic's settings (DescribeConfigs)."""
         make = self._admin_module.ConfigResource
 
-        def ask(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
+        def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
             resources = [make(make.Type.TOPIC, name) for name in names]
             futures = self._admin.describe_configs(resources, request_timeout=self._timeout)
             return {resource.name: future for resource, future in futures.items()}
 
-        return self._batches(topics, ask)
+        return self._batches(topics, request)
 
     def broker_settings(self, brokers: Sequence[int]) -> Gathered[dict[str, ConfigAnswer]]:
         """Query for the settings of each broker (DescribeConfigs; one broker a request, many in flight)."""
         make = self._admin_module.ConfigResource
 
-        def ask(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
+        def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
             futures: dict[str, Future[dict[str, ConfigAnswer]]] = {}
             for name in names:
                 # librdkafka refuses a call with two of them: each broker answers for itself only.
@@ -153,9 +153,11 @@ class KafkaClient:
                 futures |= {resource.name: future for resource, future in answer.items()}
             return futures
 
-        found = self._batches([str(broker) for broker in brokers], ask)
+        gathered = self._batches([str(broker) for broker in brokers], request)
         return Gathered(
-            answers=found.answers, failures=found.failures, requests=len(found.answers) + len(found.failures)
+            answers=gathered.answers,
+            failures=gathered.failures,
+            requests=len(gathered.answers) + len(gathered.failures),
         )
 
     def groups(self) -> tuple[list[GroupAnswer], list[str]]:
@@ -165,22 +167,24 @@ class KafkaClient:
         except self._exception as error:
             return [], [self._failures.clean(error.args[0].str())]
         reasons = [self._failures.clean(error.str()) for error in result.errors or ()]
-        return sorted(result.valid or (), key=lambda one: one.group_id), sorted(set(reasons))
+        return sorted(result.valid or (), key=lambda group: group.group_id), sorted(set(reasons))
 
     def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
         """Query for the offsets that each group has committed (OffsetFetch; one group a request, many in flight)."""
         from confluent_kafka import ConsumerGroupTopicPartitions
 
-        def ask(names: Sequence[str]) -> dict[str, Future[Any]]:
+        def fetch(names: Sequence[str]) -> dict[str, Future[Any]]:
             futures: dict[str, Future[Any]] = {}
             for name in names:
                 request = [ConsumerGroupTopicPartitions(name)]
                 futures |= self._admin.list_consumer_group_offsets(request, request_timeout=self._timeout)
             return futures
 
-        found = self._batches(groups, ask)
-        answers = {name: list(one.topic_partitions or ()) for name, one in found.answers.items()}
-        return Gathered(answers=answers, failures=found.failures, requests=len(found.answers) + len(found.failures))
+        gathered = self._batches(groups, fetch)
+        answers = {name: list(group.topic_partitions or ()) for name, group in gathered.answers.items()}
+        return Gathered(
+            answers=answers, failures=gathered.failures, requests=len(gathered.answers) + len(gathered.failures)
+        )
 
     def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
         """Query for the members of each group and what they are assigned (DescribeGroups)."""
@@ -196,51 +200,53 @@ class KafkaClient:
         """
         from confluent_kafka import TopicPartition
 
-        found: dict[tuple[str, int], int] = {}
+        offsets: dict[tuple[str, int], int] = {}
         failure: Exception | None = None
         for start in range(0, len(partitions), _PARTITIONS):
             latest = self._admin_module.OffsetSpec.latest()
-            wanted = {TopicPartition(*each): latest for each in partitions[start : start + _PARTITIONS]}
+            wanted = {TopicPartition(*key): latest for key in partitions[start : start + _PARTITIONS]}
             for partition, future in self._admin.list_offsets(wanted, request_timeout=self._timeout).items():
                 try:
                     end = future.result().offset
                 except self._exception as error:
                     failure = failure or error
                 else:
-                    found |= {(partition.topic, partition.partition): end} if end >= 0 else {}
-        if failure and not found:
+                    offsets |= {(partition.topic, partition.partition): end} if end >= 0 else {}
+        if failure and not offsets:
             raise self._failures.error(failure.args[0]) from failure
-        return found
+        return offsets
 
-    def _batches(self, names: Sequence[str], ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]]) -> Gathered[_T]:
+    def _batches(
+        self, names: Sequence[str], request: Callable[[Sequence[str]], Mapping[str, Future[_T]]]
+    ) -> Gathered[_T]:
         """Query in batches; once a whole batch has failed, the rest is not asked but failed for the same reason."""
-        found: Gathered[_T] = Gathered()
+        gathered: Gathered[_T] = Gathered()
         for start in range(0, len(names), _BATCH):
             batch = names[start : start + _BATCH]
-            reasons = self._take(batch, ask, found)
-            found.requests += 1
+            reasons = self._take(batch, request, gathered)
+            gathered.requests += 1
             if len(reasons) == len(batch):
-                found.failures |= dict.fromkeys(names[start + _BATCH :], reasons[batch[0]])
+                gathered.failures |= dict.fromkeys(names[start + _BATCH :], reasons[batch[0]])
                 break
-        return found
+        return gathered
 
     def _take(
         self,
         batch: Sequence[str],
-        ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]],
-        found: Gathered[_T],
+        request: Callable[[Sequence[str]], Mapping[str, Future[_T]]],
+        gathered: Gathered[_T],
     ) -> dict[str, str]:
         reasons: dict[str, str] = {}
         try:
-            futures = ask(batch)
+            futures = request(batch)
         except self._exception as error:
             futures, reasons = {}, dict.fromkeys(batch, self._reason(error))
         for name, future in futures.items():
             try:
-                found.answers[name] = future.result()
+                gathered.answers[name] = future.result()
             except self._exception as error:
                 reasons[name] = self._reason(error)
-        found.failures |= reasons
+        gathered.failures |= reasons
         return reasons
 
     def _reason(self, error: Exception) -> str:

@@ -20,29 +20,29 @@ class Failures:
     def __init__(self, properties: Mapping[str, str], where: str) -> None:
         self._secrets = KnownSecrets(value for name, value in properties.items() if _is_secret(name))
         self._where = where
-        self._said: dict[str, str] = {}
+        self._messages: dict[str, str] = {}
 
     def note(self, error: KafkaFailure) -> None:
         """Take an error of librdkafka's `error_cb`; the newest of each code stays."""
-        self._said[error.name()] = error.str()
+        self._messages[error.name()] = error.str()
 
     @property
     def final(self) -> bool:
         """Return whether waiting is useless: a password or certificate does not mend itself in seconds."""
-        return not (_DENIED | _TLS).isdisjoint(self._said)
+        return not (_DENIED | _TLS).isdisjoint(self._messages)
 
     @property
     def all_down(self) -> bool:
         """Return whether librdkafka has found no broker that takes a connection."""
-        return "_ALL_BROKERS_DOWN" in self._said
+        return "_ALL_BROKERS_DOWN" in self._messages
 
     def error(self, last: KafkaFailure) -> ScannerError:
         """Return the error that a user sees; *last* is what the call itself ended with."""
-        said = {last.name(): last.str()} | self._said
+        messages = {last.name(): last.str()} | self._messages
         for names, kind, hint in _READINGS:
-            for name in sorted(names & said.keys()):
-                return kind(self.clean(said[name]), where=self._where, hint=hint)
-        what = next((text for name, text in said.items() if name != "_ALL_BROKERS_DOWN"), last.str())
+            for name in sorted(names & messages.keys()):
+                return kind(self.clean(messages[name]), where=self._where, hint=hint)
+        what = next((text for name, text in messages.items() if name != "_ALL_BROKERS_DOWN"), last.str())
         return SourceUnreachable(self.clean(what), where=self._where, hint=_UNREACHABLE)
 
     def invalid(self, error: KafkaFailure) -> InputInvalid:

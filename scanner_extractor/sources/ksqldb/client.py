@@ -31,7 +31,7 @@ _Named = TypeVar("_Named", KsqlFunction, KsqlSource, KsqlType)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
+class _Listing:
     """What we want to know, the statements that ask for it (newest first), and the entities that answer it.
 
     *spare*: a server that does not know these statements has nothing of the kind.
@@ -53,20 +53,20 @@ _UNKNOWN = re.compile(r"line \d+:\d+: |Syntax error at or near", re.IGNORECASE)
 """How the message of a statement begins that a server's grammar does not know (6.1.15, 8.3.1)."""
 _QUESTIONS = (
     # The forms without EXTENDED spare the server the offsets of every group; old servers know only the others.
-    _Question(
+    _Listing(
         about="streams", statements=("DESCRIBE STREAMS;", "LIST STREAMS EXTENDED;", "LIST STREAMS;"), answers=_SOURCES
     ),
-    _Question(
+    _Listing(
         about="tables", statements=("DESCRIBE TABLES;", "LIST TABLES EXTENDED;", "LIST TABLES;"), answers=_SOURCES
     ),
-    _Question(
+    _Listing(
         about="queries",
         statements=("SHOW QUERIES EXTENDED;", _RUNNING),
         answers=_QUERIES,
     ),
     # Last, so that a server that knows no types has answered everything else by then.
-    _Question(about="functions", statements=("SHOW FUNCTIONS;",), answers=frozenset({"functions"}), spare=True),
-    _Question(about="types", statements=("LIST TYPES;",), answers=frozenset({"types"}), spare=True),
+    _Listing(about="functions", statements=("SHOW FUNCTIONS;",), answers=frozenset({"functions"}), spare=True),
+    _Listing(about="types", statements=("LIST TYPES;",), answers=frozenset({"types"}), spare=True),
 )
 
 
@@ -99,7 +99,7 @@ def read_ksqldb(
     service = client.service()
     # Descriptions of queries first: they tell most, and what comes later only fills their gaps.
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
-    collections = _by_name(_marked(one, service) for entity in entities for one in entity.collections)
+    collections = _by_name(_marked(item, service) for entity in entities for item in entity.collections)
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
     missing = frozenset[TopicName]().union(*(entity.missing for entity in entities))
     closing = client.closing(earlier, queries, collections)
@@ -123,8 +123,8 @@ def read_ksqldb(
         problems=tuple(dict.fromkeys(problem for entity in entities for problem in entity.problems)),
         missing=missing,
         service=service,
-        functions=_by_name(one for entity in entities for one in entity.functions),
-        types=_by_name(one for entity in entities for one in entity.types),
+        functions=_by_name(item for entity in entities for item in entity.functions),
+        types=_by_name(item for entity in entities for item in entity.types),
     )
 
 
@@ -139,15 +139,15 @@ def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOT
     if "queries" in client.refused:
         hint = "the user needs the right to list queries"
         raise PayloadUnexpected("ksqlDB does not list its queries", where=str(settings.source), hint=hint)
-    collections = _by_name(one for entity in entities for one in entity.collections)
-    told = [entity for entity in entities if entity.kind in _QUERIES]
+    collections = _by_name(collection for entity in entities for collection in entity.collections)
+    answers = [entity for entity in entities if entity.kind in _QUERIES]
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
     closing = client.closing(earlier, queries, collections)
     return KsqlStates(
         collections=collections,
         queries=queries,
-        errors=dict(error for entity in told for error in entity.errors),
-        unread=closing.union(*(entity.unread for entity in told)),
+        errors=dict(error for entity in answers for error in entity.errors),
+        unread=closing.union(*(entity.unread for entity in answers)),
     )
 
 
@@ -155,7 +155,7 @@ class _Client:
     """Asks one server *questions*; *refused* names what it would not tell in any words."""
 
     def __init__(
-        self, http: Http, source: SourceId, progress: Progress, questions: Sequence[_Question] = _QUESTIONS
+        self, http: Http, source: SourceId, progress: Progress, questions: Sequence[_Listing] = _QUESTIONS
     ) -> None:
         self._http = http
         self._source = source
@@ -199,7 +199,7 @@ class _Client:
                 return entity.queries
         raise PayloadUnexpected("ksqlDB does not list its queries", where=str(self._source))
 
-    def _together(self) -> Iterator[tuple[_Question, Entity]]:
+    def _together(self) -> Iterator[tuple[_Listing, Entity]]:
         try:
             answers = self._post(" ".join(question.statements[0] for question in self._questions))
         except (SourceObjected, SourceRefused):
@@ -209,7 +209,7 @@ class _Client:
             if entity.kind in question.answers:
                 yield question, entity
 
-    def _alone(self, question: _Question) -> Entity:
+    def _alone(self, question: _Listing) -> Entity:
         """Query one question in newer, then in older words; an old server takes `DESCRIBE STREAMS` for a name."""
         objection: ScannerError | None = None
         for statement in question.statements:
@@ -225,7 +225,7 @@ class _Client:
                     return entity
         return self._refused(question, objection)
 
-    def _refused(self, question: _Question, objection: ScannerError | None) -> Entity:
+    def _refused(self, question: _Listing, objection: ScannerError | None) -> Entity:
         if question.spare and isinstance(objection, SourceObjected) and _is_unknown(objection):
             return Entity()
         self.refused.append(question.about)

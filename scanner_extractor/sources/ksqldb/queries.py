@@ -51,8 +51,8 @@ def read_running_query(payload: dict[str, Any], source: SourceId, reads: str = "
 def read_query_error(payload: dict[str, Any]) -> QueryError | None:
     """Return the newest of a member's `queryErrors`, secrets hidden; None where there is none."""
     errors = payload.get("queryErrors")
-    told = [each for each in errors if isinstance(each, dict)] if isinstance(errors, list) else []
-    newest = max(told, key=lambda each: str(each.get("timestamp") or "").zfill(20), default={})
+    entries = [entry for entry in errors if isinstance(entry, dict)] if isinstance(errors, list) else []
+    newest = max(entries, key=lambda entry: str(entry.get("timestamp") or "").zfill(20), default={})
     message = mask_text(_text(newest, "errorMessage"))
     return QueryError(message=message, at=_moment(newest.get("timestamp"))) if message else None
 
@@ -119,13 +119,13 @@ def _texts(value: Json) -> tuple[str, ...]:
 
 def _state(payload: dict[str, Any], hosts: Json) -> str:
     """Return the state of a query; servers say RUNNING, for older clients, of one that all their hosts have paused."""
-    said, told = _text(payload, "state"), _worst(hosts)
-    if said == RUNNING and isinstance(hosts, dict) and PAUSED in hosts.values() and RUNNING not in hosts.values():
+    state, worst = _text(payload, "state"), _worst(hosts)
+    if state == RUNNING and isinstance(hosts, dict) and PAUSED in hosts.values() and RUNNING not in hosts.values():
         return PAUSED
-    return said or told
+    return state or worst
 
 
 def _worst(states: Json) -> str:
     """Return the worst of the states on all hosts, for servers that do not say it themselves."""
-    told = sorted({str(state) for state in states.values()}) if isinstance(states, dict) else []
-    return next((state for state in told if state != RUNNING), told[0] if told else "")
+    distinct = sorted({str(state) for state in states.values()}) if isinstance(states, dict) else []
+    return next((state for state in distinct if state != RUNNING), distinct[0] if distinct else "")

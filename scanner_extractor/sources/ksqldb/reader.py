@@ -208,7 +208,7 @@ def _entity(item: Json, source: SourceId) -> Entity:
         case {"queries": list(queries)}:
             return _each("queries", queries, source, _query_running)
         case {"streams": list(listed)} | {"tables": list(listed)}:
-            names = [str(one.get("name")) for one in listed if isinstance(one, dict) and one.get("name")]
+            names = [str(entry.get("name")) for entry in listed if isinstance(entry, dict) and entry.get("name")]
             return Entity(kind="names", listed=tuple(names))
         case {"functions": list(functions)}:
             return _each("functions", functions, source, _function)
@@ -218,21 +218,23 @@ def _entity(item: Json, source: SourceId) -> Entity:
         case {"errorMessage": message}:
             return Entity(problems=(Problem(str(source), f"ksqlDB could not answer: {message}"),))
         case _:
-            told = repr(item.get("@type")) if isinstance(item, dict) else "no type"
-            return Entity(problems=(Problem(str(source), f"ksqlDB answered with an entity of {told}, left unread"),))
+            type_name = repr(item.get("@type")) if isinstance(item, dict) else "no type"
+            return Entity(
+                problems=(Problem(str(source), f"ksqlDB answered with an entity of {type_name}, left unread"),)
+            )
 
 
 def _each(kind: str, items: list[Json], source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]) -> Entity:
     parts = [_attempt(item, source, read) for item in items]
     return Entity(
         kind=kind,
-        collections=tuple(one for part in parts for one in part.collections),
-        queries=tuple(one for part in parts for one in part.queries),
-        errors=tuple(one for part in parts for one in part.errors),
-        functions=tuple(one for part in parts for one in part.functions),
-        types=tuple(one for part in parts for one in part.types),
+        collections=tuple(fact for part in parts for fact in part.collections),
+        queries=tuple(fact for part in parts for fact in part.queries),
+        errors=tuple(fact for part in parts for fact in part.errors),
+        functions=tuple(fact for part in parts for fact in part.functions),
+        types=tuple(fact for part in parts for fact in part.types),
         missing=frozenset[TopicName]().union(*(part.missing for part in parts)),
-        problems=tuple(one for part in parts for one in part.problems),
+        problems=tuple(fact for part in parts for fact in part.problems),
         unread=frozenset[str]().union(*(part.unread for part in parts)),
     )
 
@@ -248,8 +250,8 @@ def _attempt(item: Json, source: SourceId, read: Callable[[dict[str, Any], Sourc
 
 def _described(payload: dict[str, Any], source: SourceId) -> Entity:
     collection = read_source(payload, source)
-    reads = (read_running_query(one, source, collection.name) for one in _objects(payload, "readQueries"))
-    writes = (read_running_query(one, source) for one in _objects(payload, "writeQueries"))
+    reads = (read_running_query(entry, source, collection.name) for entry in _objects(payload, "readQueries"))
+    writes = (read_running_query(entry, source) for entry in _objects(payload, "writeQueries"))
     return Entity(
         collections=(collection,),
         queries=(*reads, *writes),
@@ -276,9 +278,11 @@ def _type(payload: dict[str, Any], source: SourceId) -> Entity:
 
 def _with_warnings(entity: Entity, item: Json, source: SourceId) -> Entity:
     warnings = _objects(item, "warnings") if isinstance(item, dict) else []
-    messages = [message for one in warnings if not _names_only(message := str(one.get("message")), entity.missing)]
-    told = dict.fromkeys(Problem(str(source), f"ksqlDB warns: {message}") for message in messages)
-    return replace(entity, problems=(*entity.problems, *told))
+    messages = [
+        message for warning in warnings if not _names_only(message := str(warning.get("message")), entity.missing)
+    ]
+    unique = dict.fromkeys(Problem(str(source), f"ksqlDB warns: {message}") for message in messages)
+    return replace(entity, problems=(*entity.problems, *unique))
 
 
 def _names_only(warning: str, missing: frozenset[TopicName]) -> bool:
@@ -289,7 +293,7 @@ def _names_only(warning: str, missing: frozenset[TopicName]) -> bool:
 
 def _objects(payload: dict[str, Any], member: str) -> list[dict[str, Any]]:
     value = payload.get(member)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _count(value: Json) -> int | None:

@@ -25,7 +25,7 @@ def collection_schemas(
     (with the statement of the first by name), others each add theirs. Header columns are no part of a schema.
     """
     views: dict[tuple[Side, str, tuple[Column, ...]], list[KsqlSource]] = {}
-    for collection in sorted(collections, key=lambda one: (one.source, one.name)):
+    for collection in sorted(collections, key=lambda item: (item.source, item.name)):
         for side, format_name, columns in _sides(collection):
             if columns and side not in described:
                 views.setdefault((side, format_name, columns), []).append(collection)
@@ -51,7 +51,7 @@ def _schema(
         text=first.statement,
         columns=columns,
     )
-    names = ", ".join(f"{one.kind} {one.name}" for one in collections)
+    names = ", ".join(f"{collection.kind} {collection.name}" for collection in collections)
     link = TopicSchema(
         source=first.source,
         topic=topic,
