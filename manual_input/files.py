@@ -1,4 +1,4 @@
-"""Files on disk: which of them are manual input, and the text of the files that it names."""
+"""Find manual-input files, and read the files that they refer to."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOKS = re.compile(rf'"(?:{"|".join(_MEMBERS)})"\s*:')
 def find_files(patterns: Sequence[str], base: Path) -> tuple[Path, ...]:
     """List the manual-input files that *patterns* (relative to *base*) name, each once, sorted.
 
-    A file and a glob are taken at their word. A directory stands for every `*.json` below it that looks like manual
+    Explicit files and globs are always included. A directory stands for every `*.json` below it that looks like manual
     input: an object with a list of topics, a list of flows, or an object of subjects. Raises InputInvalid that lists
     every pattern without a file.
     """

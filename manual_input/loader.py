@@ -1,4 +1,4 @@
-"""Manual-input files to facts of one cluster: every file is read, every problem of all of them told at once."""
+"""Load manual-input files as facts of one cluster; problems of all files are reported together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from scanner_model.problems import Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualResult:
-    """What the files say of a cluster, and what is doubtful in them, in the order of the files."""
+    """Facts of the files for one cluster, and warnings, in file order."""
 
     input: ManualInput
     warnings: tuple[Problem, ...] = ()
@@ -30,9 +30,9 @@ class ManualResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """What surrounds the files. *base*: their names are told relative to it; None: as they were given.
+    """Context of the files. *base*: names are shown relative to it; None: as given.
 
-    *topics* are those that other sources know, None where nobody was asked. *formats* are those of schema files.
+    *topics* are those known from other sources, None where none was queried. *formats* are those of schema files.
     """
 
     base: Path | None = None
@@ -43,7 +43,7 @@ class Reach:
 def read_manual_input(
     files: Sequence[Path], cluster: ClusterName, brokers: tuple[str, ...], reach: Reach | None = None
 ) -> ManualResult:
-    """Read what *files* say of *cluster*; the brokers that they name are added to *brokers*.
+    """Read the facts of *files* for *cluster*; the brokers that they list are added to *brokers*.
 
     A file of another cluster is skipped with a warning that counts what it holds. Raises one InputInvalid that lists
     every problem of every file.
@@ -65,7 +65,7 @@ def load_all(files: Sequence[Path], base: Path | None) -> list[Document]:
 
 
 def read_documents(documents: Sequence[Document], cluster: Cluster, reach: Reach) -> ManualInput:
-    """Read *documents*, all of one cluster; what is wrong or doubtful is noted in the document."""
+    """Read *documents*, all of one cluster; errors and warnings are added to the document."""
     collector = _FactCollector(brokers=dict.fromkeys(cluster.brokers))
     contents = ContentReader(reach.formats)
     for document in documents:

@@ -1,4 +1,4 @@
-"""What a schema entry holds: a schema file, sample payloads, or columns listed in place."""
+"""Content of a schema entry: a schema file, sample payloads, or inline columns."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ MEMBERS = tuple(dict.fromkeys([*_COMPANIONS, *(key for keys in _COMPANIONS.value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """A schema without its place in the estate; members as of `ManualSchema`."""
+    """The content of a schema, without topic and subject; fields as in `ManualSchema`."""
 
     format: str
     text: str = ""

@@ -1,4 +1,4 @@
-"""JSON of unknown origin to plain values: bounded in values and levels, and without text that cannot be stored."""
+"""Load untrusted JSON: bounded in size and depth, without text that cannot be stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The estate around the schemas: cluster, topics, consumer groups, ksqlDB's collections and queries, manual flows."""
+"""Kafka: cluster, topics and consumer groups."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from scanner_model.names import ClusterName, SourceId, TopicName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """A Kafka cluster: the name people gave it, its brokers in normal form, the id it gives itself (or empty).
+    """A Kafka cluster: configured name, brokers in normal form, cluster id (or empty).
 
-    *aliases* are other ways to the same cluster as (kind, name) pairs: its CRN, its environment and display name.
-    *unnamed* counts brokers that hold replicas and that nobody named: they are down, their addresses what they were.
+    *aliases* are other identifiers of the cluster as (kind, name) pairs: its CRN, its environment and display name.
+    *unnamed* counts brokers that hold replicas and are missing from the metadata: they are down, their addresses
+    are retained.
     """
 
     name: ClusterName
@@ -24,7 +25,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """A topic; None where the source that named it does not tell. *config* is sorted (key, value) pairs."""
+    """A topic; None where the source does not report a value. *config* is sorted (key, value) pairs."""
 
     source: SourceId
     name: TopicName

@@ -1,4 +1,4 @@
-"""How a ksqlDB collection lies in the records of its topic: options of its statement, columns that are no fields."""
+"""ksqlDB: collections, queries, functions and types, and how a collection maps to the records of its topic."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryError:
-    """What went wrong in a ksqlDB query, and when by the server's clock; None where it does not tell."""
+    """An error of a ksqlDB query and its time by the server's clock; None where not reported."""
 
     message: str
     at: datetime | None = None
@@ -72,7 +72,7 @@ class QueryError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KsqlFunction:
-    """A function that a ksqlDB server knows; *kind* is its word: SCALAR, AGGREGATE or TABLE."""
+    """A function of a ksqlDB server; *kind*: SCALAR, AGGREGATE or TABLE."""
 
     source: SourceId
     name: str
@@ -81,7 +81,7 @@ class KsqlFunction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KsqlType:
-    """A type that somebody created in ksqlDB: *definition* is the SQL text of what the name stands for."""
+    """A user-defined ksqlDB type: *definition* is the SQL text of the type."""
 
     source: SourceId
     name: str
@@ -122,7 +122,7 @@ def _is_unwrapped(role: Role, statement: str) -> bool:
 
 
 def record_columns(collection: KsqlSource, role: Role) -> tuple[Column, ...]:
-    """Return the columns of one side as they lie in the record: what is a whole key or value has no name in it.
+    """Return the columns of one side as in the record: a column that is the whole key or value has no name in it.
 
     A key of a plain type keeps its column's name, which is all that describes it.
     """

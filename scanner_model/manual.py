@@ -1,4 +1,4 @@
-"""What a manual-input file says, before its schema texts are read."""
+"""Content of manual-input files, before schema texts are parsed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicNa
 class ManualSchema:
     """A schema declared by hand: either *text* in a format that a reader knows, or *columns* listed (*text* is empty).
 
-    *subject*, *version* and *schema_id* are absent (empty, None) where the file does not tell. *references* are
+    *subject*, *version* and *schema_id* are absent (empty, None) where the file does not state them. *references* are
     (name, text) pairs. *place* is file and JSON path. *record* names which record of the text it is, empty where the
     file leaves that to the format.
     """
@@ -36,7 +36,7 @@ class ManualSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """A subject that belongs to a topic because somebody says so; *role* None: by the subject's suffix, else value."""
+    """A declared assignment of a subject to a topic; *role* None: by the subject's suffix, else value."""
 
     source: SourceId
     subject: SubjectName
@@ -57,7 +57,7 @@ class FlowEnd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualFlow:
-    """A flow that somebody declared by hand; *job* names what does it (may be empty), *evidence* file and place."""
+    """A flow declared in manual input; *job* may be empty, *evidence* is file and position."""
 
     source: SourceId
     origin: FlowEnd
@@ -69,7 +69,7 @@ class ManualFlow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualInput:
-    """Everything that one or more manual-input files say of one cluster; *sources* are the files, empty ones too."""
+    """Content of one or more manual-input files for one cluster; *sources* are the files, empty ones too."""
 
     cluster: Cluster
     sources: tuple[SourceId, ...] = ()

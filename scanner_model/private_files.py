@@ -1,4 +1,4 @@
-"""Files and directories that only their user can use, whatever the umask: written whole, at names nobody foresees."""
+"""Private files and directories, whatever the umask: written atomically, under unpredictable names."""
 
 from __future__ import annotations
 

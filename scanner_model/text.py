@@ -1,4 +1,4 @@
-"""What of a text can be stored, written to a file of another program, or shown: one function for each question."""
+"""Text sanitising for storage, XML and terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schema text to columns: the table of formats and one way to ask it. A reader's libraries load when it reads."""
+"""Schema formats: the table of readers, loaded on first use, and `read_columns`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FORMATS: Mapping[str, FieldReader] = {
 def read_columns(format: str, text: str, lookup: Lookup, record: RecordName | None = None) -> ParsedSchema:
     """Read the columns of a schema *text*; *record* names which of several records (None: the format's default root).
 
-    A format that nobody reads gives no columns and a problem; the text is the caller's to keep.
+    A format without a reader gives no columns and a problem.
     """
     name = format.upper()
     try:

@@ -44,7 +44,7 @@ _FORMATS: dict[str, tuple[re.Pattern[str], _Read]] = {
 
 
 class ObservedValues:
-    """Everything that one place has held in all samples; *count* is in how many values of its parent it was there."""
+    """All values of one position in all samples; *count* is in how many values of its parent it was there."""
 
     __slots__ = ("_formats", "_kinds", "count", "items", "members", "objects")
 

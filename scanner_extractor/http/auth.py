@@ -1,4 +1,4 @@
-"""Who we say we are: the Authorization header from settings, and OAuth tokens fetched, kept and renewed."""
+"""HTTP authentication: the Authorization header, and OAuth tokens fetched, cached and renewed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Credentials:
         return self._tokens
 
     def renew(self, refused: str) -> bool:
-        """Forget the token in the *refused* header; False where another one could not be fetched anyway."""
+        """Discard the token in the *refused* header; False where no new one can be fetched."""
         with self._lock:
             if self._token and refused == f"Bearer {self._token.text}":
                 self._token = None
@@ -104,7 +104,7 @@ def basic(user: str, password: str) -> str:
 
 
 def own_secrets(settings: HttpSettings) -> frozenset[str]:
-    """Return what of *settings* a server could quote: passwords, tokens, headers, and what is made of them."""
+    """Return the secrets of *settings* that a server may echo: passwords, tokens, headers and encoded forms."""
     match settings.auth:
         case BasicAuth(user=user, password=password):
             secrets = {password, basic(user, password).partition(" ")[2]}
@@ -118,7 +118,7 @@ def own_secrets(settings: HttpSettings) -> frozenset[str]:
 
 
 def login_hint(auth: Auth | None) -> str:
-    """Report what to look at when the source refuses the credentials."""
+    """Return a hint for a 401 response."""
     match auth:
         case BasicAuth():
             return "check user and password in `auth.basic` of this source"

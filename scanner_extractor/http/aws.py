@@ -1,4 +1,4 @@
-"""Speaks to a service of AWS through boto3, as an exchange like any other: a replay or a test may stand in for it."""
+"""Transport for AWS services through boto3; a replay or a test can replace it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MISSING = frozenset({"EntityNotFoundException", "ResourceNotFoundException"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsService:
-    """A service of AWS: boto3's *name* for it, where it is, what of cluster.json says so, the page with its rights."""
+    """A service of AWS: boto3's *name* for it, where it is, the member of cluster.json that configures it, the page with its rights."""
 
     name: str
     region: str
@@ -51,11 +51,11 @@ class AwsService:
 
 
 def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[], Client] | None = None) -> Transport:
-    """Return an exchange for requests whose path ends in the name of an operation and whose body is its input.
+    """Return a transport for requests whose path ends in the operation's name and whose body is its input.
 
-    The client is made with the first request, by *connect* or from the settings. Throttling and failures of the server
-    are retried by botocore in its adaptive mode. Raises InputInvalid for a profile, region or package that is not
-    there, SourceRefused for credentials and rights, SourceUnreachable where the service does not answer.
+    The client is created with the first request, by *connect* or from the settings. Throttling and failures of the
+    server are retried by botocore in its adaptive mode. Raises InputInvalid for a missing profile, region or
+    package, SourceRefused for credentials and rights, SourceUnreachable where the service does not respond.
     """
     lock = threading.Lock()
     clients: list[Client] = []
@@ -110,9 +110,9 @@ def _connect(service: AwsService, http: HttpSettings) -> Client:
 
 
 def watched(client: Client) -> Client:
-    """Let *client* raise PayloadUnexpected for an answer that is no JSON, which botocore takes for an empty one.
+    """Let *client* raise PayloadUnexpected for a response that is not JSON, which botocore reads as empty.
 
-    Taken so, a proxy's login page would say that everything is gone.
+    Otherwise a proxy's login page would look like an empty source, and everything would be marked deleted.
     """
     client.meta.events.register("after-call", _object)
     return client
@@ -132,7 +132,7 @@ def _object(model: Client, http_response: Client, **_: object) -> None:
 
 
 def _error_response(response: dict[str, Any], where: str, rights: str) -> Response:
-    """Return the status that says what AWS means, as it answers almost everything with 400."""
+    """Convert an AWS error, which nearly always has status 400, to the matching HTTP status."""
     details = response.get("Error", {})
     code, message = str(details.get("Code", "")), str(details.get("Message", ""))
     if code in _REFUSALS:

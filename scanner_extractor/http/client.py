@@ -1,4 +1,4 @@
-"""How a client asks one HTTP source: paths made of segments, credentials out of sight, errors of ours."""
+"""HTTP client of one source: path segments, hidden credentials, scanner's exceptions."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _HALVES_HINT = "no file or database can hold it; look for a text that was cut in
 
 
 class Http:
-    """Query one HTTP source; safe to call from many threads.
+    """HTTP client of one source; thread-safe.
 
-    *exchange* stands in for the network (a replay, a test). *wrap* is given the network and gives what is to be asked
-    instead (a recorder). *clock* makes tests fast.
+    *exchange* replaces the network (a replay, a test). *wrap* wraps the network transport (a recorder). *clock*
+    replaces time in tests.
 
-    Every method raises SourceUnreachable (no answer, or a server that fails each retry), SourceRefused (401, 403),
-    NotFound (404, 405, 410), SourceObjected (other 4xx) and PayloadUnexpected (an answer that is not JSON). JSON is
-    given without the secrets in it; schema texts stay byte for byte.
+    Every method raises SourceUnreachable (no response, or each retry failed), SourceRefused (401, 403), NotFound
+    (404, 405, 410), SourceObjected (other 4xx) and PayloadUnexpected (a response that is not JSON). Secrets in JSON
+    are masked; schema texts stay byte for byte.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Http:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return a problem for each request whose answer held texts that cannot be stored as they are."""
+        """Return a problem for each request whose response had texts that cannot be stored unchanged."""
         with self._lock:
             replaced = sorted(self._replaced.items())
         return tuple(
@@ -80,7 +80,7 @@ class Http:
         return self._ask(self._request("GET", segments, params, accept))
 
     def post(self, *segments: str | int, body: Json, params: Params = (), accept: str = "application/json") -> Json:
-        """Send *body* as JSON and give the JSON answered; it is retried, so it may only ask, never change."""
+        """Send *body* as JSON and return the JSON response; requests are retried, so they must be read-only."""
         request = self._request("POST", segments, params, accept)
         return self._ask(replace(request, body=json.dumps(body, ensure_ascii=False)))
 
@@ -120,9 +120,9 @@ class Http:
         return self._exchange(request)
 
     def _without_own_secrets(self, live: Transport) -> Transport:
-        """Hide our credentials in what *live* answers, before it is kept: some servers quote what was sent.
+        """Mask our own credentials in responses of *live*, before they are recorded: some servers echo requests.
 
-        In an answer that succeeded only those that no name of a topic or a field is likely to equal.
+        In a successful response only those that are unlike any name of a topic or field.
         """
         names = self._settings.secret_names
 

@@ -1,4 +1,4 @@
-"""Asks many things of one source at once: bounded, in a fixed order, and given up when the source is."""
+"""A bounded thread pool for concurrent requests to one source, with results in a fixed order."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NO_ANSWER = (SourceUnreachable, PayloadUnexpected)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerPool:
-    """How many ask at once, and when they stop.
+    """Size of the pool, and when it gives up.
 
-    After more than *failures* answers in a row that never came or could not be read, or *patience* seconds without
-    any, the source has gone away. The seconds stay below the runner's deadline, so that what was read is kept.
+    After more than *failures* consecutive failures, or *patience* seconds without a response, the source is
+    considered unavailable. *patience* is below the runner's deadline, so that partial results are retained.
     """
 
     threads: int = 16
@@ -44,7 +44,7 @@ def map_concurrently(
 ) -> list[Result | ScannerError]:
     """Return the result or the error of each job, in the order of *jobs*; *on_result* is called after each one.
 
-    What is not asked any more gets SourceUnreachable.
+    Jobs that are no longer tried get SourceUnreachable.
     """
     results: list[Result | ScannerError] = [_skipped()] * len(jobs)
     waiting: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()

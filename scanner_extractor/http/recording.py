@@ -1,4 +1,4 @@
-"""Raw answers kept in files and given again, so that a scan needs no network (the layout: docs/capture.md)."""
+"""Record responses to files and replay them without network (layout: docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Recorder:
         _write(directory / MANIFEST, {"format": FORMAT, "cluster": cluster, "tool": tool})
 
     def recording(self, live: Transport) -> Transport:
-        """Return an exchange that asks *live* and keeps what it says, a failure to answer too."""
+        """Return a transport that records the responses and failures of *live*."""
 
         def send(request: Request) -> Response:
             try:
@@ -71,7 +71,7 @@ class Recorder:
         return send
 
     def record_document(self, source: SourceId, name: str, document: Json) -> None:
-        """Keep what a source said that does not speak HTTP, under a *name* that is its own in that source."""
+        """Record a document of a source without HTTP, under a *name* that is unique in that source."""
         file = self._directory / directory_name(source) / f"document-{slug(name)}-{_hash(name)}.json"
         _write(file, {"document": name, "value": mask_json(document)})
 
@@ -89,7 +89,7 @@ class Recorder:
 
 
 class Replay:
-    """Answers from a capture; safe to call from many threads.
+    """Replays a capture; thread-safe.
 
     Raises InputInvalid for a directory that holds no capture, one of a newer format, a damaged file, or anything but
     files and directories: a capture may come from strangers, and a link or a pipe in it leads elsewhere.
@@ -112,7 +112,7 @@ class Replay:
     def __call__(self, request: Request) -> Response:
         """Return the recorded answer, the next one each time and then the last again.
 
-        Raises the failure that was recorded, and SourceUnreachable where the capture does not hold the request.
+        Raises the recorded failure, and SourceUnreachable where the capture has no such request.
         """
         key = _key(request)
         with self._lock:
@@ -124,7 +124,7 @@ class Replay:
         return _replayed(files[min(turn, len(files) - 1)], f"{key[0]} {key[1]}")
 
     def document(self, source: SourceId, name: str) -> Json:
-        """Return what `record_document` kept; raises SourceUnreachable where there is no such document."""
+        """Return a document recorded by `record_document`; raises SourceUnreachable where there is none."""
         for file in sorted(self._place(source).glob("document-*.json")):
             content = _read(file)
             if content.get("document") == name:
@@ -154,12 +154,12 @@ class Replay:
 
 
 def recording(exchange: Transport, directory: Path) -> Transport:
-    """Return an exchange that keeps what *exchange* says in a new capture; several sources share one Recorder."""
+    """Return a transport that records the responses of *exchange* in a new capture."""
     return Recorder(directory).recording(exchange)
 
 
 def replaying(directory: Path) -> Transport:
-    """Return an exchange that answers from the capture in *directory*."""
+    """Return a transport that replays the capture in *directory*."""
     return Replay(directory)
 
 
@@ -203,7 +203,7 @@ def _order(file: Path) -> tuple[str, int]:
 def _opening(file: Path) -> Json:
     """Read the request alone where it stands first, as in every file of ours; None: all of *file* must be read.
 
-    A capture of a large registry has gigabytes of answers, which are read when they are asked for.
+    A capture of a large registry has gigabytes of answers, which are read on demand.
     """
     try:
         with _opened(file) as opened:

@@ -1,4 +1,4 @@
-"""From a server's answer to JSON, or to the error that says what its reader does next."""
+"""Convert a response to JSON, or to the exception for its status."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MESSAGE_MEMBERS = ("message", "error_description", "detail", "reason", "error",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerMessage:
-    """What an error body says: all of it as JSON (None: it is none), its own code (or 0), its message (or empty)."""
+    """A parsed error body: JSON (None where it is not), error code (or 0), message (or empty)."""
 
     body: Json = None
     code: int = 0
@@ -34,23 +34,23 @@ class ServerMessage:
 
 
 def request_location(request: Request) -> str:
-    """Name a request in an error: method and URL, without any secret."""
+    """Return the location of a request for errors: method and URL, secrets masked."""
     return f"{request.method} {mask_url(request.url)}"
 
 
 def read_json(request: Request, answer: Response, *, login: str = "") -> Loaded:
-    """Load the JSON of an answer that succeeded, without its secrets; schema texts stay byte for byte.
+    """Parse the JSON of a successful response, secrets masked; schema texts stay byte for byte.
 
-    Raises what `accepted` does, and PayloadUnexpected for a body that is no JSON or has too many values or levels.
+    Raises what `accepted` does, and PayloadUnexpected for a body that is not JSON, or is too large or too deep.
     """
     return _decoded(request, accepted(request, answer, login=login))
 
 
 def accepted(request: Request, answer: Response, *, login: str = "") -> Response:
-    """Return an answer that succeeded, or raise what its status means; *login* is the hint for a 401.
+    """Return a successful response, or raise the exception for its status; *login* is the hint for a 401.
 
     Raises SourceRefused (401, 403, 407), NotFound (404, 405, 410), SourceUnreachable (408, 425, 429, 5xx),
-    SourceObjected (other 4xx) and PayloadUnexpected (an odd status).
+    SourceObjected (other 4xx) and PayloadUnexpected (an unexpected status).
     """
     if answer.status >= 400:
         raise _failure(request, answer, login)
@@ -64,7 +64,7 @@ def accepted(request: Request, answer: Response, *, login: str = "") -> Response
 
 
 def server_message(body: bytes) -> ServerMessage:
-    """Read an error body, which may be an object in several shapes, a JSON string, HTML or nothing."""
+    """Parse an error body: an object in several shapes, a JSON string, HTML or nothing."""
     try:
         value = mask_json(load_json(body).value)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""From registered versions to definitions: references resolved, each text read once, metadata tags laid on columns."""
+"""Build definitions from registered versions: resolve references, parse each text once, apply metadata tags."""
 
 from __future__ import annotations
 

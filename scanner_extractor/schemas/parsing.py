@@ -1,4 +1,4 @@
-"""Schema texts still to be read, each with all that its columns depend on, and how one or a million of them are."""
+"""Parse requests for schema texts, in this process or in bundles for other processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FAST = 1
 
 
 class PackedColumns(Sequence[Column]):
-    """Columns as bytes, a twentieth of their size as objects, which they become whenever somebody looks at them."""
+    """Columns as bytes, a twentieth of their size as objects; unpickled on access."""
 
     __slots__ = ("_count", "_packed")
 

@@ -37,7 +37,7 @@ def resolve(version: SchemaVersion, find: Find) -> Resolved:
     """Gather the texts behind the references of *version*, and behind theirs, depth first.
 
     A name is followed once: where two references bear it, the first on the way counts, as in Confluent's registry.
-    Always the referenced version, soft-deleted or not. One that nobody has gives a problem; the rest is resolved.
+    Always the referenced version, soft-deleted or not. A missing one gives a problem; the rest is resolved.
     What lies beyond DEEPEST references or MOST texts is not followed, which is one problem.
     """
     texts: dict[str, str] = {}
@@ -88,7 +88,7 @@ def finder(versions: Iterable[SchemaVersion]) -> Find:
 
 
 def lookup_in(format_name: str, texts: Mapping[str, str]) -> Lookup:
-    """Return what looks *texts* up by reference name, and for Avro by the named types that they define.
+    """Return a lookup of *texts* by reference name, and for Avro by the named types that they define.
 
     An Avro reference's name is free: a registry's parser learns the types of every referenced text, in any order.
     """

@@ -1,4 +1,4 @@
-"""Secrets in JSON and in configurations of connectors: under a secret name, in name/value pairs, inside texts."""
+"""Masking of JSON documents and connector configurations."""
 
 from __future__ import annotations
 

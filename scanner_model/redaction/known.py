@@ -1,4 +1,4 @@
-"""Secrets whose values are known, hidden wherever a text quotes them, however many there are."""
+"""Masking of known secret values wherever a text quotes them."""
 
 from __future__ import annotations
 

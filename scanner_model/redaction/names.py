@@ -1,4 +1,4 @@
-"""Which names of settings, JSON members, options and parameters say that their value is a secret."""
+"""Names of settings, JSON members, options and parameters whose values are secret."""
 
 from __future__ import annotations
 

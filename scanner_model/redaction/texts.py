@@ -1,4 +1,4 @@
-"""The forms in which a text holds a secret: `password=x`, `"password": "x"`, `<password>x</password>`, `--password x`.
+"""Masking of free text. Recognised forms: `password=x`, `"password": "x"`, `<password>x</password>`, `--password x`.
 
 Every pattern begins where a word begins and runs over a text once, so that any text takes linear time.
 """

@@ -1,4 +1,4 @@
-"""Credentials in URLs: user and password, secret parameters, the secret paths of webhooks and bots."""
+"""Masking of URLs: user and password, secret parameters, secret paths of webhooks and bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk over an Avro schema: a column for every place, parents before children, no recursion however deep."""
+"""Traverse an Avro schema iteratively: a column for every position, parents before children."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 class _Scope(NamedTuple):
-    """The named types that are open above a place, and the innermost record and how deep it lies."""
+    """The enclosing named types of a position, and the innermost record and its depth."""
 
     open: frozenset[str] = frozenset()
     record: str = ""
@@ -29,7 +29,7 @@ class _Scope(NamedTuple):
 
 
 class _Position(NamedTuple):
-    """A place still to be read; *field* has the attributes of the record field that it is, if it is one."""
+    """A position to be read; *field* has the attributes of its record field, if it is one."""
 
     path: ColumnPath
     shapes: Sequence[Shape]
@@ -161,7 +161,7 @@ class Walk:
                     yield self._position(inner, field.get("type"), shape.namespace, scope, field)
 
     def _leaf(self, path: ColumnPath, word: str, nullable: bool, scope: _Scope, field: Attributes) -> None:
-        """Read what is a primitive, as most fields are, without a place of its own."""
+        """Read a primitive, as most fields are, without creating a position."""
         default = self._default(path, scope, field)
         tags = _tags((field,)) if _TAGS in field else ()
         doc = worded(field, "doc") or worded(field, "connect.doc") or None
@@ -186,7 +186,7 @@ class Walk:
             return None
 
     def _problem(self, scope: _Scope, path: ColumnPath, what: str) -> None:
-        """Note a problem at its place in the record that it stands in, so that ten uses of a record tell it once."""
+        """Report a problem relative to its record, so that ten uses of a record report it once."""
         where = ".".join(filter(None, (scope.record, path_name(path[scope.depth :]))))
         self.problems[Problem(where or "$", what, "")] = None
 

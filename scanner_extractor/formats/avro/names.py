@@ -1,4 +1,4 @@
-"""Avro's named types: which full name a definition has, and which definition a name means, wherever it is written."""
+"""Resolve Avro's named types across a schema and its references."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NamedType(NamedTuple):
 
 
 class NamedTypes:
-    """Knows every named type of a text, and of the texts that it refers to, which are looked up when first needed.
+    """The named types of a text and of the texts that it refers to, which are loaded on demand.
 
     A name may be used before it is defined. Where a name is defined twice the first definition stands.
     """

@@ -1,4 +1,4 @@
-"""Avro schemas: text and references to columns, by our own walk, because a registry takes what libraries refuse."""
+"""Read Avro schemas by our own traversal, because registries accept schemas that libraries reject."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MOST_SAID = 200
 
 
 def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem | None:
-    """Query fastavro about a schema of *size* characters whose references define the *foreign* names.
+    """Check with fastavro a schema of *size* characters whose references define the *foreign* names.
 
-    Gives why it refuses, or None where it takes the schema or was not asked.
+    Returns why it rejects the schema; None where it accepts it or was not called.
     """
     if size > _LONGEST or not isinstance(root, str | list | dict):
         return None

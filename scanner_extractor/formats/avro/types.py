@@ -1,4 +1,4 @@
-"""Avro's types one level deep: what a place in a schema holds once names, wrappers and unions are seen through."""
+"""Resolve Avro types one level deep: names, wrappers and unions."""
 
 from __future__ import annotations
 

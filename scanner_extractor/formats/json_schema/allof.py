@@ -1,4 +1,4 @@
-"""All that applies at one place of a JSON Schema: `$ref` followed, `allOf` and conditions laid side by side."""
+"""Merge all subschemas that apply at one position: `$ref`, `allOf` and conditions."""
 
 from __future__ import annotations
 
@@ -182,7 +182,10 @@ def _as_extra(subschema: Located) -> Located:
 
 
 def _stands_alone(subschema: Located) -> bool:
-    """Return whether a `$ref` at *subschema* is all that counts, as until draft 7; annotations are read all the same."""
+    """Return whether a `$ref` at *subschema* is all that counts, as until draft 7.
+
+    Annotations are read all the same.
+    """
     return isinstance(subschema.schema.get("$ref"), str) and not subschema.resource.dialect.modern
 
 

@@ -1,4 +1,4 @@
-"""What stands inside a JSON Schema's objects and arrays: properties, map values, elements, tuple places."""
+"""Members of a JSON Schema's objects and arrays: properties, map values, elements, tuple items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a value at one place of a JSON Schema: its type, what is inside it, and what people wrote of it."""
+"""The shape of a value at one position of a JSON Schema: type, members and annotations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Shape:
 
 
 def described(shape: Shape, subschemas: Parts) -> Shape:
-    """Add what people wrote: the first of each counts, the schema's own before what it refers to; tags add up."""
+    """Add annotations: the first of each counts, the schema's own before what it refers to; tags add up."""
     schemas = [subschema.schema for subschema in subschemas]
     defaults = [schema["default"] for schema in schemas if "default" in schema]
     tags = (tag for schema in schemas for tag in _listed(schema.get("confluent:tags")) if isinstance(tag, str))

@@ -1,4 +1,4 @@
-"""JSON Schema text to columns: the walk from the root, level by level, so that what must be cut is cut evenly."""
+"""Read JSON Schema as columns, breadth first, so that truncation is even."""
 
 from __future__ import annotations
 

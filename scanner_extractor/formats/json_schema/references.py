@@ -1,4 +1,4 @@
-"""Where a JSON Schema reference leads: resources by URI, anchors, pointers, other texts. Nothing is ever fetched."""
+"""Resolve JSON Schema references: URIs, anchors, pointers, other texts. Nothing is fetched."""
 
 from __future__ import annotations
 

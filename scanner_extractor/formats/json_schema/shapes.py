@@ -1,4 +1,4 @@
-"""What a value at one place of a JSON Schema looks like: its type, and what is inside. Recursion is not cut here."""
+"""Compute the shape of a value at one position of a JSON Schema. Recursion is not cut here."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NOWHERE: tuple[tuple[int, str], ...] = ()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Settled:
-    """A place whose choices are decided."""
+    """A position whose choices are resolved."""
 
     merged: Merged
     union: Outcome

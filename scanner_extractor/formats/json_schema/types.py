@@ -1,4 +1,4 @@
-"""What the keywords of one JSON Schema say of a value's type: stated, implied, refined. References are not seen."""
+"""Types from the keywords of one JSON Schema: stated, implied, refined. References are ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a `oneOf` or `anyOf` comes to, given what its schema says itself: nothing, a merge, plain types, branches."""
+"""Resolve a `oneOf` or `anyOf`: nothing, a merge, plain types, or branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The .proto files that every registry and compiler brings along, so that nobody registers them."""
+"""The .proto files bundled with registries and compilers, and the files of one schema."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ DECLARED = MappingProxyType(_google_types() | _CONFLUENT)
 
 @lru_cache(maxsize=64)
 def shipped(name: str) -> str | None:
-    """Return the text of the file imported as *name*, None where nobody brings it along.
+    """Return the text of the file imported as *name*, None where it is not bundled.
 
     `google/protobuf/…` is the compiler's own copy (package grpcio-tools).
     """

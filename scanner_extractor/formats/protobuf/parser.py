@@ -1,4 +1,4 @@
-"""The grammar of .proto files (proto2, proto3, editions), tolerant: what cannot be read is told and skipped."""
+"""A tolerant parser of .proto files (proto2, proto3, editions): errors are reported and skipped."""
 
 from __future__ import annotations
 

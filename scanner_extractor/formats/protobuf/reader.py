@@ -1,4 +1,4 @@
-"""The walk over a Protobuf message: a column for every place, parents before children, no recursion however deep."""
+"""Traverse a Protobuf message iteratively: a column for every position, parents before children."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CONTAINERS = {Label.REPEATED: ("array", element()), Label.MAP: ("map", MAP_VALU
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """A place still to be read: a field of *message*, or (*inner*) the element or map value of one.
+    """A position to be read: a field of *message*, or (*inner*) the element or map value of one.
 
     *open* are the full names of the messages on the path.
     """

@@ -1,4 +1,4 @@
-"""Which declaration a type's name means, by Protobuf's rules of scope, over all files of one schema."""
+"""Resolve type names by Protobuf's scope rules over all files of one schema."""
 
 from __future__ import annotations
 

@@ -109,7 +109,10 @@ def worker_facts(http: Http) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class _Scan:
-    """Asks one Connect cluster; *unread* names the connectors that it would not tell, *without_topics* those without topics."""
+    """Asks one Connect cluster.
+
+    *unread* names the connectors that it would not tell, *without_topics* those without topics.
+    """
 
     settings: ConnectSettings
     http: Http
@@ -127,7 +130,7 @@ class _Scan:
         )
 
     def kafka_cluster_id(self) -> str:
-        """Return the id of the Kafka cluster, empty where nobody tells: a proxy may let through what follows only."""
+        """Return the id of the Kafka cluster, empty where not reported: a proxy may let through what follows only."""
         if self.settings.is_managed:
             return ""
         try:

@@ -64,7 +64,7 @@ STATES: Mapping[str, Callable[[FlinkSettings, Http], FlinkStates]] = {
 
 
 def job_causes(http: Http, jobs: Iterable[str]) -> Mapping[str, str]:
-    """Return the trace of what each of *jobs* failed for (`GET /jobs/{id}/exceptions`), empty where nobody tells."""
+    """Return the trace of what each of *jobs* failed for (`GET /jobs/{id}/exceptions`), empty where not reported."""
     return {job: _cause(http, job) for job in jobs}
 
 
