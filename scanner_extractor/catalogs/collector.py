@@ -1,4 +1,4 @@
-"""What is gathered from one catalog while it is asked: tables, links, and what could not be had of them."""
+"""Collects tables, lineage links and failures while one catalog is read."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Endpoint:
 
 @dataclass(slots=True)
 class CatalogCollector:
-    """Gathers from one catalog.
+    """Collects the content of one catalog.
 
-    *unread* names the tables that exist and could not be read; *unlisted* counts schemas and the like whose tables could
-    not be listed, *without_lineage* what did not tell its lineage.
+    *unread* names tables that exist and could not be read; *unlisted* counts schemas (or similar) whose tables
+    could not be listed, *without_lineage* tables whose lineage could not be read.
     """
 
     settings: CatalogSettings
@@ -82,7 +82,7 @@ class CatalogCollector:
         self.links.setdefault((*origin.name, *target.name, *paths, process), link)
 
     def paged_entries(self, entries: Iterable[Result]) -> Iterator[Result]:
-        """Pass on the entries of a long list, and tell now and then that it goes on; one without end is cut off."""
+        """Yield the entries of a long list and report progress; an endless list is truncated."""
         try:
             for number, entry in enumerate(entries):
                 if number % _TOLD_EVERY == 0:
@@ -97,7 +97,10 @@ class CatalogCollector:
     def run_all(
         self, jobs: Sequence[Job], call: Callable[[Job], Result], *, patience: float = _PATIENCE
     ) -> list[Result | ScannerError]:
-        """Query something of each job side by side, in order; tells the progress, and gives up as `Crew` does."""
+        """Run *call* for each job concurrently, with results in order.
+
+        Reports progress, and gives up as `WorkerPool` does.
+        """
         done = 0
 
         def report() -> None:
@@ -114,7 +117,10 @@ class CatalogCollector:
     def lists(
         self, names: Sequence[str], call: Callable[[str], list[Result]], what: str
     ) -> list[tuple[str, list[Result]]]:
-        """List what is in each of *names*; one that cannot be listed costs itself. Raises where none of them can."""
+        """List the content of each of *names*; one that cannot be listed is reported and skipped.
+
+        Raises where none of them can.
+        """
         answers = list(zip(names, self.run_all(names, call, patience=_LONG), strict=True))
         errors = [(name, answer) for name, answer in answers if isinstance(answer, ScannerError)]
         if errors and len(errors) == len(answers):
@@ -125,7 +131,7 @@ class CatalogCollector:
         return [(name, answer) for name, answer in answers if not isinstance(answer, ScannerError)]
 
     def lineage(self, jobs: Sequence[Job], name: Callable[[Job], str], call: Callable[[Job], Result]) -> list[Result]:
-        """Query each job for its lineage; where none of the first few returns any, no other is queried."""
+        """Query each job for its lineage; where the first few all fail, no other is queried."""
         answers = list(self.run_all(jobs[:_TRIAL], call))
         if not all(isinstance(answer, ScannerError) for answer in answers):
             answers += self.run_all(jobs[_TRIAL:], call)
@@ -141,7 +147,7 @@ class CatalogCollector:
         self.problems.append(Problem(f"{self.settings.source} {name}", f"{what}: {error.what}", error.hint))
 
     def reading(self) -> CatalogResult:
-        """Get what was gathered, sorted; the names of unread tables prove nothing where others are not even known."""
+        """Return the result, sorted; unread names are dropped where other tables could not be listed."""
         reasons = self._reasons()
         whole = not self.unlisted and not self.without_lineage
         return CatalogResult(

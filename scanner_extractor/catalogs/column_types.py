@@ -1,4 +1,4 @@
-"""Reads Hive's type texts, as `struct<a:int,b:array<struct<c:decimal(10,2)>>>`, into shapes."""
+"""Parse Hive and Spark types, as `struct<a:int,b:array<struct<c:decimal(10,2)>>>`, into shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads AWS DataZone: the assets of a domain, and the lineage around them."""
+"""Read AWS DataZone: the assets of a domain, and their lineage."""
 
 from __future__ import annotations
 
@@ -169,9 +169,9 @@ _UP, _DOWN = "upstreamNodes", "downstreamNodes"
 def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
     """Read the assets of the domain that the settings choose, and the flows next to them.
 
-    *http* speaks to DataZone through `datazone_exchange`. Raises ScannerError where assets cannot be listed; anything
-    less gives what could be read, PARTIAL. DataZone's API tells no flows between columns.
-    Source: Amazon DataZone API: Search, GetAsset, GetLineageNode.
+    *http* speaks to DataZone through `datazone_exchange`. Raises ScannerError where assets cannot be listed; other
+    failures give a partial result. DataZone's API has no column lineage. Source: Amazon DataZone API: Search,
+    GetAsset, GetLineageNode.
     """
     collector = CatalogCollector(settings, http, progress)
     assets = list_assets(settings, http, collector.paged_entries)
@@ -215,7 +215,7 @@ def list_assets(
 
 
 def _described(collector: CatalogCollector, assets: list[tuple[str, str]]) -> None:
-    """Query for each asset, as a list tells no forms; one that is gone since is left out."""
+    """Query for each asset, as a list has no forms; one that was deleted since is left out."""
     settings = collector.settings
 
     def fetch(asset: tuple[str, str]) -> Json:
@@ -234,7 +234,7 @@ def _described(collector: CatalogCollector, assets: list[tuple[str, str]]) -> No
 
 
 class _Lineage:
-    """Walks from the assets over what is next to them: a job's own neighbours, too, and no further."""
+    """Follows lineage from the assets to adjacent nodes, and across jobs to their neighbours, no further."""
 
     def __init__(self, collector: CatalogCollector) -> None:
         self._collector = collector

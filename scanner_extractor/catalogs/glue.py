@@ -1,4 +1,4 @@
-"""From the JSON of AWS Glue's Data Catalog to facts: tables with their columns, formats and locations."""
+"""Read AWS Glue's Data Catalog: tables with their columns, formats and locations."""
 
 from __future__ import annotations
 
@@ -135,10 +135,10 @@ PAGE = 100
 
 
 def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
-    """Read the tables of the databases that the settings choose; Glue tells no lineage.
+    """Read the tables of the databases that the settings choose; Glue has no lineage.
 
     *http* speaks to Glue through `glue_catalog_exchange`. Raises ScannerError where no database's tables can be listed;
-    anything less gives what could be read, PARTIAL. Source: AWS Glue API, Data Catalog.
+    other failures give a partial result. Source: AWS Glue API, Data Catalog.
     """
     collector = CatalogCollector(settings, http, progress)
     for _, tables in collector.lists(list_databases(settings, http), lambda name: _tables(collector, name), "tables"):
@@ -152,7 +152,7 @@ def glue_catalog_transport(settings: CatalogSettings, connect: Callable[[], Clie
 
 
 def aws_service(settings: CatalogSettings, name: str, page: str) -> AwsService:
-    """Report which service of AWS holds a catalog; raises InputInvalid where the settings do not tell where it is."""
+    """Return the AWS service of a catalog; raises InputInvalid where the settings do not locate it."""
     if not settings.aws:
         raise InputInvalid(f"a catalog of type {settings.type} needs a region", where=str(settings.source))
     return AwsService(

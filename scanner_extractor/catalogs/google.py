@@ -1,4 +1,4 @@
-"""Asks Google's Data Lineage API: the links of tables and of their columns, and the processes behind them."""
+"""Read BigQuery's tables, and their lineage from Google's Data Lineage API."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _ColumnLink:
 
 
 class GoogleLineage:
-    """Asks for the links of tables, which are asked side by side, and for what makes them."""
+    """Reads links of tables concurrently, and the processes behind them."""
 
     def __init__(self, collector: CatalogCollector) -> None:
         self._collector = collector
@@ -132,7 +132,7 @@ class GoogleLineage:
         return self._pages(where, "batchSearchLinkProcesses", "processLinks", {"links": names})
 
     def _names(self, processes: set[str]) -> dict[str, str]:
-        """Query each process for its display name; one that does not tell goes by its id."""
+        """Query each process for its display name; without one its id is used."""
         process_ids = sorted(processes - {""})
         answers = self._collector.run_all(
             process_ids, lambda name: text(self._collector.http.get(*_API[:2], *name.split("/")), "displayName")
@@ -191,7 +191,7 @@ def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> Ca
     """Read the tables of the datasets that the settings choose, and their lineage as far as they say.
 
     *http* speaks to Google through `google_exchange`. Raises ScannerError where no dataset's tables can be listed;
-    anything less gives what could be read, PARTIAL. Source: BigQuery API v2, Data Lineage API v1.
+    other failures give a partial result. Source: BigQuery API v2, Data Lineage API v1.
     """
     collector = CatalogCollector(settings, http, progress)
     tables = _listed(collector)
@@ -235,7 +235,7 @@ def _tables(collector: CatalogCollector, project: str, dataset: str, location: s
 
 
 def _described(collector: CatalogCollector, tables: list[_Table]) -> None:
-    """Query for each table, as a list tells no columns; one that is gone since is left out."""
+    """Query for each table, as a list has no columns; one that was deleted since is left out."""
 
     def ask(table: _Table) -> Json:
         return collector.http.get(*_BIGQUERY, table.project, "datasets", table.dataset, "tables", table.table)

@@ -1,4 +1,4 @@
-"""From the JSON of BigQuery and of the Data Lineage API to facts: tables with their columns, links between them."""
+"""Parse the JSON of BigQuery and of the Data Lineage API: tables with columns, links."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def read_table(payload: Json, name: str, source: SourceId) -> CatalogTable:
 
 
 def endpoint_of(reference: Json) -> Endpoint | None:
-    """Name the dataset, or the column, that a link refers to; None where no name is told."""
+    """Name the dataset, or the column, that a link refers to; None where there is no name."""
     name = dataset_of(text(reference, "fullyQualifiedName"))
     steps = [step for step in items(reference, "field") if isinstance(step, str) and step]
     path = tuple(field_segment(step) for dotted in steps for step in dotted.split("."))

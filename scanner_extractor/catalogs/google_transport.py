@@ -1,4 +1,4 @@
-"""Speaks to Google's services, each at its own address, as one exchange, with Google's default credentials."""
+"""Transport for Google's services, each at its own address, with Google's default credentials."""
 
 from __future__ import annotations
 

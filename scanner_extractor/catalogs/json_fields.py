@@ -1,4 +1,4 @@
-"""How members of a catalog's JSON are read: texts, lists, times, names of places, and what is kept as it came."""
+"""Read members of a catalog's JSON: texts, lists, times, locations, parameters."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def moment(text: Json) -> str:
 
 
 def parameters(members: Mapping[str, Json], read: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Keep what is told as sorted pairs of text, without *read* and what is empty; secrets are hidden.
+    """Return members as sorted pairs of text, without *read* and empty ones; secrets are masked.
 
     By name and by what they are, as those of a connector's configuration; also inside of what is nested.
     """

@@ -1,4 +1,4 @@
-"""Reads Databricks Unity Catalog: the tables of its schemas, and their lineage."""
+"""Read Databricks Unity Catalog: the tables of its schemas, and their lineage."""
 
 from __future__ import annotations
 
@@ -92,13 +92,13 @@ def full_name(entry: Json) -> str:
 
 
 def dataset(entry: Json, namespace: str) -> Name | None:
-    """Name the table or the files at one end of a flow; None where neither is told."""
+    """Name the table or the files at one end of a flow; None where neither is present."""
     name = full_name(member(entry, "tableInfo"))
     return (namespace, name) if name else location_name(text(member(entry, "fileInfo"), "path"))
 
 
 def processes(entry: Json) -> Iterator[str]:
-    """Name what makes a flow, an empty name where nobody tells."""
+    """Name what makes a flow, an empty name where not reported."""
     any_named = False
     for kind, ids in _PROCESSES.items():
         for process in objects(entry, kind):
@@ -154,7 +154,7 @@ def read_unity(
 ) -> CatalogResult:
     """Read the tables that the settings choose, and their lineage as far as they say.
 
-    Raises ScannerError where no schema's tables can be listed; anything less gives what could be read, PARTIAL.
+    Raises ScannerError where no schema's tables can be listed; other failures give a partial result.
     Source: Databricks REST API, Unity Catalog 2.1 and lineage tracking 2.0.
     """
     scan = _Scan(CatalogCollector(settings, http, progress), unity_namespace(settings.http.url))
@@ -168,7 +168,10 @@ def read_unity(
 
 
 def list_catalogs(settings: CatalogSettings, http: Http) -> list[str]:
-    """List the catalogs that the settings choose; names are taken as they are, patterns and silence are looked up."""
+    """List the catalogs that the settings choose.
+
+    Names are taken as they are, patterns and an empty setting are looked up.
+    """
     patterns = settings.wanted.catalogs
     if patterns and not any(_GLOB & set(pattern) for pattern in patterns):
         return list(patterns)
@@ -184,7 +187,7 @@ def list_schemas(settings: CatalogSettings, http: Http) -> list[tuple[str, str]]
 
 
 class _Scan:
-    """Asks one metastore."""
+    """Reads one metastore."""
 
     def __init__(self, collector: CatalogCollector, namespace: str) -> None:
         self.collector = collector

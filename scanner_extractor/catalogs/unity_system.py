@@ -1,4 +1,4 @@
-"""Reads all lineage of a Unity metastore at once: Databricks' system tables, through its SQL statements API."""
+"""Read all lineage of a Unity metastore from Databricks' system tables, through the SQL statements API."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ Row = dict[str, str]
 def system_lineage(collector: CatalogCollector, namespace: str, clock: Clock) -> None:
     """Keep the flows that `system.access` tells and that begin or end at a table that was read.
 
-    Columns are asked for where the settings want them. What cannot be asked is a problem, and the flows that were
-    known stay.
+    Columns are queried where the settings request them. Failures are problems, and known flows are retained.
     """
     _ask(collector, namespace, clock, "table_lineage", ())
     if collector.settings.lineage is Lineage.COLUMNS:

@@ -40,7 +40,7 @@ _MISSING = frozenset({"EntityNotFoundException", "ResourceNotFoundException"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsService:
-    """A service of AWS: boto3's *name* for it, where it is, the member of cluster.json that configures it, the page with its rights."""
+    """An AWS service: boto3's *name*, its location, the setting that configures it, the page with its permissions."""
 
     name: str
     region: str

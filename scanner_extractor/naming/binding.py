@@ -1,4 +1,4 @@
-"""Binds the subjects of registries to topics: one link a version, and topics that only a subject's name tells of."""
+"""Bind subjects to topics: one link per version, and topics known only from a subject's name."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def open_problems(source: SourceId, subjects: Iterable[OpenSubject]) -> Iterator
 
 
 def ambiguity(source: SourceId, subject: str, choice: Choice) -> Problem:
-    """Report that *subject* may be of several known topics, naming what was taken first."""
+    """Report that *subject* may be of several known topics, naming the one that was chosen."""
     first, *others = map(_reading, (*choice.bound, *choice.others))
     what = f"subject {subject!r} is read as {first}, and may be {', or '.join(others)}"
     return Problem(str(source), what, "declare the right topic in naming.subjects, or reorder naming.strategies")
@@ -83,7 +83,7 @@ SubjectKey = tuple[str, SubjectName]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryNaming:
-    """One registry that answered, and what is told of the topics of its subjects."""
+    """A registry that was read, with its naming settings and associations."""
 
     registry: Registry
     naming: NamingSettings = field(default_factory=NamingSettings)
@@ -92,7 +92,7 @@ class RegistryNaming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What binding gives: links sorted by topic and subject, topics that no source knew, and what stays open."""
+    """Result of binding: links sorted by topic and subject, topics that no source knew, and unbound subjects."""
 
     topic_schemas: tuple[TopicSchema, ...] = ()
     topics: tuple[Topic, ...] = ()
@@ -257,7 +257,7 @@ def _links(case: _Case, choice: Choice, known: Mapping[TopicName, SourceId]) -> 
 def _because(
     case: _Case, choice: Choice, candidate: Candidate, known: Mapping[TopicName, SourceId]
 ) -> tuple[str, Confidence]:
-    """Report why *candidate* was taken, and how sure that is."""
+    """Return the evidence for *candidate*, and its confidence."""
     evidence = next((link.evidence for link in case.subject.links if link.topic == candidate.topic), None)
     if evidence:
         return evidence, Confidence.DECLARED
@@ -269,7 +269,7 @@ def _because(
 
 
 def _invented(links: Iterable[TopicSchema], known: Mapping[TopicName, SourceId]) -> Iterator[Topic]:
-    """Name each topic that only subjects tell of, as the first registry that does."""
+    """Build each topic that is known only from subjects, with the first such registry as source."""
     sources: dict[TopicName, SourceId] = {}
     for link in links:
         sources.setdefault(link.topic, link.source)

@@ -1,4 +1,4 @@
-"""Says how a subject is read and why: the answer of `scanner explain subject`, without a dictionary or a registry."""
+"""Explain how a subject is bound, for `scanner explain subject`; needs neither dictionary nor registry."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def explain_subject(
 ) -> tuple[Explanation, ...]:
     """Explain each subject; an empty *topics* means that no topics are known, so that none is ruled out.
 
-    *record* None: the schema was not seen. Without *strategies*, those of the registry kind apply. *mapping* gives
+    *record* None: the schema is not available. Without *strategies*, those of the registry kind apply. *mapping* gives
     declared topics by subject or by record name. Raises InputInvalid for a strategy that cannot be used.
     """
     in_force = strategies_in_force(strategies, registry_kind)

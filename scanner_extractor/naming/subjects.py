@@ -1,4 +1,4 @@
-"""A subject's text as its registry kind means it: contexts are Confluent's, groups Apicurio's, `:k` Hortonworks's."""
+"""Parse subject names by registry kind: Confluent's contexts, Apicurio's groups, Hortonworks's `:k`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def parse_subject(raw: str, kind: str) -> tuple[str, str]:
 
 
 def reference_locations(context: str, subject: str) -> tuple[tuple[str, str], ...]:
-    """List the places (context, subject) that a schema of *context* may mean by *subject*, the likeliest first.
+    """List the (context, subject) pairs that *subject* may refer to in a schema of *context*, most probable first.
 
     A plain name stays in the context that it is used in. `:.ctx:subject` names a context and `group:artifact` a group
     of its own, where a registry has such; as a colon may be part of any name, both are read as names first.

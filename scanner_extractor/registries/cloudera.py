@@ -1,4 +1,4 @@
-"""From the JSON of Cloudera's (Hortonworks') Schema Registry to schema versions, with branches, states and includes."""
+"""Read Cloudera's (Hortonworks') Schema Registry: versions with branches, states and includes."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def read_versions(
 
 
 def with_references(listed: Sequence[BranchedVersion], schemas: Mapping[str, Json]) -> Iterator[SchemaVersion]:
-    """Resolve includes to versions, and add what the registry says beside each schema.
+    """Resolve includes to versions, and add the registry's metadata of each schema.
 
     Without a version, an include means the newest enabled version in the main branch, else the newest there is.
     """
@@ -186,8 +186,8 @@ def cloudera_base(url: str) -> tuple[str, ...]:
 def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
     """Read every version of every schema in every branch.
 
-    Raises what `Http` raises where not even the list of schemas can be read; anything less gives what could be read,
-    PARTIAL, with the names of the rest. Source: the REST API of hortonworks/registry, `/api/v1/schemaregistry`.
+    Raises what `Http` raises where not even the list of schemas can be read; other failures give a partial result,
+    with the names of the rest. Source: the REST API of hortonworks/registry, `/api/v1/schemaregistry`.
     """
     client = ClouderaClient(http, cloudera_base(settings.http.url))
     gathered = _everything(settings, client, progress)

@@ -1,4 +1,4 @@
-"""Reads AWS Glue's Schema Registry: schemas, their versions, and each version's text."""
+"""Read AWS Glue's Schema Registry: schemas, their versions, and each version's text."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaDetails:
-    """What one schema is said to be: its compatibility and its tags, sorted; empty where nobody said."""
+    """Compatibility and sorted tags of a schema; empty where not set."""
 
     compatibility: str = ""
     tags: tuple[tuple[str, str], ...] = ()
@@ -148,7 +148,7 @@ def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> Reg
     """Read every version of every schema in the registries that the settings name, or in all of them.
 
     *http* speaks to Glue through `glue_exchange`. Raises SourceRefused, SourceUnreachable and NotFound where schemas
-    cannot be listed; anything less gives what could be read, PARTIAL. Source: AWS Glue API, Schema Registry.
+    cannot be listed; other failures give a partial result. Source: AWS Glue API, Schema Registry.
     """
     gathered = _everything(settings, GlueClient(http), progress)
     return as_result(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
@@ -254,7 +254,7 @@ def _row(payload: Json, schema: Schema, about: SchemaDetails, source: SourceId) 
 
 
 def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[SchemaDetails, tuple[Problem, ...]]:
-    """Query for what is said beside a schema; without the rights for it, the schema is read all the same."""
+    """Query compatibility and tags of a schema; without permission for it, the schema is read all the same."""
     try:
         return SchemaDetails(compatibility=client.compatibility(schema), tags=client.tags(schema)), ()
     except (SourceRefused, SourceObjected, NotFound):

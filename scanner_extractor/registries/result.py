@@ -1,4 +1,4 @@
-"""What is gathered from a registry while it is read, and the reading that becomes of it."""
+"""Content read from a registry, and its conversion to a result."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from scanner_model.schemas import Association, Registry, SchemaVersion
 class Row:
     """One schema row: a version, and the topics that the registry associates its subject with.
 
-    *flagged*: the row says itself whether the version is deleted, as Confluent's do since 8.0. *behind* is the subject
-    that the registry answered with in place of the one asked for, which is an alias; else empty.
+    *flagged*: the row says itself whether the version is deleted, as Confluent's do since 8.0. *behind* is the
+    subject that the registry returned for an alias that was requested; else empty.
     """
 
     version: SchemaVersion
@@ -42,7 +42,7 @@ class BadRow:
 
 
 class RowError(ValueError):
-    """Report which member of a row is not as documented."""
+    """Raised for a member of a row that is not as documented."""
 
 
 def bad_row(source: str, subject: str, wrong: RowError, payload: Json) -> BadRow:
@@ -86,7 +86,7 @@ def needed_number(payload: Json, name: str, what: str) -> int:
 
 
 def details(**members: Json) -> str:
-    """Return what a registry says beside a schema as JSON text, without what is empty; empty where all of it is."""
+    """Return a registry's metadata of a schema as JSON text, without what is empty; empty where all of it is."""
     values = {name: value for name, value in members.items() if value not in (None, "", [], {})}
     return canonical(values) if values else ""
 
@@ -114,7 +114,7 @@ _VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
 class RegistryContent:
     """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read.
 
-    *cut* says why a list was not read to its end; empty where it was. What it did not name need not be gone.
+    *cut* says why a list was not read to its end; empty where it was. Objects that it did not name are not deleted.
     """
 
     rows: Mapping[Key, Row] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class RegistryContent:
 
 
 def truncated_list(source: SourceId, error: PagesWithoutEnd) -> RegistryContent:
-    """Report a list without end, of which nothing is kept but what was read."""
+    """Return the report of an endless list, which was read partly."""
     return RegistryContent(problems=(Problem(str(source), error.what, error.hint),), cut=error.what)
 
 

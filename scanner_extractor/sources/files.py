@@ -1,4 +1,4 @@
-"""Texts of files that tell of jobs: read, freed of secrets, and kept in captures as one document a source."""
+"""Read text files that describe jobs, mask secrets, and record them in captures as one document per source."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FileText:
 
 
 def read_texts(settings: FileSettings, hide: Hide) -> tuple[FileText, ...]:
-    """Read every file, sorted by name; one that is no readable text of UTF-8 says why. Nothing shows a secret."""
+    """Read every file, sorted by name; an unreadable file has the reason. Secrets are masked."""
     texts = (_read(path, _name(path, settings.base), hide) for path in settings.files)
     return tuple(sorted(texts, key=lambda file: file.name))
 
@@ -60,7 +60,7 @@ def read_texts_document(document: Json, source: SourceId) -> tuple[FileText, ...
 def separate_failed(
     texts: Iterable[FileText], pattern: str, source: SourceId
 ) -> tuple[tuple[FileText, ...], tuple[FileText, ...]]:
-    """Part the files that have a text from those that have none.
+    """Separate the files that have a text from those that have none.
 
     Raises SourceUnreachable where no file has one: that is not the same as no statements.
     """
@@ -75,12 +75,12 @@ def separate_failed(
 
 
 def file_problem(file: FileText, source: SourceId) -> Problem:
-    """Report why a file could not be read."""
+    """Return the problem of a file that could not be read."""
     return Problem(f"{source} {file.name}", file.failure, "check the file and its rights")
 
 
 def file_outcome(source: SourceId, kind: str, got: int, unread: frozenset[str]) -> SourceResult:
-    """Report how a source of files answered; *unread* are the names of what they would have told."""
+    """Return the result of a source of files; *unread* are the names of objects of unreadable files."""
     return SourceResult(
         source=source,
         kind=kind,
@@ -113,8 +113,8 @@ def _read(path: Path, name: str, hide: Hide) -> FileText:
 def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
     """Return each file as a statement of kind SCRIPT, named by its path from cluster.json, sorted by name.
 
-    Catalog and database are those of the settings: what a file itself sets, the reader of its SQL finds. Raises
-    SourceUnreachable where no file can be read; one that cannot is a problem, and what it said before stays.
+    Catalog and database are those of the settings: settings inside a file are found by the SQL reader. Raises
+    SourceUnreachable where no file can be read; an unreadable one is a problem, and its earlier facts are retained.
     """
     readable, failed = separate_failed(texts, settings.files.pattern, settings.source)
     statements = tuple(
@@ -144,7 +144,7 @@ def read_topologies(settings: StreamsSettings, texts: Iterable[FileText], progre
     """Return the topology of each file, named by the application id, sorted by name.
 
     The id is `name` of the settings, else the file's own name without its ending. Raises SourceUnreachable where no
-    file can be read; one that cannot, or that holds no topology, is a problem, and what it said before stays.
+    file can be read; one that cannot, or that holds no topology, is a problem, and its earlier facts are retained.
     """
     readable, failed = separate_failed(texts, settings.files.pattern, settings.source)
     topology_files = [file for file in readable if _MARK in file.text]

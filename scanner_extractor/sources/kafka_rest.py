@@ -1,4 +1,4 @@
-"""Reads a cluster over Kafka's REST API v3: topics with their settings, consumer groups, mirrored topics."""
+"""Read a cluster through Kafka's REST API v3: topics with settings, consumer groups, mirror topics."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_configs(listed: Iterable[Json]) -> dict[TopicName, Config]:
 
 
 def read_groups(listed: Iterable[Json], source: SourceId) -> tuple[ConsumerGroup, ...]:
-    """Read `GET …/consumer-groups`, sorted by name; which topics they read, another request tells."""
+    """Read `GET …/consumer-groups`, sorted by name; their topics need another request."""
     groups = {
         name: ConsumerGroup(source=source, name=name, state=text(entry, "state"))
         for entry in objects(list(listed))
@@ -68,7 +68,7 @@ def read_lags(listed: Iterable[Json]) -> tuple[TopicName, ...]:
 
 
 def read_mirrors(listed: Iterable[Json], links: Iterable[Json], source: SourceId) -> tuple[MirrorTopic, ...]:
-    """Read `GET …/links/-/mirrors`, sorted by topic; `GET …/links` tells which cluster each link comes from."""
+    """Read `GET …/links/-/mirrors`, sorted by topic; the origin cluster of each link is in `GET …/links`."""
     origins = {
         text(link, "link_name"): text(link, "source_cluster_id") or text(link, "remote_cluster_id")
         for link in objects(list(links))
@@ -89,7 +89,7 @@ def read_mirrors(listed: Iterable[Json], links: Iterable[Json], source: SourceId
 
 
 def read_brokers(listed: Iterable[Json]) -> tuple[str, ...]:
-    """Read `GET …/brokers`: addresses in normal form, sorted; what is no address is left out."""
+    """Read `GET …/brokers`: addresses in normal form, sorted; invalid addresses are left out."""
     addresses = set()
     for entry in objects(list(listed)):
         host, port = text(entry, "host"), entry.get("port")
@@ -123,9 +123,9 @@ _RIGHTS = "give it DESCRIBE and DESCRIBE_CONFIGS: see docs/sources/kafka_rest.md
 def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress) -> KafkaResult:
     """Read topics, their settings, consumer groups, mirrored topics and, where offered, which topics groups read.
 
-    Two requests and four more for all; one a consumer group where lags are offered, which is told by the first of
-    them. Paths `/kafka/v3/clusters/{id}/…`. Raises ScannerError where the topics are not listed; everything less is a
-    problem, and the answer partial.
+    Two requests and four more for all; one for each consumer group where lags are offered, which the first request
+    shows. Paths `/kafka/v3/clusters/{id}/…`. Raises ScannerError where the topics are not listed; any other failure
+    is a problem, and the result partial.
     """
     scan = _Scan(settings, http, progress)
     scan.find_cluster()
@@ -175,7 +175,7 @@ def find_cluster(settings: KafkaRestSettings, http: Http) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Scan:
-    """Asks one cluster; *unread* names the groups whose topics it would not tell, *whole* whether the lists ended."""
+    """Reads one cluster; *unread* names groups whose topics could not be read, *whole*: all lists were complete."""
 
     settings: KafkaRestSettings
     http: Http
@@ -188,7 +188,7 @@ class _Scan:
     reasons: list[str] = field(default_factory=list)
 
     def find_cluster(self) -> None:
-        """Learn which cluster is asked; raises ScannerError."""
+        """Determine the cluster; raises ScannerError."""
         self.cluster = find_cluster(self.settings, self.http)
 
     def topics(self) -> tuple[Topic, ...]:
@@ -231,14 +231,14 @@ class _Scan:
         return read_mirrors(self._kept("mirrored topics", mirrors), links.items, self.settings.source)
 
     def brokers(self) -> tuple[str, ...]:
-        """Return the brokers' addresses where the server tells them: Confluent Cloud does not."""
+        """Return the brokers' addresses where the server reports them: Confluent Cloud does not."""
         try:
             return read_brokers(rest_list(self.http, *self.cluster, "brokers").items)
         except ScannerError:
             return ()
 
     def _with_topics(self, groups: tuple[ConsumerGroup, ...]) -> tuple[ConsumerGroup, ...]:
-        """Fill in what each group reads; where the first is told that this is not offered, no other is asked."""
+        """Fill in what each group reads; where this is not offered for the first, no other is requested."""
         answers = self._fetch_each(groups[:1])
         if isinstance(answers[0], (*_NOT_OFFERED, SourceRefused)):
             return groups

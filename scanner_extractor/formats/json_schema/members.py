@@ -93,7 +93,7 @@ class Inside:
         return tuple(subschema for subschema in remaining if subschema.schema)
 
     def _child(self, schema: Schema, subschema: Located) -> Located:
-        """Locate a property, element or value that *subschema* lists, inside everything that *subschema* is a part of."""
+        """Locate a property, element or value of *subschema*, inside everything that *subschema* is part of."""
         return replace(self._references.child(schema, subschema), inside=subschema.inside)
 
     def _extra_of(self, word: str) -> Parts:

@@ -1,4 +1,4 @@
-"""Which way an Apicurio registry is read: its export, else its lists and texts, else its Confluent-compatible API."""
+"""Read an Apicurio registry: by its export, else by lists and texts, else by its Confluent-compatible API."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class _Scan:
         self._done = 0
 
     def progress_callback(self, wanted: int | None = None) -> Callable[[], None]:
-        """Return what is to be called after each answer, of which *wanted* more will come; None: nobody knows."""
+        """Return a progress callback for *wanted* further responses; None: their number is unknown."""
         total = None if wanted is None else self._done + wanted
 
         def report() -> None:
@@ -221,7 +221,7 @@ def _artifacts(scan: _Scan) -> Iterator[Artifact]:
 
 
 def _texts(scan: _Scan, listed: Iterable[ListedVersion | BadRow]) -> dict[int, Content | ScannerError]:
-    """Query for each text once, however many versions share it."""
+    """Fetch each text once, however many versions share it."""
     by_content: dict[int, ListedVersion] = {}
     for version in listed:
         if isinstance(version, ListedVersion) and (version.content_id not in by_content or version.state != DRAFT):

@@ -1,4 +1,4 @@
-"""The ZIP of Apicurio's export (v3) read: versions, artifacts and contents, as the lists would have told them."""
+"""Read the ZIP of Apicurio's export (v3): versions, artifacts and contents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Exported = tuple[list[ListedVersion | BadRow], Mapping[int, Content | ScannerErr
 
 
 def read_export(archive: bytes, source: SourceId, most: int) -> Exported:
-    """Read everything that an export tells; raises PayloadUnexpected where the archive is not one that we know.
+    """Read an export; raises PayloadUnexpected for an unknown archive.
 
     *most* bounds the bytes that it inflates to, whatever its headers say.
     """

@@ -1,4 +1,4 @@
-"""From the JSON of Apicurio's core API (v3, v2, and the entities of an export) to what it tells of versions."""
+"""Parse the JSON of Apicurio's core API (v3, v2, and export entities) to schema versions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DRAFT = "DRAFT"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """What people wrote beside an artifact or a version; empty where they did not."""
+    """User metadata of an artifact or a version; empty where there is none."""
 
     name: str = ""
     description: str = ""
@@ -54,14 +54,14 @@ class Artifact:
 
     @property
     def place(self) -> SubjectKey:
-        """Return where its versions stand: context and subject."""
+        """Return context and subject of its versions."""
         context, subject = artifact_subject(self.group, self.name)
         return context, SubjectName(subject)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedVersion:
-    """A version as it is listed, without its text; *label* is the text that Apicurio takes for a version."""
+    """A version as it is listed, without its text; *label* is Apicurio's version text."""
 
     artifact: Artifact
     label: str
@@ -97,7 +97,7 @@ def read_artifact(payload: Json) -> Artifact:
 
 
 def read_listed_version(payload: Json, source: SourceId, artifact: Artifact | None = None) -> ListedVersion | BadRow:
-    """Read one version; *artifact* stands in for what a list of one artifact's versions does not say."""
+    """Read one version; *artifact* supplies what the version list of one artifact omits."""
     try:
         own = artifact or read_artifact(payload)
         if not own.format:
@@ -267,5 +267,5 @@ def _number(label: str) -> int:
 
 
 def described(artifacts: Iterable[Artifact]) -> Mapping[SubjectKey, Described]:
-    """Return what is written beside each artifact."""
+    """Return the user metadata of each artifact."""
     return {artifact.place: artifact.described for artifact in artifacts}

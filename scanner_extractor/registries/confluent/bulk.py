@@ -17,10 +17,11 @@ ReportRows = Callable[[int], None]
 
 
 def read_bulk(client: ConfluentClient, *, deleted: bool, report: ReportRows) -> RegistryContent | None:
-    """Read everything in bulk; None: this registry's bulk answer is of no use, or empty, which proves nothing.
+    """Read everything in bulk; None: the bulk response is unusable, or empty, which is not conclusive.
 
-    Servers of 6.1 and 6.2 take the wildcard for every context for a name's beginning and find nothing, so an empty
-    answer is asked again without it. *deleted*: soft-deleted versions are wanted too. Raises what `Http` raises.
+    Servers of 6.1 and 6.2 read the wildcard for every context as a name prefix and find nothing, so an empty
+    response is requested again without it. *deleted*: soft-deleted versions are wanted too. Raises what `Http`
+    raises.
     """
     prefix = prefix_for(client)
     for candidate in (prefix, "") if prefix == EVERY_CONTEXT else (prefix,):
@@ -41,7 +42,7 @@ def prefix_for(client: ConfluentClient) -> str:
 
 
 def key(row: Row | BadRow) -> Key | str:
-    """Return what tells rows of a page apart."""
+    """Return the key of a row of a page."""
     return row.text if isinstance(row, BadRow) else key_of(row.version)
 
 
@@ -49,7 +50,7 @@ def _wanted(client: ConfluentClient, deleted: bool) -> tuple[bool, ...]:
     """List the forms to ask for by their parameter `deleted`.
 
     Confluent adds soft-deleted versions to the second form, and since 8.0 its rows say what they are, so that this form
-    alone may do. Karapace adds them to the first, and tells them apart in neither.
+    alone may do. Karapace adds them to the first, and does not mark them in either.
     """
     if client.origin.kind == "confluent":
         return (True, False) if deleted else (False,)

@@ -45,7 +45,7 @@ class ConfluentClient:
     ) -> tuple[Row | BadRow, ...]:
         """Return a page of all schemas (since 6.1); without *prefix* Confluent gives the default context only.
 
-        A row that is *known* is given as it is there.
+        A row that is *known* is reused.
         """
         return read_rows(self._get("schemas", params=_page(offset, prefix) + _deleted(deleted)), self.origin, known)
 

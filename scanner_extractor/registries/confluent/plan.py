@@ -1,4 +1,4 @@
-"""Which way a Confluent-compatible registry is read: in bulk where it can be, else by a walk."""
+"""Read a Confluent-compatible registry: in bulk where possible, else subject by subject."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ def add_associations(
 ) -> RegistryContent:
     """Add the registry's associations, where the naming strategy `associated` is in force.
 
-    Rows may carry them; then nothing is asked. Else one subject is asked first: a registry before 8.2 does not know
-    the question, and that is the end of it. Then the list of associated schemas is read, and those subjects of it that
-    do not show their associations are asked one by one. What cannot be asked is reported, and naming goes on without.
+    Rows may carry them; then no request is needed. Else one subject is requested first: a registry before 8.2 does
+    not support associations, and no other is requested. Then the list of associated schemas is read, and those
+    subjects of it that do not show their associations are requested one by one. Failures are reported, and naming
+    goes on without.
     """
     subjects = sorted({(row.version.context, row.version.subject) for row in gathered.rows.values() if _live(row)})
     inline = any(row.associations for row in gathered.rows.values())
@@ -146,9 +147,9 @@ _CCOMPAT = ("apis", "ccompat", "v7")
 def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
     """Read every version that a Confluent-compatible registry has, with the fewest requests.
 
-    Raises SourceRefused and SourceUnreachable where not even the list of subjects can be read; anything less gives
-    what could be read, PARTIAL, with the names of the rest. Sources: Confluent Schema Registry API, Karapace,
-    Apicurio's ccompat/v7 (whose path is added where `url` names none).
+    Raises SourceRefused and SourceUnreachable where not even the list of subjects can be read; other failures give
+    a partial result, with the names of the rest. Sources: Confluent Schema Registry API, Karapace, Apicurio's
+    ccompat/v7 (whose path is added where `url` names none).
     """
     return read_registry(settings, http, progress, WorkerPool(threads=settings.http.concurrency))
 

@@ -1,4 +1,4 @@
-"""From the JSON of Confluent-compatible registries to facts: rows of schemas, names, numbers, associations."""
+"""Parse the JSON of Confluent-compatible registries: schema rows, names, numbers, associations."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Origin:
 def read_rows(payload: Json, origin: Origin, known: Known = NOTHING) -> tuple[Row | BadRow, ...]:
     """Read a page of `GET /schemas`; a misshapen row costs that row. Raises PayloadUnexpected for no list.
 
-    A row that is *known* is given as it is there, and not read again.
+    A row that is *known* is reused, and not parsed again.
     """
     return tuple(_same(row, known) or read_row(row, origin) for row in _list(payload, "schemas"))
 
@@ -60,8 +60,8 @@ def read_rows(payload: Json, origin: Origin, known: Known = NOTHING) -> tuple[Ro
 def read_row(payload: Json, origin: Origin, *, requested: tuple[str, int] | None = None) -> Row | BadRow:
     """Read one schema row.
 
-    *requested* are the subject and version that were asked for. They stand in for what the answer leaves out, and the
-    subject also for what it says: asked for an alias, a registry answers with the subject *behind* it.
+    *requested* are the requested subject and version. They fill in what the response omits, and the subject also
+    replaces the response's: for an alias, a registry returns the subject *behind* it.
     """
     subject = requested[0] if requested else member(payload, "subject")
     try:
@@ -88,7 +88,7 @@ def read_numbers(payload: Json) -> tuple[int, ...]:
 
 
 def read_associations(payload: Json, origin: Origin, subject: str) -> tuple[Association, ...]:
-    """Read the topics that *subject* is associated with; other resources than topics are none of ours."""
+    """Read the topics that *subject* is associated with; other resources than topics are ignored."""
     entries = payload if isinstance(payload, list) else []
     return tuple(association for entry in entries if (association := _association(entry, origin, subject)))
 

@@ -1,4 +1,4 @@
-"""The walk: subjects, then each one's versions, then each version; for registries without a usable bulk answer."""
+"""Read a registry subject by subject and version by version, where there is no usable bulk response."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _APICURIO_LIST = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """One version to read: of a *live* subject it is asked for plainly first, which tells whether it is deleted."""
+    """One version to read; of a *live* subject it is requested without `deleted` first, to detect deletion."""
 
     subject: str
     number: int
@@ -37,9 +37,9 @@ class Wanted:
 def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: ReportRequests) -> RegistryContent:
     """Read every version of every listed subject; one broken subject costs one subject.
 
-    A subject that is not found after it was listed is reported, and not kept as unread. Registries that hide what a
-    user may not read answer in the same words: neither that nor a missing name proves that a subject is deleted.
-    Raises SourceRefused where everything is refused, and what `Http` raises where the list of subjects fails.
+    A subject that is not found after it was listed is reported, and does not count as unread. Registries that hide
+    unauthorised subjects respond in the same way: neither that nor a missing name proves that a subject is deleted.
+    Raises SourceRefused where every request is refused, and what `Http` raises where the list of subjects fails.
     """
     live, cut = _all_subjects(client, deleted=False)
     hidden, cut_hidden = _deleted_subjects(client) if deleted else (set[str](), RegistryContent())
@@ -64,7 +64,7 @@ def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: Re
 
 
 def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
-    """List every subject of what is read, whether the server pages, caps its pages, or ignores that it should.
+    """List every subject, whether the server paginates, caps its pages, or ignores pagination.
 
     Apicurio counts a page before it drops what is no schema, so its pages may be short or bring nothing new in the
     midst of others: it is asked for one more window.

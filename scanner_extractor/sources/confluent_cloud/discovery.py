@@ -1,4 +1,4 @@
-"""Asks Confluent Cloud's control plane what an organisation has: one key, a few lists, and what a key may not see."""
+"""Discover the resources of a Confluent Cloud organisation through its control-plane API."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _T = TypeVar("_T")
 
 
 def read_organization_id(listed: Iterable[Json], environments: Iterable[Environment]) -> str:
-    """Read `GET /org/v2/organizations`; where it tells nothing, the CRN of an environment names the organisation."""
+    """Read `GET /org/v2/organizations`; where it lists none, take the organisation from the CRN of an environment."""
     ids = [text(entry, "id") for entry in objects(list(listed))]
     named = (part for entry in environments for part in entry.crn.split("/") if part.startswith("organization="))
     return next(filter(None, ids), "") or next(named, "").removeprefix("organization=")
@@ -52,7 +52,7 @@ def read_environments(listed: Iterable[Json]) -> tuple[Environment, ...]:
 
 
 def read_clusters(listed: Iterable[Json], environment: str) -> tuple[CloudCluster, ...]:
-    """Read `GET /cmk/v2/clusters`; the bootstrap address comes with and without a protocol before it."""
+    """Read `GET /cmk/v2/clusters`; the bootstrap address comes with or without a protocol."""
 
     def read(entry: Json) -> CloudCluster:
         spec = member(entry, "spec")
@@ -74,7 +74,7 @@ def read_clusters(listed: Iterable[Json], environment: str) -> tuple[CloudCluste
 
 
 def read_registries(listed: Iterable[Json], environment: str) -> tuple[CloudRegistry, ...]:
-    """Read `GET /srcm/v3/clusters`, or v2, which tells neither the catalog's address nor a private one."""
+    """Read `GET /srcm/v3/clusters`, or v2, which has neither the catalog's address nor a private one."""
 
     def read(entry: Json) -> CloudRegistry:
         spec = member(entry, "spec")
@@ -91,7 +91,7 @@ def read_registries(listed: Iterable[Json], environment: str) -> tuple[CloudRegi
 
 
 def read_ksqldb(listed: Iterable[Json]) -> tuple[CloudKsql, ...]:
-    """Read `GET /ksqldbcm/v2/clusters`; one without an address is being made or taken away."""
+    """Read `GET /ksqldbcm/v2/clusters`; one without an address is being created or deleted."""
 
     def read(entry: Json) -> CloudKsql:
         return CloudKsql(
@@ -164,11 +164,11 @@ _RIGHTS = "the key's account wants OrganizationAdmin, EnvironmentAdmin or Metric
 
 
 def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> CloudResult:
-    """Find the cluster of *settings* and what stands around it; without a cluster, all that the key shows.
+    """Find the cluster of *settings* and its surrounding resources; without a cluster, everything visible to the key.
 
     Environments, Kafka clusters of each until the cluster is found, then registries (v3, else v2), ksqlDB clusters,
     compute pools of its environment, and Flink's regions: seven lists. Raises ScannerError where the environments or
-    no cluster is listed, SourceRefused where the cluster is not among those shown; everything less is a problem.
+    no cluster is listed, SourceRefused where the cluster is not among those shown; any other failure is a problem.
     """
     scan = _Scan(settings, http, progress)
     environments = scan.environments()

@@ -1,4 +1,4 @@
-"""Asks Confluent's Metrics API for figures of topics: bytes and records in and out, and how far groups are behind."""
+"""Read topic metrics from Confluent's Metrics API: bytes and records in and out, consumer lag."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _HINT = "a Cloud key whose account has the role MetricsViewer: see docs/sources/
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricQuery:
-    """A metric of Confluent's: *label* tells whom of a topic it is about, empty: the topic; *level*: no sum."""
+    """A Confluent metric: *label* is the label of the measured object, empty for the topic.
+
+    *level*: a gauge, no sum.
+    """
 
     name: str
     label: str = ""
@@ -48,10 +51,10 @@ METRIC_QUERIES = (
 
 
 def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, now: datetime) -> CatalogResult:
-    """Read each figure over the window that is asked for; *now* counts only where an answer bears no time.
+    """Read each metric over the configured window; *now* is used only where a response has no time.
 
-    `POST /v2/metrics/cloud/query`, one request a figure and 1000 rows. Raises ScannerError where no figure is told;
-    one that is not is a problem, and the answer partial.
+    `POST /v2/metrics/cloud/query`, one request for each metric and 1000 rows. Raises ScannerError where no metric
+    can be read; a single failure is a problem, and the result partial.
     """
     answers: list[tuple[MetricQuery, PartialList[Json] | ScannerError]] = []
     for done, query in enumerate(METRIC_QUERIES, 1):
@@ -81,7 +84,7 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
 def query_metric(
     settings: MetricsSettings, http: Http, query: MetricQuery, token: str = ""
 ) -> tuple[Sequence[Json], str]:
-    """Return a page of a figure and the token of the next one; raises ScannerError.
+    """Return a page of a metric and the token of the next page; raises ScannerError.
 
     `agg` stays out: newer metrics refuse it. The token goes into the address, not into the body.
     """

@@ -1,4 +1,4 @@
-"""Lists of Confluent's control plane and of Kafka REST, page by page; what was read before a failure is kept."""
+"""Paginated lists of Confluent's control plane and of Kafka REST; pages read before a failure are retained."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Params = Sequence[tuple[str, str | int]]
 
 
 def _ignore() -> None:
-    """Return nobody."""
+    """Do nothing."""
 
 
 def cloud_list(http: Http, *path: str, params: Params = (), on_page: Callable[[], None] = _ignore) -> PartialList[Json]:
     """Read a list of the control plane: `{metadata: {next}, data: […]}`, `page_token` in `next`.
 
-    *on_page* is called before each page, so that a long list is not taken for a source that hangs.
+    *on_page* is called before each page, to report progress of a long list.
     """
     return _listed(http, path, [("page_size", PAGE), *params], on_page)
 
@@ -77,7 +77,7 @@ def _page(payload: Json) -> tuple[Sequence[Json], str]:
 
 
 def next_query(url: Json) -> str:
-    """Return what the next page is asked with; empty at the end, also where the URL has an empty token."""
+    """Return the query of the next page; empty at the end, also where the URL has an empty token."""
     query = url.partition("?")[2].partition("#")[0] if isinstance(url, str) else ""
     pairs = parse_qsl(query, keep_blank_values=True)
     return "" if dict(pairs).get("page_token") == "" else query

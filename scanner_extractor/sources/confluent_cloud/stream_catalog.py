@@ -1,4 +1,4 @@
-"""Asks a stream catalog what people wrote: by search for everything, by GraphQL for what a search does not tell."""
+"""Read annotations from a stream catalog: by search, and by GraphQL for what a search does not return."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _HINT = "check the `url` of this source: it is the registry's, without /catalog"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphqlEntity:
-    """What GraphQL adds to an entity: *topics* None where it does not tell."""
+    """Data that GraphQL adds to an entity: *topics* None where not reported."""
 
     tags: tuple[str, ...] = ()
     metadata: tuple[tuple[str, str], ...] = ()
@@ -58,7 +58,7 @@ def read_entity(
 ) -> Annotation | None:
     """Read an entity of a search, with what GraphQL adds.
 
-    None where it is deleted, nobody wrote anything about it, or it is not about anything of *cluster*.
+    None where it is deleted, has no annotations, or does not belong to *cluster*.
     """
     attributes = member(entity, "attributes")
     annotation = Annotation(
@@ -79,7 +79,7 @@ def read_entity(
 
 
 def is_annotated(annotation: Annotation) -> bool:
-    """Return whether somebody wrote something, or the catalog knows a connector's topics."""
+    """Return whether there is any annotation, or the catalog knows a connector's topics."""
     texts = (annotation.tags, annotation.owner, annotation.owner_email, annotation.description)
     return any((*texts, annotation.business_metadata, annotation.connector_topics is not None))
 
@@ -90,9 +90,12 @@ def qualified_name(entity: Mapping[str, Json]) -> str:
 
 
 def resolve_target(annotation: Annotation, own: str, cluster: str) -> Annotation | None:
-    """Fill in what of *cluster* an annotation is about; None where it is about another cluster or no name tells.
+    """Resolve the object of *cluster* that an annotation refers to.
 
-    *own* is the entity's last name. A connector's qualified name has the Connect cluster, which tells no Kafka cluster.
+    None where it belongs to another cluster or is unknown.
+
+    *own* is the entity's last name. A connector's qualified name has the Connect cluster, which does not identify a
+    Kafka cluster.
     """
     parts = annotation.name.split(":", 2)
     match annotation.kind:
@@ -120,7 +123,7 @@ def read_graphql(payload: Json, root: str) -> list[dict[str, Json]]:
 
 
 def read_graphql_entity(entity: Mapping[str, Json]) -> GraphqlEntity:
-    """Read what GraphQL says of an entity; collections that nobody set are null."""
+    """Read a GraphQL entity; collections that are not set are null."""
     topics = entity.get("topics")
     named = {text(item, "name") for item in objects(topics)} - {""}
     return GraphqlEntity(
@@ -151,7 +154,7 @@ def _of_schema(annotation: Annotation, parts: list[str], own: str) -> Annotation
 
 
 def _business(entity: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
-    """Read business metadata where a search tells it: attributes by name, by the metadata's name."""
+    """Read business metadata of a search: attributes by name, by the metadata's name."""
     metadata = member(entity, "businessMetadata") or member(entity, "businessAttributes")
     pairs = (
         (f"{name}.{key}", value)
@@ -203,7 +206,7 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
 
     `GET /catalog/v1/search/basic` in pages of 500 for each type of entity; `POST /catalog/graphql` in pages of 1000
     for topics and connectors. A catalog that refuses GraphQL (package Essentials) is read without it. Raises
-    ScannerError where neither tells anything of topics; everything less is a problem, and the answer partial.
+    ScannerError where neither returns topics; any other failure is a problem, and the result partial.
     """
     scan = _Scan(settings, http, progress)
     rows = scan.annotations()
@@ -231,14 +234,14 @@ def search_page(http: Http, kind: str, start: int, size: int) -> list[Entity]:
 
 
 def graphql_page(http: Http, root: str, start: int, size: int) -> list[Entity]:
-    """Return a page of what GraphQL tells of a type; the service takes no `variables`. Raises ScannerError."""
+    """Return a page of GraphQL entities of a type; the service takes no `variables`. Raises ScannerError."""
     query = f"{{ {root}(limit: {size}, offset: {start}) {{ {_QUERIES[root]} }} }}"
     return read_graphql(http.post("catalog", "graphql", body={"query": query}), root)
 
 
 @dataclass(slots=True)
 class _Scan:
-    """Asks one catalog; *refused* is what GraphQL answered where it is not offered."""
+    """Reads one catalog; *refused* is GraphQL's error where it is not offered."""
 
     settings: StreamCatalogSettings
     http: Http
@@ -248,7 +251,7 @@ class _Scan:
     reasons: list[str] = field(default_factory=list)
 
     def annotations(self) -> tuple[Annotation, ...]:
-        """Get everything that is written, sorted; raises what the search of topics raised where GraphQL fails too."""
+        """Return all annotations, sorted; raises the error of the topic search where GraphQL fails too."""
         kinds = [kind for kind in KINDS if kind != FIELD or self.settings.fields]
         jobs = [*(partial(self._search, kind) for kind in kinds), *(partial(self._graphql, root) for root in _QUERIES)]
         pool = WorkerPool(threads=min(self.settings.http.concurrency, len(jobs)), patience=_PATIENCE)
@@ -290,7 +293,7 @@ class _Scan:
             yield from (annotation,) if annotation else ()
 
     def _report_missing(self, searched: Answers, graphql: Answers) -> None:
-        """Report what is missing: a whole type, the end of a list, or all that only GraphQL tells."""
+        """Report what is missing: a whole type, the end of a list, or all data of GraphQL."""
         for kind, answer in searched.items():
             error = answer if isinstance(answer, ScannerError) else answer.error
             if error and not (isinstance(error, _NOT_OFFERED) and kind != TOPIC):  # a catalog without this type

@@ -1,4 +1,4 @@
-"""Reads what Tableflow tells of topics that are kept as tables, and how catalogs call these tables; asks nobody."""
+"""Read topics materialised as tables by Tableflow, with their names in catalogs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FORMATS = {"Unity": (DELTA,), "AwsGlue": (ICEBERG,), "Snowflake": (ICEBERG,)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integration:
-    """A catalog that tables are made known to; *config* is what its kind wants."""
+    """A catalog that tables are synced to; *config* depends on its kind."""
 
     id: str
     kind: str
@@ -52,10 +52,10 @@ def read_integrations(listed: Iterable[Json]) -> dict[str, Integration]:
 def read_tables(
     listed: Iterable[Json], integrations: Mapping[str, Integration], settings: TableflowSettings
 ) -> tuple[Materialization, ...]:
-    """Read `GET /tableflow/v1/tableflow-topics`: a table a format, and one a catalog that it is synced to, sorted.
+    """Read `GET /tableflow/v1/tableflow-topics`: a table per format and per catalog that it is synced to, sorted.
 
-    A catalog counts only where the topic's own `catalog_sync_statuses` name it: that there is an integration does not
-    prove that this topic is synced.
+    A catalog counts only where the topic's own `catalog_sync_statuses` name it: an integration alone does not prove
+    that this topic is synced.
     """
     tables = (table for entry in objects(list(listed)) for table in _Topic(entry, settings).tables(integrations))
     unique = {(entry.topic, entry.table_format, entry.catalog): entry for entry in tables}
@@ -117,7 +117,7 @@ class _Topic:
         )
 
     def _state(self, table_format: str) -> tuple[str, str]:
-        """Return the topic's phase and what went wrong; a format may fail while the topic runs."""
+        """Return the topic's phase and error; a format may fail while the topic runs."""
         status = member(self.entry, "status")
         for failure in objects(status.get("failing_table_formats")):
             if text(failure, "table_format") == table_format:
@@ -125,7 +125,7 @@ class _Topic:
         return text(status, "phase"), text(status, "error_message")
 
     def _own_name(self) -> tuple[str, str]:
-        """Name a table by its place, as OpenLineage does; by Confluent's ids where the place is not told."""
+        """Name a table by its location, as OpenLineage does; by Confluent's ids where the location is not reported."""
         scheme, _, rest = self._location.partition("://")
         store, _, path = rest.partition("/")
         if scheme and store:
@@ -133,7 +133,7 @@ class _Topic:
         return f"tableflow://{self.settings.environment}", f"{self.settings.cluster}.{self._name}"
 
     def _name_in(self, at: Integration) -> tuple[str, str]:
-        """Name the table as OpenLineage names those of a kind of catalog; a kind that we do not know is a place too."""
+        """Name the table as OpenLineage names those of a kind of catalog; an unknown kind is named by location, too."""
         config, cluster = at.config, self.settings.cluster
         match at.kind:
             case "Unity":
@@ -169,10 +169,10 @@ _KEY = "Tableflow wants a Tableflow key, or a Cloud key: see docs/sources/tablef
 
 
 def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) -> CatalogResult:
-    """Read the tables of topics, 100 a request, and the catalogs that they are made known to.
+    """Read the tables of topics, 100 per request, and the catalogs that they are synced to.
 
     `GET /tableflow/v1/tableflow-topics` and `…/catalog-integrations`. Raises ScannerError where the topics are not
-    listed; without the integrations, catalogs are named by their ids, and the answer is partial.
+    listed; without the integrations, catalogs are named by their ids, and the result is partial.
     """
     listed = tableflow_topics(settings, http, on_page=lambda: progress(settings.source, 0, None))
     progress(settings.source, len(listed.items), None)
@@ -200,7 +200,7 @@ def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) 
 def tableflow_topics(
     settings: TableflowSettings, http: Http, *, on_page: Callable[[], None] = lambda: None
 ) -> PartialList[Json]:
-    """List the topics that are kept as tables; *on_page* is called before each page. Raises ScannerError."""
+    """List the topics that are materialised as tables; *on_page* is called before each page. Raises ScannerError."""
     return cloud_list(http, "tableflow", "v1", "tableflow-topics", params=_where(settings), on_page=on_page)
 
 

@@ -1,4 +1,4 @@
-"""Asks a Connect cluster for its connectors: one request for all of them, and one each for the topics they use."""
+"""Read the connectors of a Connect cluster: one request for all, and one for the topics of each."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _Result = TypeVar("_Result")
 def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> ConnectResult:
     """Read every connector of a Connect cluster.
 
-    `GET /` and `GET /connectors?expand=…`; what that does not tell whole is asked one by one, as workers before 2.3
-    need it; then `GET /connectors/{name}/topics`. Raises ScannerError where the connectors are not listed; everything
-    less is a problem.
+    `GET /` and `GET /connectors?expand=…`; connectors that are incomplete there are requested one by one, as
+    workers before 2.3 need it; then `GET /connectors/{name}/topics`. Raises ScannerError where the connectors are
+    not listed; any other failure is a problem.
     """
     scan = _Scan(settings, http, progress)
     cluster_id = scan.kafka_cluster_id()
@@ -68,14 +68,14 @@ def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> C
 def read_connector_states(settings: ConnectSettings, http: Http) -> tuple[tuple[Connector, ...], tuple[str, ...]]:
     """Read every connector with its state, and name those that could not be read; raises ScannerError.
 
-    One request (`GET /connectors?expand=…`), but for workers before 2.3, which tell names only. `topics` stays None.
+    One request (`GET /connectors?expand=…`), but for workers before 2.3, which list names only. `topics` stays None.
     """
     scan = _Scan(settings, http, lambda *_: None)
     return scan.connectors(), tuple(scan.unread)
 
 
 def read_used_topics(http: Http, name: str) -> tuple[TopicName, ...]:
-    """Read the topics that a connector was seen to use (`GET /connectors/{name}/topics`); raises ScannerError.
+    """Read the topics that a connector has used (`GET /connectors/{name}/topics`); raises ScannerError.
 
     A worker answers 403 where topics are not tracked, one before 2.5 404.
     """
@@ -83,7 +83,7 @@ def read_used_topics(http: Http, name: str) -> tuple[TopicName, ...]:
 
 
 def listed_connectors(settings: ConnectSettings, http: Http) -> dict[str, Json]:
-    """List what `GET /connectors` tells by name, None where it tells a name only; raises ScannerError."""
+    """List the entries of `GET /connectors` by name, None where there is a name only; raises ScannerError."""
     listed = http.get("connectors", params=EXPANDED_MANAGED if settings.is_managed else EXPANDED)
     match listed:
         case list() if all(isinstance(name, str) for name in listed):
@@ -123,7 +123,7 @@ class _Scan:
 
     @property
     def reasons(self) -> list[str]:
-        """Report in short what could not be read."""
+        """Return short reasons for what could not be read."""
         unread = [f"{len(self.unread)} of its connectors could not be read"] if self.unread else []
         return unread + (
             [f"{len(self.without_topics)} of them did not tell their topics"] if self.without_topics else []
@@ -139,7 +139,7 @@ class _Scan:
             return ""
 
     def connectors(self) -> tuple[Connector, ...]:
-        """Read the connectors, sorted by name; one that cannot be read costs itself alone."""
+        """Read the connectors, sorted by name; one that cannot be read is reported and skipped."""
         listed = listed_connectors(self.settings, self.http)
         alone = sorted(name for name, answers in listed.items() if not _is_whole(answers))
         answers = listed | dict(zip(alone, self._fetch_each(alone, self._alone), strict=True))
@@ -147,7 +147,7 @@ class _Scan:
         return tuple(connector for connector in parsed if connector)
 
     def with_plugins(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
-        """Fill in version and kind from the plug-ins where the status does not tell them, as before Kafka 4."""
+        """Fill in version and kind from the plug-ins where the status has none, as before Kafka 4."""
         if all(connector.plugin_version and connector.kind != ConnectorKind.UNKNOWN for connector in connectors):
             return connectors
         try:
@@ -159,7 +159,7 @@ class _Scan:
     def with_topics(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
         """Fill in the topics that each connector uses; where the first is refused, tracking is off for all.
 
-        Confluent Cloud tells them of sinks only, by their offsets.
+        Confluent Cloud reports them for sinks only, by their offsets.
         """
         managed = self.settings.is_managed
         names = [connector.name for connector in connectors if not managed or connector.kind == ConnectorKind.SINK]
@@ -226,7 +226,7 @@ class _Scan:
 
 
 def _with_topics(connector: Connector, used: tuple[TopicName, ...] | None) -> Connector:
-    """Fill in the topics; Confluent Cloud makes one for each sink's dead letters, which no offsets name."""
+    """Fill in the topics; Confluent Cloud creates a dead-letter topic for each sink, which offsets do not include."""
     if used is not None and connector.managed_id:
         used = tuple(sorted({*used, TopicName(f"dlq-{connector.managed_id}")}))
     return replace(connector, topics=used)

@@ -1,6 +1,6 @@
-"""Hides what the plug-ins of a Connect cluster declare as passwords before any reader or recorder sees an answer.
+"""Mask settings that Connect plug-ins declare as passwords, before responses are read or recorded.
 
-Only a plug-in knows that its setting `cipher.seed` is a secret, and an answer that is kept raw must not hold it either.
+Only a plug-in knows that its setting `cipher.seed` is a secret, and recorded responses must not contain it either.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _TRACES = ("trace", "msg")
 
 
 def with_masked_passwords(settings: ConnectSettings, live: Transport) -> Transport:
-    """Return an exchange that asks *live* and hides the secrets of every connector that it tells.
+    """Return a transport that masks the secrets of every connector in responses of *live*.
 
-    A class that is met first costs a request more (`GET /connector-plugins/{class}/config`, from Kafka 3.2 on). Where
-    that is not answered, names and values alone tell what is secret.
+    Each new class costs one more request (`GET /connector-plugins/{class}/config`, from Kafka 3.2 on). Where that
+    fails, secrets are detected by names and values alone.
     """
     return _PasswordMasking(settings, live)
 
@@ -40,7 +40,7 @@ class _PasswordMasking:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, request: Request) -> Response:
-        """Return the answer without secrets; one that is no JSON of connectors as it is."""
+        """Return the response without secrets; a response without connectors is unchanged."""
         answer = self.live(request)
         if not request.url.startswith(f"{self.settings.http.url}/connectors") or answer.status != 200:
             return answer
@@ -71,7 +71,7 @@ class _PasswordMasking:
         return payload
 
     def _learn(self, classes: list[str], request: Request) -> None:
-        """Query which settings of *classes* are passwords."""
+        """Load the password settings of *classes*."""
         if self.settings.is_managed:  # the service masks them itself, and does not tell
             declared: list[frozenset[str] | ScannerError] = [frozenset()] * len(classes)
         else:
@@ -90,7 +90,7 @@ class _PasswordMasking:
 
 
 def _holders(payload: Json) -> Iterator[dict[str, Json]]:
-    """List the objects of an answer that hold a configuration: itself, its `info`, or those of its members."""
+    """Yield the objects of a response that hold a configuration: itself, its `info`, or those of its members."""
     if isinstance(payload, dict):
         for entry in (payload, *payload.values()):
             for holder in (entry, entry.get("info")) if isinstance(entry, dict) else ():
@@ -107,7 +107,7 @@ def _config(holder: dict[str, Json]) -> dict[str, str]:
 
 
 def _hide_in_traces(payload: Json, secrets: KnownSecrets) -> None:
-    """Hide *secrets*, and what looks like one, in every trace; tasks that fail together have the same one."""
+    """Mask *secrets*, and text that looks like one, in every trace; tasks that fail together share a trace."""
     waiting = [payload]
     done: dict[str, str] = {}
     while waiting:

@@ -1,4 +1,4 @@
-"""Reads what a Connect worker, or Confluent Cloud's managed Connect, tells of a connector; asks nobody."""
+"""Parse connectors from responses of a Connect worker or of Confluent Cloud's managed Connect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_connector(name: str, payload: Json, source: SourceId, extra: ExtraNames
     """Read a member of `GET /connectors?expand=info&expand=status`, secrets hidden; raises PayloadUnexpected.
 
     *payload* has `info` (as `GET /connectors/{name}`) and `status`, which may be missing; Confluent Cloud adds `id`.
-    `topics` is left None: another request tells them.
+    `topics` is left None: it needs another request.
     """
     info, status = _object(payload, "info"), _object(payload, "status")
     plain = read_config(info.get("config"))
@@ -55,7 +55,7 @@ def read_connector(name: str, payload: Json, source: SourceId, extra: ExtraNames
 def read_config(config: Json) -> dict[str, str]:
     """Read a configuration: an object, or a list of {config, value}; raises PayloadUnexpected for anything else.
 
-    A number or a truth is given as JSON writes it; what has no value is left out.
+    Numbers and booleans are written as JSON; settings without a value are left out.
     """
     match config:
         case dict():
@@ -77,7 +77,7 @@ def read_active_topics(payload: Json, name: str) -> tuple[TopicName, ...]:
 
 
 def read_consumed_topics(payload: Json) -> tuple[TopicName, ...]:
-    """Read `GET /connectors/{name}/offsets` of a sink: the topics it really read, sorted; raises PayloadUnexpected."""
+    """Read `GET /connectors/{name}/offsets` of a sink: the topics it has read, sorted; raises PayloadUnexpected."""
     match payload:
         case {"offsets": list(offsets)}:
             names = {_text(_object(entry, "partition"), "kafka_topic") for entry in _objects(offsets)}

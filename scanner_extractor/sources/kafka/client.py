@@ -1,4 +1,4 @@
-"""Asks the brokers through confluent-kafka's AdminClient: one method, one question; waiting is bounded everywhere."""
+"""Client of the brokers through confluent-kafka's AdminClient, with bounded waiting."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Gathered(Generic[_T]):
-    """Answers by name, and the reasons of those that have none."""
+    """Responses by name, and the reasons of failures."""
 
     answers: dict[str, _T] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
@@ -45,9 +45,9 @@ class Gathered(Generic[_T]):
 
 
 class KafkaClient:
-    """Asks one cluster; *make* stands in for `AdminClient` in tests.
+    """Queries one cluster; *make* replaces `AdminClient` in tests.
 
-    Raises InputInvalid where librdkafka does not take the properties.
+    Raises InputInvalid where librdkafka rejects the properties.
     """
 
     def __init__(self, settings: KafkaSettings, make: Callable[..., Any] | None = None) -> None:
@@ -90,7 +90,7 @@ class KafkaClient:
             patience *= 2
 
     def internal(self, topics: Sequence[str]) -> Gathered[DescriptionAnswer]:
-        """Query which topics the brokers hold for themselves, and what we may do with each (DescribeTopics)."""
+        """Query which topics are internal, and our permissions on each (DescribeTopics)."""
         from confluent_kafka import TopicCollection
 
         def request(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
@@ -103,9 +103,10 @@ class KafkaClient:
         return self._batches(topics, request)
 
     def may_describe_cluster(self) -> bool | None:
-        """Return whether we may DESCRIBE the cluster (DescribeCluster); None: the brokers did not answer.
+        """Return whether we may DESCRIBE the cluster (DescribeCluster); None: the brokers did not respond.
 
-        confluent-kafka gives a user without any right the answer of brokers that tell no rights: False here, too.
+        confluent-kafka does not distinguish a user without any rights from brokers that report none: False in
+        both cases.
         """
         try:
             future = self._admin.describe_cluster(include_authorized_operations=True, request_timeout=self._timeout)
@@ -115,9 +116,9 @@ class KafkaClient:
         return self._admin_module.AclOperation.DESCRIBE in (operations or ())
 
     def hides_topics(self) -> bool:
-        """Return whether topics are kept from us: asked for by a name, they are refused, also where there is none such.
+        """Return whether topics are hidden from us: a request for any name is refused, whether it exists or not.
 
-        No topic is created by this (DescribeTopics).
+        This creates no topic (DescribeTopics).
         """
         from confluent_kafka import KafkaError, TopicCollection
 
@@ -193,10 +194,10 @@ class KafkaClient:
         )
 
     def ends(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """Query how far partitions, as (topic, number), are written (ListOffsets; one request a leader and batch).
+        """Query the end offsets of partitions, as (topic, number) (ListOffsets; one request per leader and batch).
 
         One that has no leader just now, or whose leader went away, is left out: librdkafka then gives an offset below
-        zero without an error. Raises SourceRefused and SourceUnreachable where none is told.
+        zero without an error. Raises SourceRefused and SourceUnreachable where none is reported.
         """
         from confluent_kafka import TopicPartition
 
@@ -219,7 +220,7 @@ class KafkaClient:
     def _batches(
         self, names: Sequence[str], request: Callable[[Sequence[str]], Mapping[str, Future[_T]]]
     ) -> Gathered[_T]:
-        """Query in batches; once a whole batch has failed, the rest is not asked but failed for the same reason."""
+        """Query in batches; once a whole batch has failed, the rest fails for the same reason without a request."""
         gathered: Gathered[_T] = Gathered()
         for start in range(0, len(names), _BATCH):
             batch = names[start : start + _BATCH]

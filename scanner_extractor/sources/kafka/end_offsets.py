@@ -1,4 +1,4 @@
-"""Figures of a cluster that has no metrics service: how far its topics are written, over the Kafka protocol."""
+"""End offsets of topics over the Kafka protocol, as metrics of a cluster without a metrics service."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def read_offsets(
 ) -> CatalogResult:
     """Read the log end offset of every topic at *now*.
 
-    Needs DESCRIBE on topics. A topic of which a partition has no leader is left out, and the answer partial: half a sum
-    is no figure. Raises SourceRefused and SourceUnreachable.
+    Needs DESCRIBE on topics. A topic of which a partition has no leader is left out, and the result partial: a
+    partial sum is not a metric. Raises SourceRefused and SourceUnreachable.
     """
     kafka = client or KafkaClient(_kafka(settings))
     topics = kafka.metadata().topics

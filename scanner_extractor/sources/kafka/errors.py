@@ -1,4 +1,4 @@
-"""Why the brokers did not answer, in plain words: from librdkafka's error codes to our errors."""
+"""Map librdkafka's error codes to scanner's exceptions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOISE = re.compile(r"\s*\(after \d+ms in state [^)]*\)|, \d+ identical error\(s
 
 
 class Failures:
-    """Collects what librdkafka says in the background, and tells the most telling of it."""
+    """Collects librdkafka's background errors, and selects the most specific one."""
 
     def __init__(self, properties: Mapping[str, str], where: str) -> None:
         self._secrets = KnownSecrets(value for name, value in properties.items() if _is_secret(name))
@@ -28,7 +28,7 @@ class Failures:
 
     @property
     def final(self) -> bool:
-        """Return whether waiting is useless: a password or certificate does not mend itself in seconds."""
+        """Return whether waiting is useless, as after a wrong password or certificate."""
         return not (_DENIED | _TLS).isdisjoint(self._messages)
 
     @property
@@ -46,12 +46,12 @@ class Failures:
         return SourceUnreachable(self.clean(what), where=self._where, hint=_UNREACHABLE)
 
     def invalid(self, error: KafkaFailure) -> InputInvalid:
-        """Return the error for a property that librdkafka does not take."""
+        """Return the error for a property that librdkafka rejects."""
         hint = "these are librdkafka's properties, not Java's: see its CONFIGURATION.md"
         return InputInvalid(self.clean(error.str()), where="kafka", hint=hint)
 
     def clean(self, text: str) -> str:
-        """Return librdkafka's words in one line, without its timings and without any secret of the settings."""
+        """Return librdkafka's message in one line, without timings and without secrets of the settings."""
         return " ".join(_NOISE.sub("", mask_text(self._secrets.hide(text))).split())
 
 

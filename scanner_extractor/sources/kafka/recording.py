@@ -1,4 +1,4 @@
-"""What the brokers said as a JSON document and back, for captures: the Kafka protocol itself has no text to keep."""
+"""Convert the result of a Kafka scan to a JSON document for captures, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a ksqlDB cluster: all that it knows in two requests, in the words of older versions where it needs them."""
+"""Read a ksqlDB cluster in two requests, with fallbacks for older versions."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _Named = TypeVar("_Named", KsqlFunction, KsqlSource, KsqlType)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Listing:
-    """What we want to know, the statements that ask for it (newest first), and the entities that answer it.
+    """A listing: its statements (newest version first), and the entities of its response.
 
-    *spare*: a server that does not know these statements has nothing of the kind.
+    *spare*: a server that does not know these statements has no such objects.
     """
 
     about: str
@@ -77,7 +77,7 @@ _STATES = tuple(question for question in _QUESTIONS if not question.spare)
 class KsqlStates:
     """The persistent queries of a server as they are now, and the collections that they name.
 
-    *errors* are by a query's id what went wrong in it last; *unread* are queries that are there and could not be read.
+    *errors* are the last errors by query id; *unread* are queries that exist and could not be read.
     """
 
     collections: tuple[KsqlSource, ...]
@@ -91,9 +91,10 @@ def read_ksqldb(
 ) -> KsqlResult:
     """Read collections, persistent queries, types and functions (`GET /info`, `POST /ksql`).
 
-    All statements go in one request; a server that does not know one of them is asked again, one by one, in the words
-    of older versions. Raises ScannerError where neither streams nor tables can be read; everything less is a problem.
-    Queries that were known *earlier* and are missing because the server is being stopped count as unread.
+    All statements go in one request; for a server that does not know one of them, they are sent one by one, with
+    fallbacks for older versions. Raises ScannerError where neither streams nor tables can be read; any other
+    failure is a problem. Queries that were known *earlier* and are missing because the server is being stopped
+    count as unread.
     """
     client = _Client(http, settings.source, progress)
     service = client.service()
@@ -129,7 +130,7 @@ def read_ksqldb(
 
 
 def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOTHING_EARLIER) -> KsqlStates:
-    """Read the queries and their states in one request (`POST /ksql`), in several where a server knows older words.
+    """Read the queries and their states in one request (`POST /ksql`), in several for older servers.
 
     Raises ScannerError where the queries are not listed; without its collections a query has no topics. Queries that
     were known *earlier* and are missing because the server is being stopped are among the unread.
@@ -152,7 +153,7 @@ def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOT
 
 
 class _Client:
-    """Asks one server *questions*; *refused* names what it would not tell in any words."""
+    """Sends *questions* to one server; *refused* names the listings that it rejected in every form."""
 
     def __init__(
         self, http: Http, source: SourceId, progress: Progress, questions: Sequence[_Listing] = _QUESTIONS
@@ -164,7 +165,7 @@ class _Client:
         self.refused: list[str] = []
 
     def service(self) -> str:
-        """Return the server's `ksqlServiceId`, empty where it does not tell."""
+        """Return the server's `ksqlServiceId`, empty where not reported."""
         try:
             info = self._http.get("info", accept=ACCEPT)
         except (NotFound, SourceObjected):
@@ -176,7 +177,7 @@ class _Client:
                 return ""
 
     def everything(self) -> list[Entity]:
-        """Return an answer to every question, all in one request where the server takes it."""
+        """Return the response to every listing, all in one request where the server accepts it."""
         entities = dict(self._together())
         for question in self._questions:
             if question not in entities:
@@ -210,7 +211,7 @@ class _Client:
                 yield question, entity
 
     def _alone(self, question: _Listing) -> Entity:
-        """Query one question in newer, then in older words; an old server takes `DESCRIBE STREAMS` for a name."""
+        """Send one listing in its newer, then in its older form; an old server reads `DESCRIBE STREAMS` as a name."""
         objection: ScannerError | None = None
         for statement in question.statements:
             try:
@@ -250,7 +251,7 @@ class _Client:
 
 
 def _is_unknown(objection: SourceObjected) -> bool:
-    """Return whether the server does not know the statement; any other objection says nothing of what it has."""
+    """Return whether the server does not know the statement; any other error says nothing about its objects."""
     match objection.body:
         case {"message": str(message)}:
             return objection.code == _BAD_STATEMENT and _UNKNOWN.match(message) is not None

@@ -1,4 +1,4 @@
-"""Reads what `POST /ksql` answers: an array of entities, each with collections, queries, functions, types, or else."""
+"""Parse responses of `POST /ksql`: entities with collections, queries, functions, types."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_fields(fields: Json, kind: str) -> tuple[CollectionColumn, ...]:
     """Read the `fields` of a `sourceDescription`, in their order, parents before their children.
 
     A field's `type` is KEY or HEADER; absent, it is a value column. The pseudo columns that old servers list (SYSTEM)
-    are left out. Every value may be null but a table's key. Raises PayloadUnexpected for anything of another shape.
+    are left out. Every value may be null but a table's key. Raises PayloadUnexpected for any other shape.
     """
     return tuple(
         CollectionColumn(column=column, role=_role(field), header=str(field.get("headerKey") or ""))
@@ -90,7 +90,7 @@ _PLAIN = re.compile(r"[A-Z_][A-Z0-9_]*")
 def read_type(name: str, schema: Json, source: SourceId) -> KsqlType:
     """Read a member of `types` as the SQL that it stands for; raises PayloadUnexpected for no type.
 
-    The server does not tell the keys of a MAP, which are STRING where nobody says otherwise.
+    The server does not report the key type of a MAP, which is STRING by default.
     """
     return KsqlType(source=source, name=name, definition=_definition(schema, 0))
 
@@ -141,12 +141,12 @@ _UNDESCRIBED = re.compile(r"Failed to Describe Kafka Topic\(s\): \[(?P<topics>[^
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """What one statement answered.
+    """The response to one statement.
 
-    *kind* is the member that holds the answer (`sourceDescriptions`, `queries`…), empty for one that we do not know.
-    *listed* are names of collections that were only listed. *errors* are pairs of a query's id and what the server
-    says is wrong with it. *missing* are topics of collections that the server does not find. *unread* names what was
-    there and could not be read.
+    *kind* is the member that holds the answer (`sourceDescriptions`, `queries`…), empty for an unknown kind.
+    *listed* are names of collections that were only listed. *errors* are pairs of a query's id and the server's
+    error. *missing* are topics of collections that the server does not find. *unread* names objects that could not
+    be read.
     """
 
     kind: str = ""
@@ -164,7 +164,7 @@ class Entity:
 def read_entities(payload: Json, source: SourceId) -> tuple[Entity, ...]:
     """Read the answer of `POST /ksql`, one entity a statement; raises PayloadUnexpected where it is no array.
 
-    What cannot be read costs itself alone and becomes a problem, as do the server's warnings and unknown entities.
+    Unreadable objects become problems, as do the server's warnings and unknown entities.
     """
     if not isinstance(payload, list):
         raise PayloadUnexpected("ksqlDB answered something else than an array", where=str(source))
@@ -286,7 +286,7 @@ def _with_warnings(entity: Entity, item: Json, source: SourceId) -> Entity:
 
 
 def _names_only(warning: str, missing: frozenset[TopicName]) -> bool:
-    """Return whether a warning only says of topics that they are missing, which the descriptions say, too."""
+    """Return whether a warning only repeats missing topics of the descriptions."""
     named = _UNDESCRIBED.search(warning)
     return named is not None and missing.issuperset(named["topics"].split(", "))
 

@@ -1,4 +1,4 @@
-"""What ksqlDB's collections tell of topics that no registry describes: their declared columns as schemas."""
+"""Schemas of topics without a registry schema, from the declared columns of ksqlDB's collections."""
 
 from __future__ import annotations
 
