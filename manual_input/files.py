@@ -1,4 +1,4 @@
-"""Files on disk: which of them are manual input, and the text of the files that it names."""
+"""Find manual-input files, and read the files that they refer to."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _LOOKS = re.compile(rf'"(?:{"|".join(_MEMBERS)})"\s*:')
 def find_files(patterns: Sequence[str], base: Path) -> tuple[Path, ...]:
     """List the manual-input files that *patterns* (relative to *base*) name, each once, sorted.
 
-    A file and a glob are taken at their word. A directory stands for every `*.json` below it that looks like manual
+    Explicit files and globs are always included. A directory stands for every `*.json` below it that looks like manual
     input: an object with a list of topics, a list of flows, or an object of subjects. Raises InputInvalid that lists
     every pattern without a file.
     """
-    found: set[Path] = set()
+    files: set[Path] = set()
     problems = []
     for pattern in patterns:
         matches = set(_named(pattern, base))
         if not matches:
             problems.append(Problem(pattern, "no manual-input file found", f"looked in {base}"))
-        found |= matches
+        files |= matches
     if problems:
         raise InputInvalid.listing(problems)
-    return tuple(sorted(found, key=Path.as_posix))
+    return tuple(sorted(files, key=Path.as_posix))
 
 
 def matching(pattern: str, base: Path) -> tuple[Path, ...]:
@@ -47,8 +47,8 @@ def matching(pattern: str, base: Path) -> tuple[Path, ...]:
         if not _MAGIC.search(pattern) or plain.exists():
             return (plain,) if plain.exists() else ()
         anchor = Path(pattern).anchor
-        found = Path(anchor).glob(pattern.removeprefix(anchor)) if anchor else base.glob(pattern)
-        return tuple(sorted(found, key=Path.as_posix))
+        paths = Path(anchor).glob(pattern.removeprefix(anchor)) if anchor else base.glob(pattern)
+        return tuple(sorted(paths, key=Path.as_posix))
     except (ValueError, OSError):
         # A NUL, a name longer than the system takes, or `**` within a name: nothing is called so.
         return ()

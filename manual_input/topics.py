@@ -1,4 +1,4 @@
-"""The schemas of topics: contents, shared or written in place, with the role, subject, version and id they go by."""
+"""Schemas of topics: shared or inline content, with role, subject, version and id."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scanner_model.redaction import mask_text
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A schema entry of a topic with the shared entry that it uses; what the topic's own entry tells wins."""
+    """A schema entry of a topic with the shared entry that it uses; the topic's own members take precedence."""
 
     own: Node
     shared: Node | None
@@ -41,7 +41,7 @@ class SchemaReader:
         self._used: set[str] = set()
 
     def schemas_of(self, topic: Node) -> tuple[ManualSchema, ...]:
-        """Read the schemas of a *topic* entry; they name no topic yet, because an entry may be of several."""
+        """Read the schemas of a *topic* entry; without a topic, because one entry may serve several."""
         seen: set[tuple[object, ...]] = set()
         return tuple(
             schema
@@ -111,7 +111,7 @@ _LEGAL = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 @dataclass(slots=True)
 class TopicReader:
-    """Reads topics of one cluster; remembers where each stands, so that a second one is found in any file."""
+    """Reads topics of one cluster and detects duplicates across files."""
 
     topics: list[Topic] = field(default_factory=list)
     schemas: list[ManualSchema] = field(default_factory=list)

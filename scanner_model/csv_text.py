@@ -1,4 +1,4 @@
-"""Rows as CSV that every reader takes apart alike, and of which a spreadsheet runs nothing."""
+"""CSV rows that every reader parses alike and that are safe against formula injection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of names: each kind of name has its own, and none is ever taken apart outside a naming strategy."""
+"""`NewType` names, one for each kind of name; only naming strategies parse them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits of time and memory for patterns that users and connectors wrote: no pattern can stop a scan."""
+"""Time and memory limits for user-supplied regular expressions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REWRITE = "rewrite the pattern without alternatives or repetitions that overlap,
 
 
 class TookTooLong(InputInvalid):
-    """Report that *pattern* took too long on a text: the user rewrites it. It is not known whether it matches."""
+    """Raised when matching *pattern* exceeded its time limit; whether it matches is unknown."""
 
     def __init__(self, pattern: str, text: str) -> None:
         what = f"the pattern {shown(pattern)} takes too long on {shown(text)} and is not evaluated on it"

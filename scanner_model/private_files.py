@@ -1,4 +1,4 @@
-"""Files and directories that only their user can use, whatever the umask: written whole, at names nobody foresees."""
+"""Private files and directories, whatever the umask: written atomically, under unpredictable names."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def user_directory(name: str, parent: Path) -> Path:
     shared = parent / f"{name}-{os.geteuid()}"
     with contextlib.suppress(OSError):
         make_directory(shared)
-        found = shared.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077:
+        status = shared.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077:
             return shared
     return Path(tempfile.mkdtemp(dir=parent, prefix=f"{name}-"))

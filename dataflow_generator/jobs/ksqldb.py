@@ -19,7 +19,7 @@ from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import ColumnRef as NamedPlace
 from dataflow_generator.sql.flows import Effect
 from scanner_model.columns import Column
-from scanner_model.kafka import KsqlSource, Query
+from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.problems import Problem
 
 _PERSISTENT = ("PERSISTENT", "")

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import Place
 from scanner_model.column_path import ColumnPath
-from scanner_model.kafka import KsqlSource
-from scanner_model.ksqldb import header_paths, whole_columns
+from scanner_model.ksqldb import KsqlSource, header_paths, whole_columns
 from scanner_model.names import Role
 
 _ONEOF = re.compile(r".+_\d+")

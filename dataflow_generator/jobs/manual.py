@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
-from scanner_model.kafka import FlowEnd, ManualFlow
+from scanner_model.manual import FlowEnd, ManualFlow
 
 
 def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iterator[JobFlows]:

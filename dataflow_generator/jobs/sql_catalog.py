@@ -8,8 +8,7 @@ from dataflow_generator.sql import Catalog, KnownTable
 from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
 from scanner_model.column_path import ELEMENT, KEY, MAP_VALUE, ColumnPath
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, KsqlSource
-from scanner_model.ksqldb import timestamp_column, with_options
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, timestamp_column, with_options
 from scanner_model.names import Role
 
 

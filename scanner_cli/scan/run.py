@@ -23,7 +23,7 @@ from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.phases import Mode
 from scanner_extractor.scan.results import Progress
 from scanner_extractor.scan.runner import ALL, Choice, kept, read_sources
-from scanner_extractor.schemas.parsing import ParseEach, parse_in_process
+from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_model.errors import NameUnknown
 from scanner_model.scan import ClusterScan, SourceStatus
 
@@ -35,7 +35,7 @@ class Wanted:
     engine: Engine
     progress: Progress
     choice: Choice = ALL
-    read: ParseEach = parse_in_process
+    read: ParseTexts = parse_in_process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scanner_extractor.schemas.parsing import (
-    ParseEach,
     ParseRequest,
+    ParseTexts,
     parse_bundle,
     parse_in_process,
     request_bundles,
@@ -29,7 +29,7 @@ _SIZE = 4_000_000
 
 
 @contextmanager
-def schema_engine(choice: SparkChoice) -> Iterator[ParseEach]:
+def schema_engine(choice: SparkChoice) -> Iterator[ParseTexts]:
     """Return what reads schema texts by the engine of *choice*, safe to call from many threads.
 
     Spark starts before anybody is asked where it is wanted; of `auto` it starts when it is first needed.

@@ -16,7 +16,8 @@ from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import tables as t
 from scanner_model.column_path import KEY, ColumnPath
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, FlowEnd, KsqlSource, ManualFlow, Query
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.streams import StreamsTopology
 

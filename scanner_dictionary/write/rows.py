@@ -13,7 +13,9 @@ from scanner_dictionary.write.apply import Key, Wanted
 from scanner_dictionary.write.entities import Entity
 from scanner_model.columns import Column
 from scanner_model.connect import Connector
-from scanner_model.kafka import ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.ksqldb import KsqlSource, Query
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Fingerprint, SourceId
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Registry, SchemaVersion, TopicSchema

@@ -12,7 +12,7 @@ from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
 from scanner_extractor.settings.flink import FileSettings
 from scanner_extractor.sources.confluent_cloud.pagination import rest_list
 from scanner_extractor.sources.connect.client import listed_connectors, worker_facts
-from scanner_extractor.sources.files import read_texts, sorted_out
+from scanner_extractor.sources.files import read_texts, separate_failed
 from scanner_extractor.sources.kafka_rest import find_cluster
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId
@@ -44,7 +44,7 @@ def file_probes(settings: FileSettings, source: SourceId) -> Iterator[Probe]:
     """Try to read every file."""
 
     def read() -> str:
-        texts, failed = sorted_out(read_texts(settings, mask_text), settings.pattern, source)
+        texts, failed = separate_failed(read_texts(settings, mask_text), settings.pattern, source)
         if failed:
             raise SourceUnreachable(f"{failed[0].name}: {failed[0].failure}", hint="check the file and its rights")
         return f"{len(texts)} files"

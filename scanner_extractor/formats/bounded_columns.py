@@ -1,4 +1,4 @@
-"""The columns read so far, within bounds: what a hostile or enormous schema may make us keep."""
+"""A bounded list of columns, against hostile or enormous schemas."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CUT = Problem(
 
 
 class ColumnList:
-    """Collects columns until a bound is reached; `cut` then says so, and what is below or after is not kept."""
+    """Collects columns until a bound is reached; then `cut` is set and further columns are dropped."""
 
     def __init__(self) -> None:
         self.columns: list[Column] = []
@@ -38,7 +38,7 @@ class ColumnList:
         self._characters = 0
 
     def add(self, column: Column) -> bool:
-        """Keep *column*, and tell whether there is room for its children."""
+        """Add *column*; return whether there is room for its children."""
         self._segments += len(column.path)
         self._characters += sum(map(len, column.path))
         if len(self.columns) >= MOST_COLUMNS or self._segments > MOST_SEGMENTS or self._characters > MOST_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Why a request got no usable answer, in plain words: from the classes of requests and urllib3 to our errors."""
+"""Map exceptions of requests and urllib3 to scanner's exceptions."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _PASSING = (
 _UNTRUSTED = (requests.exceptions.SSLError, urllib3.exceptions.SSLError)
 _CA_HINT = "give the CA that signed it as `tls.ca`"
 _PROXY_HINT = "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
-_UNTOLD = ("the connection failed", "check `url` and the network")
+_UNEXPLAINED = ("the connection failed", "check `url` and the network")
 
 
 class BrokenOff(urllib3.exceptions.ProtocolError):
-    """Raised when an answer began and did not end: fewer bytes than announced, or a broken chunk.
+    """Raised when a response is truncated: fewer bytes than announced, or a broken chunk.
 
     *received* counts what came over the network; *announced* is the Content-Length, None where the answer has none.
     """
@@ -41,7 +41,7 @@ class BrokenOff(urllib3.exceptions.ProtocolError):
 
 
 def is_final(error: Exception) -> bool:
-    """Report whether asking again is useless: a certificate or URL does not mend itself in seconds."""
+    """Return whether a retry is useless, as after an invalid certificate or URL."""
     if isinstance(error, _UNTRUSTED):
         return not any(isinstance(cause, ssl.SSLEOFError) for cause in _causes(error))
     return not isinstance(error, _PASSING)
@@ -50,7 +50,7 @@ def is_final(error: Exception) -> bool:
 def explain(
     error: Exception, *, where: str, tries: int, settings: HttpSettings
 ) -> SourceUnreachable | PayloadUnexpected:
-    """Return the error that a user sees: the reason without class names, and how often it was tried."""
+    """Return the error for the user: the reason without class names, and the number of tries."""
     often = f", tried {tries} times" if tries > 1 else ""
     for cause in _causes(error):
         match cause:
@@ -67,14 +67,16 @@ def explain(
                     where=where,
                     hint="look at the proxy in between",
                 )
-    reason, hint = next((told for cause in _causes(error) if (told := _reason(cause, settings))), _UNTOLD)
+    reason, hint = next(
+        (explanation for cause in _causes(error) if (explanation := _reason(cause, settings))), _UNEXPLAINED
+    )
     if hint != _PROXY_HINT and any(isinstance(cause, urllib3.exceptions.ProxyError) for cause in _causes(error)):
         reason, hint = f"the proxy in between cannot be reached: {reason}", _PROXY_HINT
     return SourceUnreachable(reason + often, where=where, hint=hint)
 
 
 def _reason(cause: BaseException, settings: HttpSettings) -> tuple[str, str] | None:
-    """Return reason and hint of one link in the chain of causes; None: this link tells nothing."""
+    """Return reason and hint of one exception in the chain of causes; None where it has none."""
     return _tls_reason(cause) or _timeout_reason(cause, settings) or _connection_reason(cause)
 
 
@@ -130,7 +132,7 @@ def _refusals(cause: BaseException) -> bool:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """List *error* and what is behind it, deepest first, because the operating system says it best."""
+    """List *error* and its causes, innermost first, because the operating system's reason is most precise."""
     chain: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
     while waiting:

@@ -1,4 +1,4 @@
-"""One HTTP request and its answer as plain facts, so that a recorder or a test can stand in for the network."""
+"""HTTP request and response types, and the transport protocol."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AS_IS = "*/*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of a source; *url* is complete, with its query and without credentials."""
+    """A request; *url* is complete, with its query and without credentials."""
 
     source: SourceId
     method: str
@@ -28,7 +28,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What a source said: header names are lower case, *body* is inflated and otherwise as received."""
+    """A response: header names are lower case, *body* is inflated and otherwise as received."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Paging, written once."""
+"""Pagination by offset, page token and page number."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ class PagesWithoutEnd(PayloadUnexpected):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Generic[T]):
-    """What a list held, up to *error* where it broke off; a list that broke off at once is not told but raised."""
+class PartialList(Generic[T]):
+    """Items of a list, up to *error* where reading failed; failure on the first page is raised instead."""
 
     items: tuple[T, ...]
     error: ScannerError | None = None
 
 
-def kept_pages(pages: Iterable[T]) -> Listed[T]:
-    """Read *pages* to their end, or to the failure after which nothing more comes; raises what the first one raises."""
+def read_pages(pages: Iterable[T]) -> PartialList[T]:
+    """Read *pages* to the end or to the first failure; raises the failure of the first page."""
     items: list[T] = []
     try:
         for item in pages:
@@ -54,13 +54,13 @@ def kept_pages(pages: Iterable[T]) -> Listed[T]:
     except ScannerError as error:
         if not items:
             raise
-        return Listed(tuple(items), error)
-    return Listed(tuple(items))
+        return PartialList(tuple(items), error)
+    return PartialList(tuple(items))
 
 
 @dataclass(slots=True)
 class _Growth(Generic[T]):
-    """What was read of one list; raises PagesWithoutEnd where it grows as no real list does."""
+    """What was read of one list; raises PagesWithoutEnd where it grows beyond any real list."""
 
     most: int
     pages: int
@@ -84,7 +84,7 @@ class _Growth(Generic[T]):
             raise self.endless(f"no end after {LONGEST:g} seconds and {self.read} pages")
 
     def endless(self, what: str) -> PagesWithoutEnd:
-        """Build the error that keeps what was read."""
+        """Build the error with the items read so far."""
         return PagesWithoutEnd(f"its pages do not end: {what}", self.items)
 
 
@@ -126,7 +126,7 @@ def paged(
 
 
 class _NotProven(Exception):
-    """Raised when a list could not be asked for what is far behind its end."""
+    """Raised when a list could not be probed far behind its end."""
 
 
 def _far(fetch: Callable[[int, int], Sequence[T]], size: int) -> Sequence[T]:

@@ -1,4 +1,4 @@
-"""From a server's answer to JSON, or to the error that says what its reader does next."""
+"""Convert a response to JSON, or to the exception for its status."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MESSAGE_MEMBERS = ("message", "error_description", "detail", "reason", "error",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerMessage:
-    """What an error body says: all of it as JSON (None: it is none), its own code (or 0), its message (or empty)."""
+    """A parsed error body: JSON (None where it is not), error code (or 0), message (or empty)."""
 
     body: Json = None
     code: int = 0
@@ -34,23 +34,23 @@ class ServerMessage:
 
 
 def request_location(request: Request) -> str:
-    """Name a request in an error: method and URL, without any secret."""
+    """Return the location of a request for errors: method and URL, secrets masked."""
     return f"{request.method} {mask_url(request.url)}"
 
 
 def read_json(request: Request, answer: Response, *, login: str = "") -> Loaded:
-    """Load the JSON of an answer that succeeded, without its secrets; schema texts stay byte for byte.
+    """Parse the JSON of a successful response, secrets masked; schema texts stay byte for byte.
 
-    Raises what `accepted` does, and PayloadUnexpected for a body that is no JSON or has too many values or levels.
+    Raises what `accepted` does, and PayloadUnexpected for a body that is not JSON, or is too large or too deep.
     """
     return _decoded(request, accepted(request, answer, login=login))
 
 
 def accepted(request: Request, answer: Response, *, login: str = "") -> Response:
-    """Return an answer that succeeded, or raise what its status means; *login* is the hint for a 401.
+    """Return a successful response, or raise the exception for its status; *login* is the hint for a 401.
 
     Raises SourceRefused (401, 403, 407), NotFound (404, 405, 410), SourceUnreachable (408, 425, 429, 5xx),
-    SourceObjected (other 4xx) and PayloadUnexpected (an odd status).
+    SourceObjected (other 4xx) and PayloadUnexpected (an unexpected status).
     """
     if answer.status >= 400:
         raise _failure(request, answer, login)
@@ -64,7 +64,7 @@ def accepted(request: Request, answer: Response, *, login: str = "") -> Response
 
 
 def server_message(body: bytes) -> ServerMessage:
-    """Read an error body, which may be an object in several shapes, a JSON string, HTML or nothing."""
+    """Parse an error body: an object in several shapes, a JSON string, HTML or nothing."""
     try:
         value = mask_json(load_json(body).value)
     except (ValueError, RecursionError):
@@ -73,16 +73,16 @@ def server_message(body: bytes) -> ServerMessage:
 
 
 def _failure(request: Request, answer: Response, login: str) -> ScannerError:
-    told = server_message(answer.body)
+    message = server_message(answer.body)
     where, status = request_location(request), answer.status
-    what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {told.message}" if told.message else "")
+    what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {message.message}" if message.message else "")
     if status in _HINTS:
         return SourceRefused(what, where=where, hint=(login if status == 401 else "") or _HINTS[status])
     if status >= 500 or status in _TEMPORARY:
         return SourceUnreachable(what, where=where, hint="try again later")
     kind = NotFound if status in _MISSING else SourceObjected
-    hint = _PATH_HINT if status == 404 and told.code in (0, 404) and _NO_PATH.match(told.message) else ""
-    return kind(what, where=where, hint=hint, status=status, code=told.code, body=told.body)
+    hint = _PATH_HINT if status == 404 and message.code in (0, 404) and _NO_PATH.match(message.message) else ""
+    return kind(what, where=where, hint=hint, status=status, code=message.code, body=message.body)
 
 
 def _decoded(request: Request, answer: Response) -> Loaded:

@@ -1,4 +1,4 @@
-"""From what the strategies propose to the topic that a subject is bound to."""
+"""Choose the topic of a subject from the candidates of strategies and declarations."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def choose(proposed: Proposed, known: Collection[TopicName] | None) -> Choice:
 
     Where several known (topic, side) pairs are left, the first in order is taken and the choice is ambiguous. Where
     none is known, the best stays, flagged; but a schema's own record name is a topic only where that topic is known.
-    *known* None: nobody told of any topics, so that every candidate stays in the running.
+    *known* None: no topics are known, so that every candidate remains possible.
     """
     topics = known or ()
     if proposed.declared:
@@ -99,7 +99,7 @@ def _own_name(subject: Subject) -> str:
 
 
 def _declared(link: Link, subject: Subject, read: Iterable[Candidate]) -> Candidate:
-    """Return the reading of a declared link; a strategy that agrees on the topic tells the side that it leaves open."""
+    """Return the reading of a declared link; a strategy that agrees on the topic supplies a missing side."""
     if link.role:
         return Candidate(topic=link.topic, role=link.role, strategy=link.strategy)
     agreeing = (candidate for candidate in read if candidate.topic == link.topic)

@@ -32,7 +32,7 @@ from scanner_extractor.scan.topics import (
     with_earlier_settings,
 )
 from scanner_extractor.schemas.definitions import Defined, define
-from scanner_extractor.schemas.parsing import ParseEach, parse_in_process
+from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.sources.kafka.end_offsets import LOG_END
 from scanner_extractor.sources.ksqldb.schemas import collection_schemas
@@ -40,8 +40,9 @@ from scanner_model.broker_address import broker_address
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import Cluster, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Topic
-from scanner_model.manual import Assignment, ManualInput, ManualSchema
+from scanner_model.kafka import Cluster, Topic
+from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType
+from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
@@ -100,7 +101,7 @@ def merge_results(
     manual: ManualInput | None = None,
     *,
     remembered: PreviousState = NOTHING,
-    read: ParseEach = parse_in_process,
+    read: ParseTexts = parse_in_process,
 ) -> ClusterScan:
     """Put together what one scan of one cluster found.
 

@@ -9,7 +9,8 @@ from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, Query, Topic
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult

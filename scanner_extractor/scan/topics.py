@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from scanner_model.kafka import ConsumerGroup, KsqlSource, Topic
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.ksqldb import KsqlSource
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 

@@ -1,4 +1,4 @@
-"""A JSON Schema validator's errors in plain words; no value of the document is shown that *shown* does not give."""
+"""JSON Schema validation errors as messages; values of the document are shown only through *shown*."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _MISSES = {
 
 
 def error_messages(error: SchemaError, shown: Shown) -> Iterator[ErrorMessage]:
-    """Report what is wrong, in one complaint for each thing to mend."""
+    """Yield one message for each thing to correct."""
     path = tuple(error.absolute_path)
     match error.validator:
         case "additionalProperties" | "unevaluatedProperties" if isinstance(error.instance, dict):
@@ -90,7 +90,7 @@ def error_messages(error: SchemaError, shown: Shown) -> Iterator[ErrorMessage]:
 
 
 def closest_match(name: str, known: Sequence[str]) -> str:
-    """Return a hint that names the nearest known names, or nothing where none is near."""
+    """Return a hint with the most similar known names; empty where none is similar."""
     near = get_close_matches(name, known, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
 
@@ -124,19 +124,19 @@ def _incomplete(error: SchemaError, path: JsonPath) -> Iterator[ErrorMessage]:
 
 
 def _no_branch(error: SchemaError, path: JsonPath, shown: Shown) -> Iterator[ErrorMessage]:
-    """Complain about the branch that fits best; where no branch takes this type at all, name the types."""
+    """Yield messages of the branch that fits best; where no branch accepts the type, name the accepted types."""
     branches: dict[Step, list[SchemaError]] = {}
     for inner in error.context:
         branches.setdefault(inner.relative_schema_path[0], []).append(inner)
-    fitting = [inner for inner in branches.values() if not any(_wrong_type(one, path) for one in inner)]
+    fitting = [inner for inner in branches.values() if not any(_wrong_type(cause, path) for cause in inner)]
     if fitting:
         for inner in min(fitting, key=_distance):
             yield from error_messages(inner, shown)
     else:
-        types = [one for inner in branches.values() for one in inner if _wrong_type(one, path)]
+        types = [cause for inner in branches.values() for cause in inner if _wrong_type(cause, path)]
         yield (
             path,
-            _wrong(error.instance, list(dict.fromkeys(kind for one in types for kind in _expected(one)))),
+            _wrong(error.instance, list(dict.fromkeys(kind for cause in types for kind in _expected(cause)))),
             _hint(error),
         )
 

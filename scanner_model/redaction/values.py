@@ -1,4 +1,4 @@
-"""Which values are secret whatever they are called: private keys, tokens of known services, random letters."""
+"""Values that are secret whatever their name: private keys, tokens of known services, random strings."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.lineage_inputs.flink import ClusterNames
 from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.flink import SCRIPT, FlinkStatement
-from scanner_model.kafka import KsqlSource, Query
+from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.names import SourceId, TopicName
 
 NAMING = Naming([("east", ("k-1:9092",)), ("west", ("w-1:9092",))])

@@ -13,7 +13,7 @@ from dataflow_generator.openlineage.emit.run_events import JobEntry
 from dataflow_generator.openlineage.monitor.jobs import described_job, first_line
 from dataflow_generator.openlineage.monitor.state_machine import ObservedJob, RunError
 from dataflow_generator.openlineage.monitor.state_mapping import KSQLDB, Phase, phase_of
-from scanner_model.kafka import KsqlSource, Query, QueryError
+from scanner_model.ksqldb import KsqlSource, Query, QueryError
 
 _SERVERS = 16
 """Servers whose statements are kept read: they change seldom, and are polled often."""

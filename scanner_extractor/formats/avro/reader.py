@@ -1,4 +1,4 @@
-"""Avro schemas: text and references to columns, by our own walk, because a registry takes what libraries refuse."""
+"""Read Avro schemas by our own traversal, because registries accept schemas that libraries reject."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MOST_SAID = 200
 
 
 def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem | None:
-    """Query fastavro about a schema of *size* characters whose references define the *foreign* names.
+    """Check with fastavro a schema of *size* characters whose references define the *foreign* names.
 
-    Gives why it refuses, or None where it takes the schema or was not asked.
+    Returns why it rejects the schema; None where it accepts it or was not called.
     """
     if size > _LONGEST or not isinstance(root, str | list | dict):
         return None
@@ -100,7 +100,7 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
     name = [shape.name for shape in _chosen(shapes, record) if shape.word != "null"]
     return ParsedSchema(
         name=RecordName(name[0]) if len(name) == 1 and name[0] in records else RecordName(""),
-        columns=tuple(walk.found.columns),
+        columns=tuple(walk.collected.columns),
         holders=walk.holders,
         records=records,
         problems=(*problems, refused) if refused else tuple(problems),
@@ -112,7 +112,7 @@ def _walked(types: Types, shapes: Sequence[Shape]) -> Walk:
     if shapes and all(shape.word == UNREADABLE for shape in shapes):
         return walk
     walk.read(shapes)
-    if not walk.found.full or not walk.repeated:
+    if not walk.collected.full or not walk.repeated:
         return walk
     brief = Walk(types, once=True)
     brief.read(shapes)

@@ -1,4 +1,4 @@
-"""What the keywords of one JSON Schema say of a value's type: stated, implied, refined. References are not seen."""
+"""Types from the keywords of one JSON Schema: stated, implied, refined. References are ignored."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def claim(schema: dict[str, Any]) -> Claim | None:
     words = stated or values
     if not words:
         return None
-    kept = [word for word in words if any(_fits(value, word) for value in values)] if stated and values else words
-    types = tuple(word for word in kept if word != NULL) or tuple(word for word in words if word != NULL)
+    allowed = [word for word in words if any(_fits(value, word) for value in values)] if stated and values else words
+    types = tuple(word for word in allowed if word != NULL) or tuple(word for word in words if word != NULL)
     return Claim(types, NULL in words or schema.get("nullable") is True)
 
 
@@ -96,7 +96,7 @@ def implied_type(schema: dict[str, Any]) -> str | None:
 
 def narrowed(types: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     """Return what both allow (an integer is a number); where they contradict each other, the first stands."""
-    both = [word for each in types for word in _common(each, others)]
+    both = [word for own in types for word in _common(own, others)]
     return tuple(dict.fromkeys(both)) or types
 
 

@@ -1,4 +1,4 @@
-"""What a `oneOf` or `anyOf` comes to, given what its schema says itself: nothing, a merge, plain types, branches."""
+"""Resolve a `oneOf` or `anyOf`: nothing, a merge, plain types, or branches."""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ def _is_one(own: Own, options: Sequence[Option], *, same: bool) -> bool:
 
 def _distinct(options: Sequence[Option]) -> tuple[Option, ...]:
     """Keep one of branches that no name could tell apart: plain ones of the same type, and the same schema twice."""
-    kept: dict[object, Option] = {}
+    unique: dict[object, Option] = {}
     for option in options:
         same = (option.words, option.title) if option.plain else tuple(id(part.schema) for part in option.parts)
-        kept.setdefault(same, option)
-    return tuple(kept.values())
+        unique.setdefault(same, option)
+    return tuple(unique.values())
 
 
 def _last_name(reference: str) -> str:

@@ -1,4 +1,4 @@
-"""What a .proto file declares, as written: names are not resolved, and only what columns are made of is kept."""
+"""Declarations of a .proto file, with unresolved names, reduced to what columns need."""
 
 from __future__ import annotations
 

@@ -74,13 +74,13 @@ def read_string(cursor: Cursor) -> str:
 
 def presence(options: Iterable[Option]) -> Presence | None:
     """Return the feature `field_presence` that *options* set, None where they do not."""
-    found = None
+    feature = None
     for option in options:
         if option.name == "features.field_presence":
-            found = option.value
+            feature = option.value
         elif option.name == "features" and isinstance(option.value, tuple):
-            found = next((inner.value for inner in option.value if inner.name == "field_presence"), found)
-    return Presence(found) if isinstance(found, str) and found in set(Presence) else None
+            feature = next((inner.value for inner in option.value if inner.name == "field_presence"), feature)
+    return Presence(feature) if isinstance(feature, str) and feature in set(Presence) else None
 
 
 def default(options: Iterable[Option], type: str) -> str | None:
@@ -158,8 +158,8 @@ def _bytes(cursor: Cursor) -> bytes:
     parts: list[bytes] = []
     while cursor.token[:1] in ("'", '"'):
         token = cursor.advance()
-        closed = len(token) > 1 and token[-1] == token[0]
-        parts.extend(_unescaped(token[1:-1] if closed else token[1:]))
+        terminated = len(token) > 1 and token[-1] == token[0]
+        parts.extend(_unescaped(token[1:-1] if terminated else token[1:]))
     return b"".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""A .proto text cut into tokens, and a cursor over them; what stands between two tokens is kept for its comments."""
+"""Tokenizer for .proto files, and a cursor over the tokens with access to comments."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ END = ""
 
 
 class UnreadableError(Exception):
-    """Raised when the token at *index* is not what the grammar expects there; the parser's own, nobody else sees it."""
+    """Raised when the token at *index* is not what the grammar expects; internal to the parser."""
 
     def __init__(self, index: int, expected: str) -> None:
         super().__init__(expected)
@@ -153,10 +153,10 @@ class Cursor:
 
     def take(self, *words: str) -> bool:
         """Take the token here if it is one of *words*."""
-        found = self.token in words
-        if found:
+        matches = self.token in words
+        if matches:
             self.advance()
-        return found
+        return matches
 
     def expect(self, word: str) -> None:
         """Take *word*, or raise UnreadableError."""

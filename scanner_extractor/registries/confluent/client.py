@@ -45,7 +45,7 @@ class ConfluentClient:
     ) -> tuple[Row | BadRow, ...]:
         """Return a page of all schemas (since 6.1); without *prefix* Confluent gives the default context only.
 
-        A row that is *known* is given as it is there.
+        A row that is *known* is reused.
         """
         return read_rows(self._get("schemas", params=_page(offset, prefix) + _deleted(deleted)), self.origin, known)
 
@@ -66,7 +66,7 @@ class ConfluentClient:
     def version(self, subject: str, number: int, *, deleted: bool) -> Row | BadRow:
         """Return one version; -1 is the newest. With *deleted* it may be a soft-deleted one."""
         payload = self._get("subjects", subject, "versions", _number(number), params=_deleted(deleted))
-        return read_row(payload, self.origin, asked=(subject, number))
+        return read_row(payload, self.origin, requested=(subject, number))
 
     def associations(self, subject: str) -> tuple[Association, ...]:
         """List the topics that a subject is associated with (since 8.2)."""

@@ -10,7 +10,8 @@ from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.ksqldb import Level, ksql_jobs, named_by
 from dataflow_generator.jobs.manual import manual_jobs
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, FlowEnd, KsqlSource, ManualFlow, Query
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Role, SourceId, TopicName
 
 KSQL = SourceId("ksqldb:http://ksql:8088")

@@ -8,7 +8,7 @@ from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
 from scanner_model.column_path import parse_path
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, KsqlSource, Query
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.names import Role, SourceId, TopicName
 
 KSQL = SourceId("ksqldb:http://ksql:8088")

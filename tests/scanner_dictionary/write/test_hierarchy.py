@@ -8,7 +8,7 @@ import pytest
 
 from scanner_dictionary.write.hierarchy import HIERARCHY, check
 from scanner_model.columns import Column
-from scanner_model.kafka import FlowEnd, ManualFlow
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Fingerprint, TopicName
 
 

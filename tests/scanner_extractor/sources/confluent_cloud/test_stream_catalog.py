@@ -14,7 +14,12 @@ from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.scan.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
-from scanner_extractor.sources.confluent_cloud.stream_catalog import UNSAID, read_entity, read_said, read_stream_catalog
+from scanner_extractor.sources.confluent_cloud.stream_catalog import (
+    NO_GRAPHQL,
+    read_entity,
+    read_graphql_entity,
+    read_stream_catalog,
+)
 from scanner_model.catalogs import Annotation
 from scanner_model.errors import SourceRefused
 from scanner_model.names import SourceId
@@ -45,7 +50,7 @@ def entity(kind: str, name: str, own: str = "", tags: Any = ("PII",), **attribut
 
 
 def about(kind: str, name: str, own: str = "") -> Annotation | None:
-    return read_entity(entity(kind, name, own), UNSAID, SOURCE, "lkc-1")
+    return read_entity(entity(kind, name, own), NO_GRAPHQL, SOURCE, "lkc-1")
 
 
 def test_tag_lands_on_the_right_clusters_topic_only(read: Read) -> None:
@@ -190,6 +195,6 @@ JSON = st.recursive(
 @given(JSON.filter(lambda value: isinstance(value, dict)), st.sampled_from(["kafka_topic", "sr_field", "cn_connector"]))
 def test_no_entity_breaks_the_reader(told: Any, kind: str) -> None:
     """What a catalog says of a thing may have any shape."""
-    found = read_entity(told | {"typeName": kind}, read_said(told), SOURCE, "lkc-1")
+    found = read_entity(told | {"typeName": kind}, read_graphql_entity(told), SOURCE, "lkc-1")
 
     assert found is None or found.kind == kind

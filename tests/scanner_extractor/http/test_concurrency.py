@@ -21,12 +21,12 @@ def test_results_stand_in_the_order_of_the_jobs() -> None:
             gate.set()
         return number * 10
 
-    assert map_concurrently(range(4), ask, crew=WorkerPool(threads=2)) == [0, 10, 20, 30]
+    assert map_concurrently(range(4), ask, pool=WorkerPool(threads=2)) == [0, 10, 20, 30]
 
 
 def test_nothing_to_ask_is_nothing() -> None:
     """No thread is started for it."""
-    assert map_concurrently([], lambda job: job, crew=WorkerPool()) == []
+    assert map_concurrently([], lambda job: job, pool=WorkerPool()) == []
 
 
 def test_error_stands_in_its_jobs_place() -> None:
@@ -37,7 +37,7 @@ def test_error_stands_in_its_jobs_place() -> None:
             raise NotFound("gone", status=404)
         return number
 
-    first, error, last = map_concurrently(range(3), ask, crew=WorkerPool(threads=1))
+    first, error, last = map_concurrently(range(3), ask, pool=WorkerPool(threads=1))
 
     assert (first, last) == (0, 2)
     assert isinstance(error, NotFound)
@@ -54,7 +54,7 @@ def test_source_that_stopped_answering_is_left_alone() -> None:
             given_up.wait(60)
         raise SourceUnreachable("down")
 
-    results = map_concurrently(range(100), ask, crew=WorkerPool(threads=1, failures=3))
+    results = map_concurrently(range(100), ask, pool=WorkerPool(threads=1, failures=3))
     given_up.set()
 
     assert len(asked) <= 10
@@ -69,7 +69,7 @@ def test_failures_with_answers_between_them_do_not_stop_it() -> None:
             raise SourceUnreachable("down")
         return number
 
-    results = map_concurrently(range(100), ask, crew=WorkerPool(threads=1, failures=3))
+    results = map_concurrently(range(100), ask, pool=WorkerPool(threads=1, failures=3))
 
     assert sum(isinstance(result, int) for result in results) == 50
 
@@ -80,7 +80,7 @@ def test_jobs_that_are_not_found_do_not_stop_it() -> None:
     def ask(number: int) -> int:
         raise NotFound("gone", status=404)
 
-    results = map_concurrently(range(50), ask, crew=WorkerPool(threads=1, failures=3))
+    results = map_concurrently(range(50), ask, pool=WorkerPool(threads=1, failures=3))
 
     assert all(isinstance(result, NotFound) for result in results)
 
@@ -93,6 +93,6 @@ def test_defect_in_what_is_asked_is_not_taken_for_an_answer() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(RuntimeError):
-        map_concurrently([1], ask, crew=WorkerPool(threads=1))
+        map_concurrently([1], ask, pool=WorkerPool(threads=1))
     for thread in [thread for thread in threading.enumerate() if thread.name == "asking a source"]:
         thread.join(60)

@@ -1,6 +1,6 @@
 """What is said of subjects that could not be read: one line each, or one for many that failed alike."""
 
-from scanner_extractor.registries.result import lost
+from scanner_extractor.registries.result import unread_subjects
 from scanner_model.errors import NotFound, SourceUnreachable
 from scanner_model.names import SourceId
 
@@ -13,14 +13,14 @@ def dead(subject: str) -> tuple[str, SourceUnreachable]:
 
 def test_few_subjects_are_told_one_by_one() -> None:
     """Each has its own address."""
-    gathered = lost(SOURCE, [dead("a"), dead("b")])
+    gathered = unread_subjects(SOURCE, [dead("a"), dead("b")])
 
     assert [problem.where for problem in gathered.problems] == [f"{SOURCE} 'a'", f"{SOURCE} 'b'"]
 
 
 def test_many_that_failed_alike_are_one_line_with_the_first_names() -> None:
     """A registry that went away must not bury everything else that a report says."""
-    gathered = lost(SOURCE, [dead(f"s{number}") for number in range(300)])
+    gathered = unread_subjects(SOURCE, [dead(f"s{number}") for number in range(300)])
     (problem,) = gathered.problems
 
     assert problem.where == SOURCE
@@ -30,7 +30,7 @@ def test_many_that_failed_alike_are_one_line_with_the_first_names() -> None:
 
 def test_subjects_that_vanished_are_not_unread_however_many() -> None:
     """They were listed and are not there: the next scan will not list them."""
-    gathered = lost(SOURCE, [(f"s{number}", NotFound("not found", status=404)) for number in range(9)])
+    gathered = unread_subjects(SOURCE, [(f"s{number}", NotFound("not found", status=404)) for number in range(9)])
 
     assert gathered.unread == {}
     assert len(gathered.problems) == 1
