@@ -160,7 +160,7 @@ def test_connector_without_a_name_is_refused(store, scan) -> None:
     summary = store(scan(connector("")))
 
     assert [problem.what for problem in summary.refused] == [
-        "the connector 'connect:main' does not tell its type or name"
+        "the connector 'connect:main' has no type or name"
     ]
 
 
