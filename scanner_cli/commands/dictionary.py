@@ -45,12 +45,11 @@ def forget(sources: Sequence[str], cluster: str | None, url: str, patience: floa
 
     Exit status: 2 several clusters have such a source; 4 none has, or the cluster is not known.
     """
-    from scanner_dictionary.write.forget_source import cluster_with
-    from scanner_dictionary.write.forget_source import forget as forgotten
+    from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
 
     with reading(url) as conn:
-        name = cluster_with(conn, sources, known_cluster(conn, cluster))
-    told = forgotten(writable(url, patience, create=False), name, sources, at=datetime.now(UTC))
+        name = cluster_with_sources(conn, sources, known_cluster(conn, cluster))
+    told = forget_sources(writable(url, patience, create=False), name, sources, at=datetime.now(UTC))
     echo_err(f"{name}: scan {told.scan_id} forgets {', '.join(sorted(set(sources)))}: {told.gone} facts are gone")
     echo_err("`scanner dataflow` draws the graph without them")
 

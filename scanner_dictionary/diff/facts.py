@@ -13,7 +13,8 @@ from sqlalchemy import Connection, select, tuple_
 from scanner_dictionary.diff.changes import AttributeChange, FactAction, FactChange
 from scanner_dictionary.engine.serialization import json_cell
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.write.entities import ENTITIES, Children
+from scanner_dictionary.write.fact_kind import Children
+from scanner_dictionary.write.fact_kinds import FACT_KINDS
 
 State = Mapping[str, Any]
 
@@ -76,7 +77,7 @@ _JSON_TEXT = ("branches", "config", "default_value", "sink_topics", "sinks", "so
 _KEYS = {"definition_id": "definition", "registry_id": ""}
 """Members that are keys of rows, which mean nothing to people: shown as something else, or not at all."""
 
-_PARTS = {(entity.kind, entity.children.label): entity.children for entity in ENTITIES if entity.children}
+_CHILDREN = {(kind.name, kind.children.member): kind.children for kind in FACT_KINDS if kind.children}
 _NAMES = ("name", "task_number")
 """What names a part among its like."""
 _IN_NAME = ("path", "depth")
@@ -110,8 +111,8 @@ def _members(kind: str, state: State, fingerprints: Mapping[int, str]) -> Iterat
         value = _value(member, cell, fingerprints)
         if member == "config" and isinstance(value, dict):
             yield from ((f"config.{key}", json_cell(setting)) for key, setting in value.items())
-        elif (kind, member) in _PARTS:
-            yield from _parts(_PARTS[kind, member], cell)
+        elif (kind, member) in _CHILDREN:
+            yield from _parts(_CHILDREN[kind, member], cell)
         elif name:
             yield name, json_cell(value)
 
@@ -124,7 +125,7 @@ def _parts(part: Children, rows: Iterable[Iterable[object]]) -> Iterator[tuple[s
         # The log of an earlier version may have fewer cells.
         cells = dict(zip(names, row, strict=False))
         told = {name: _value(name, cell, {}) for name, cell in cells.items() if name not in (named, *_IN_NAME)}
-        yield f"{part.label}.{cells[named]}", json_cell({name: cell for name, cell in told.items() if _says(cell)})
+        yield f"{part.member}.{cells[named]}", json_cell({name: cell for name, cell in told.items() if _says(cell)})
 
 
 def _says(cell: object) -> bool:

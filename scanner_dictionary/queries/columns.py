@@ -34,7 +34,7 @@ def columns_of(conn: Connection, definitions: Collection[int]) -> Mapping[int, t
 
 
 def column_fact(row: Row[Any]) -> Column:
-    """Read a column from a row that holds the cells of `tables.described`."""
+    """Read a column from a row that holds the cells of `column_types.column_description`."""
     return Column(
         path=texts(row.path),
         type=row.data_type,

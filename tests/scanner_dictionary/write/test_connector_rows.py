@@ -159,9 +159,7 @@ def test_connector_without_a_name_is_refused(store, scan) -> None:
     """A fact that breaks the hierarchy is not stored, and said so."""
     summary = store(scan(connector("")))
 
-    assert [problem.what for problem in summary.refused] == [
-        "the connector 'connect:main' does not tell its type or name"
-    ]
+    assert [problem.what for problem in summary.refused] == ["the connector 'connect:main' has no type or name"]
 
 
 def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path, estate, at) -> None:

@@ -329,7 +329,7 @@ def test_text_that_no_database_takes_is_replaced(estate, store, contents) -> Non
     )
 
     assert [row[2] for row in contents("topic")["topic"]] == ["a\ufffd", "😀"]
-    assert "told twice" in contents("scan_problem")["scan_problem"][0][3]
+    assert "listed twice" in contents("scan_problem")["scan_problem"][0][3]
 
 
 class _Interrupted(tuple):

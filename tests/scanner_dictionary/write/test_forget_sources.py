@@ -8,7 +8,7 @@ import pytest
 
 from scanner_dictionary.queries import clusters, scans, sources
 from scanner_dictionary.validation.rules import validate
-from scanner_dictionary.write.forget_source import cluster_with, forget
+from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import Cluster
 from scanner_model.names import ClusterName
@@ -42,7 +42,7 @@ def test_a_source_that_left_cluster_json_keeps_its_facts_and_is_told(estate, sho
 
 def test_what_a_forgotten_source_told_is_gone_and_nothing_else(estate, shortened, dictionary, contents, at) -> None:
     """It is a scan of its own: a stream and its query went."""
-    summary = forget(dictionary, "retail", [estate.ksql], at=at)
+    summary = forget_sources(dictionary, "retail", [estate.ksql], at=at)
 
     assert (summary.scan_id, summary.gone) == (3, 2)
     assert summary.findings == ()
@@ -52,7 +52,7 @@ def test_what_a_forgotten_source_told_is_gone_and_nothing_else(estate, shortened
 
 def test_the_next_scans_are_silent_about_it(estate, shortened, store, dictionary, at) -> None:
     """That was what forgetting it was for; the others are as fresh as before."""
-    forget(dictionary, "retail", [estate.ksql], at=at)
+    forget_sources(dictionary, "retail", [estate.ksql], at=at)
     summary = store(shortened)
 
     assert (summary.findings, summary.stale, summary.gone) == ((), 0, 0)
@@ -62,7 +62,7 @@ def test_the_next_scans_are_silent_about_it(estate, shortened, store, dictionary
 
 def test_a_source_that_is_asked_again_brings_its_facts_back(estate, shortened, store, dictionary, at) -> None:
     """Forgetting the wrong one costs a scan."""
-    forget(dictionary, "retail", [estate.ksql], at=at)
+    forget_sources(dictionary, "retail", [estate.ksql], at=at)
     summary = store(estate.orders())
 
     assert summary.counts[3] == ("returned", 2)
@@ -71,7 +71,7 @@ def test_a_source_that_is_asked_again_brings_its_facts_back(estate, shortened, s
 
 def test_forgetting_is_listed_among_the_scans(estate, shortened, dictionary, at) -> None:
     """Who wonders where facts went looks there."""
-    forget(dictionary, "retail", [estate.ksql], at=at)
+    forget_sources(dictionary, "retail", [estate.ksql], at=at)
     with dictionary.connect() as conn:
         newest = next(scans(conn))
 
@@ -82,7 +82,7 @@ def test_forgetting_is_listed_among_the_scans(estate, shortened, dictionary, at)
 def test_a_name_that_no_cluster_has_is_told_with_the_nearest(shortened, dictionary) -> None:
     """Names of sources are long."""
     with dictionary.connect() as conn, pytest.raises(NameUnknown) as caught:
-        cluster_with(conn, ["ksqldb:http://ksql:8089"], None)
+        cluster_with_sources(conn, ["ksqldb:http://ksql:8089"], None)
 
     assert "'ksqldb:http://ksql:8088'" in caught.value.hint
 
@@ -93,8 +93,8 @@ def test_a_name_that_two_clusters_have_wants_the_cluster(estate, store, dictiona
     other = Cluster(name=ClusterName("other"), brokers=("o:1",))
     store(estate.scan(cluster=other, outcomes=(estate.outcome(estate.registry, SourceStatus.READ),)))
     with dictionary.connect() as conn, pytest.raises(InputInvalid) as caught:
-        cluster_with(conn, [estate.registry], None)
+        cluster_with_sources(conn, [estate.registry], None)
 
     assert caught.value.hint == "name one with --cluster: other, retail"
     with dictionary.connect() as conn:
-        assert cluster_with(conn, [estate.registry], "other") == "other"
+        assert cluster_with_sources(conn, [estate.registry], "other") == "other"
