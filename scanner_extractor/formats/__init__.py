@@ -28,7 +28,7 @@ def _reader(module: str, function: str) -> FieldReader:
 MOST_PROBLEMS = 100
 """Problems listed of one schema."""
 
-_HALF_A_PAIR = Problem("$", "the text holds half a surrogate pair", "it is read as U+FFFD, the replacement character")
+_HALF_A_PAIR = Problem("$", "the text has a lone surrogate", "it is read as U+FFFD, the replacement character")
 
 FORMATS: Mapping[str, FieldReader] = {
     "AVRO": _reader("avro.reader", "avro_fields"),
@@ -47,7 +47,7 @@ def read_columns(format: str, text: str, lookup: Lookup, record: RecordName | No
     try:
         reader = FORMATS.get(name) or _plugged_in(name)
     except (ImportError, AttributeError) as error:
-        hint = f"mend or remove the package that offers it in {PLUG_INS}"
+        hint = f"fix or remove the package that offers it in {PLUG_INS}"
         return ParsedSchema(problems=(Problem("$", f"the reader for {format!r} cannot be loaded: {error}", hint),))
     if reader:
         storable = SURROGATE.sub(REPLACEMENT, text)
