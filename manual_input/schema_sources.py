@@ -34,7 +34,7 @@ def inline_columns(entry: Node) -> tuple[Column, ...]:
     _nested(entry)
     for key in ("type", "logical_type"):
         if entry.has(key):
-            entry.member(key).refuse(f"{key!r} beside 'columns' is of no use here", "the columns have types")
+            entry.member(key).refuse(f"{key!r} beside 'columns' is not allowed here", "the columns have types")
     return tuple(_members(entry, ()))
 
 
@@ -184,9 +184,7 @@ class ContentReader:
                 return self._of_samples(entry)
             case "":
                 if isinstance(entry.value, dict):
-                    entry.refuse(
-                        "says nothing of the schema", "give file, samples, columns, items, values, type or use"
-                    )
+                    entry.refuse("has no schema content", "give file, samples, columns, items, values, type or use")
                 return None
         return Content(format=entry.text("format").upper() or UNTOLD.upper(), columns=inline_columns(entry))
 
@@ -207,12 +205,12 @@ class ContentReader:
         if format_name and format_name not in known:
             hint = "list messages as samples" if format_name == PAYLOAD else closest_match(format_name, known)
             entry.member("format").refuse(
-                f"{entry.text('format')!r} is no format of schema files", hint or f"one of {', '.join(known)}"
+                f"{entry.text('format')!r} is not a format of schema files", hint or f"one of {', '.join(known)}"
             )
             return ""
         extension = PurePath(file.string).suffix.lower()
         if not format_name and file.string and extension not in _BY_EXTENSION:
-            file.refuse(f"{file.value!r} does not tell its format", f"add a format: {', '.join(known)}")
+            file.refuse(f"{file.value!r} has no known format", f"add a format: {', '.join(known)}")
         return format_name or _BY_EXTENSION.get(extension, "")
 
     def _text(self, file: Node) -> str | None:

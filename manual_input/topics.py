@@ -52,7 +52,7 @@ class SchemaReader:
     def warn_of_unused(self) -> None:
         """Report shared schemas that no topic uses; to be called after all topics are read."""
         for name in sorted(set(self._shared) - self._used):
-            self._shared[name].warn(f"no topic uses the schema {name!r}", f'a topic says {{"use": "{name}"}}')
+            self._shared[name].warn(f"no topic uses the schema {name!r}", f'use it by {{"use": "{name}"}}')
 
     def _schema(self, own: Node) -> ManualSchema | None:
         content = self._content(own)

@@ -170,6 +170,6 @@ class CatalogCollector:
         counts = (
             (self.unlisted, "{} of its schemas could not be listed"),
             (len(self.unread), "{} of its tables could not be read"),
-            (self.without_lineage, "{} of its tables did not tell their lineage"),
+            (self.without_lineage, "{} of its tables did not report their lineage"),
         )
         return [words.format(count) for count, words in counts if count]

@@ -182,7 +182,7 @@ def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> 
 
 
 def datazone_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
-    """Return an exchange as `aws_exchange` does, for DataZone; secrets in what people wrote into forms are hidden."""
+    """Return an exchange as `aws_exchange` does, for DataZone; secrets in user metadata into forms are hidden."""
     live = aws_transport(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
 
     def send(request: Request) -> Response:
@@ -228,7 +228,7 @@ def _described(collector: CatalogCollector, assets: list[tuple[str, str]]) -> No
         if table:
             collector.keep([table])
         else:
-            error = answer if isinstance(answer, ScannerError) else ScannerError("the answer is not an asset")
+            error = answer if isinstance(answer, ScannerError) else ScannerError("the response is not an asset")
             collector.unread.append(node_dataset({"sourceIdentifier": asset[1]}, settings.domain)[1])
             collector.report_problem(asset[1], "it could not be read", error)
 

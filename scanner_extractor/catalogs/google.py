@@ -120,7 +120,7 @@ class GoogleLineage:
         by_link: dict[str, set[str]] = {}
         for batch, answer in zip(batches, self._collector.run_all(batches, self._batch), strict=True):
             if isinstance(answer, ScannerError):
-                self._collector.report_problem(f"{len(batch[1])} links", "what makes them could not be read", answer)
+                self._collector.report_problem(f"{len(batch[1])} links", "their processes could not be read", answer)
                 continue
             for entry in answer:
                 for link in objects(entry, "links"):
@@ -245,7 +245,7 @@ def _described(collector: CatalogCollector, tables: list[_Table]) -> None:
             continue
         if isinstance(answer, ScannerError) or not read_reference(answer):
             collector.unread.append(table.name)
-            error = answer if isinstance(answer, ScannerError) else ScannerError("the answer is not a table")
+            error = answer if isinstance(answer, ScannerError) else ScannerError("the response is not a table")
             collector.report_problem(table.name, "it could not be read", error)
         else:
             collector.keep([read_table(answer, table.name, collector.settings.source)])

@@ -40,7 +40,7 @@ def listed(payload: Json, name: str, *, page: bool = True) -> list[dict[str, Jso
     """Get the objects of a page of a list, whose member may be absent where it is empty; raises PayloadUnexpected."""
     value = member(payload, name)
     if not isinstance(payload, dict) or not isinstance(value, list | None) or (value is None and not page):
-        raise PayloadUnexpected(f"the answer is not a list of {name}", hint="check the address of this source")
+        raise PayloadUnexpected(f"the response is not a list of {name}", hint="check the address of this source")
     return objects(payload, name)
 
 

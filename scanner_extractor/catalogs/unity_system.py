@@ -88,7 +88,7 @@ def _rows(collector: CatalogCollector, clock: Clock, statement: str, members: tu
         collector.progress(collector.settings.source, len(collector.tables), None)
         chunk = collector.http.get(*_API, text(answer, "statement_id"), "result", "chunks", following)
         if member(chunk, "chunk_index") not in (None, following):
-            raise PayloadUnexpected("the answer is another part of the result than was asked for")
+            raise PayloadUnexpected("the response is not the requested part of the result")
     raise PayloadUnexpected("the result has no end")
 
 
@@ -101,7 +101,7 @@ def _finished(collector: CatalogCollector, clock: Clock, answer: Json) -> Json:
             return answer
         if state not in _WAITING:
             what = text(member(status, "error"), "message") or f"the statement is {state or 'in no state'}"
-            raise SourceRefused(what, hint="give the right SELECT on system.access, and USE on the warehouse")
+            raise SourceRefused(what, hint="grant SELECT on system.access, and USE on the warehouse")
         clock.pause(_PAUSE)
         collector.progress(collector.settings.source, len(collector.tables), None)
         answer = collector.http.get(*_API, text(answer, "statement_id"))

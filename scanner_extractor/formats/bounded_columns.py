@@ -23,7 +23,7 @@ DEEPEST_PATH = 1000
 CUT = Problem(
     "$",
     f"the schema has more columns than {MOST_COLUMNS}, or deeper ones than {DEEPEST_PATH} names, or too long names",
-    "what is beyond is cut",
+    "the rest is truncated",
 )
 
 

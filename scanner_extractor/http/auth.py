@@ -127,7 +127,7 @@ def login_hint(auth: Auth | None) -> str:
         case OAuthAuth():
             return "check `auth.oauth` of this source: its token was refused, a new one too"
         case None:
-            return "this source wants credentials: give it `auth`"
+            return "this source requires credentials: set `auth`"
 
 
 def _read_token(answer: Response, where: str, requested_at: float) -> _Token:
@@ -139,4 +139,4 @@ def _read_token(answer: Response, where: str, requested_at: float) -> _Token:
                 return _Token(text, requested_at + seconds - min(60.0, seconds / 10))
     except (ValueError, RecursionError, OverflowError):
         pass
-    raise PayloadUnexpected("the answer holds no access token", where=where, hint="check `token_url` of `auth.oauth`")
+    raise PayloadUnexpected("the response has no access token", where=where, hint="check `token_url` of `auth.oauth`")

@@ -128,7 +128,7 @@ def _object(model: Client, http_response: Client, **_: object) -> None:
     if not whole:
         hint = "check `endpoint_url`, and the proxy in between"
         where = f"{model.service_model.service_name}:{model.name}"
-        raise PayloadUnexpected("the answer is not one of AWS", where=where, hint=hint)
+        raise PayloadUnexpected("the response is not from AWS", where=where, hint=hint)
 
 
 def _error_response(response: dict[str, Any], where: str, rights: str) -> Response:
@@ -160,7 +160,7 @@ def _failed(error: Exception, where: str, service: AwsService) -> ScannerError:
 
 
 def _not_installed(service: AwsService) -> InputInvalid:
-    what = "boto3 is not installed, which AWS is asked with"
+    what = "boto3 is not installed, which is required for AWS"
     return InputInvalid(what, where=service.name, hint="install it: pip install 'kafka-lineage-scanner[aws]'")
 
 

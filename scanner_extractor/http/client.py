@@ -27,8 +27,8 @@ __all__ = ["Http", "Json", "Request", "Response", "Transport", "without_credenti
 
 Params = Sequence[tuple[str, str | int]]
 
-_HALVES = "half a surrogate pair or a NUL in {} of its texts, which was read as U+FFFD"
-_HALVES_HINT = "no file or database can hold it; look for a text that was cut inside an emoji"
+_HALVES = "a lone surrogate or NUL in {} of its texts, which was read as U+FFFD"
+_HALVES_HINT = "neither files nor databases can store it; look for text truncated inside an emoji"
 
 
 class Http:

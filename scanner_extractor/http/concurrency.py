@@ -95,7 +95,7 @@ def _collect(
         except queue.Empty:
             return
         if answer.result is None:
-            raise RuntimeError("a thread that asked the source broke down")
+            raise RuntimeError("a worker thread of the source failed")
         results[answer.index] = answer.result
         on_result()
         failed = failed + 1 if isinstance(answer.result, _NO_ANSWER) else 0
@@ -104,4 +104,4 @@ def _collect(
 
 
 def _skipped() -> ScannerError:
-    return SourceUnreachable("not asked, because the source stopped answering", hint="try again later")
+    return SourceUnreachable("not requested, because the source stopped responding", hint="try again later")

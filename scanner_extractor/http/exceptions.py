@@ -35,7 +35,7 @@ class BrokenOff(urllib3.exceptions.ProtocolError):
     """
 
     def __init__(self, received: int, announced: int | None = None) -> None:
-        super().__init__(f"broken off after {received} bytes")
+        super().__init__(f"truncated after {received} bytes")
         self.received = received
         self.announced = announced
 
@@ -57,15 +57,15 @@ def explain(
             case BrokenOff(received=received, announced=announced):
                 total = "" if announced is None else f" of {announced}"
                 return PayloadUnexpected(
-                    f"the answer broke off after {received}{total} bytes{often}",
+                    f"the response was truncated after {received}{total} bytes{often}",
                     where=where,
-                    hint="try again later, or look at the proxy in between",
+                    hint="try again later, or check the proxy in between",
                 )
             case urllib3.exceptions.DecodeError():
                 return PayloadUnexpected(
-                    "the answer is not compressed as its Content-Encoding says",
+                    "the response is not compressed as its Content-Encoding states",
                     where=where,
-                    hint="look at the proxy in between",
+                    hint="check the proxy in between",
                 )
     reason, hint = next(
         (explanation for cause in _causes(error) if (explanation := _reason(cause, settings))), _UNEXPLAINED
@@ -85,7 +85,7 @@ def _tls_reason(cause: BaseException) -> tuple[str, str] | None:
         case ssl.SSLCertVerificationError(verify_message=why):
             return f"its certificate is not trusted: {why}", _CA_HINT
         case ssl.SSLEOFError():
-            return "it closed the connection during the TLS handshake", "does it want a client certificate (`tls`)?"
+            return "it closed the connection during the TLS handshake", "does it require a client certificate (`tls`)?"
         case ssl.SSLError(reason="WRONG_VERSION_NUMBER" | "HTTP_REQUEST" | "RECORD_LAYER_FAILURE"):
             return "it does not speak TLS on this port", "write http:// in `url`, or another port"
         case ssl.SSLError():
@@ -102,7 +102,7 @@ def _timeout_reason(cause: BaseException, settings: HttpSettings) -> tuple[str, 
         case requests.ConnectTimeout() | urllib3.exceptions.ConnectTimeoutError() if not _refusals(cause):
             return f"no connection within {settings.connect_timeout:g} seconds", "check `url` and the network"
         case requests.ReadTimeout() | urllib3.exceptions.ReadTimeoutError():
-            return f"no answer within {settings.read_timeout:g} seconds", "raise `read_timeout`, or try again later"
+            return f"no response within {settings.read_timeout:g} seconds", "raise `read_timeout`, or try again later"
         case _:
             return None
 
@@ -112,7 +112,7 @@ def _connection_reason(cause: BaseException) -> tuple[str, str] | None:
         case ConnectionRefusedError():
             return "connection refused", "is it running, and is the port in `url` right?"
         case ConnectionError() | urllib3.exceptions.ProtocolError():
-            return "it closed the connection without an answer", "does it speak https:// on this port?"
+            return "it closed the connection without a response", "does it speak https:// on this port?"
         case urllib3.exceptions.ProxyError():
             return "the proxy did not let the request through", _PROXY_HINT
         case urllib3.exceptions.ProxySchemeUnknown() | requests.exceptions.InvalidProxyURL():

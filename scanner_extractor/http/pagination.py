@@ -26,7 +26,7 @@ _PROBED_AT = 20
 """Pages after which a list is asked for what is FAR; shorter ones cost no request more."""
 _SMALL_PAGES = 1000
 """Pages that may bring one item each; later ones bring two or more on the average."""
-_HINT = "does the server honour what it is asked for? report it to its operator"
+_HINT = "does the server honour pagination parameters? report it to its operator"
 
 
 class PagesWithoutEnd(PayloadUnexpected):
@@ -85,7 +85,7 @@ class _Growth(Generic[T]):
 
     def endless(self, what: str) -> PagesWithoutEnd:
         """Build the error with the items read so far."""
-        return PagesWithoutEnd(f"its pages do not end: {what}", self.items)
+        return PagesWithoutEnd(f"its pagination does not end: {what}", self.items)
 
 
 def paged(
@@ -122,7 +122,7 @@ def paged(
         if growth.read == _PROBED_AT:
             with suppress(_NotProven):
                 if any(key(item) not in seen for item in _far(fetch, size)):
-                    raise growth.endless(f"it has new items at offset {FAR}, too")
+                    raise growth.endless(f"it returns new items even at offset {FAR}, too")
 
 
 class _NotProven(Exception):

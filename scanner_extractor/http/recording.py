@@ -50,7 +50,7 @@ class Recorder:
 
     def __init__(self, directory: Path, *, cluster: str = "", tool: str = "") -> None:
         if (directory / MANIFEST).exists():
-            raise InputInvalid("holds a capture already", where=str(directory), hint="name a new directory")
+            raise InputInvalid("already contains a capture", where=str(directory), hint="name a new directory")
         self._directory = directory
         self._lock = threading.Lock()
         self._last: dict[tuple[str, _Key], tuple[int, bytes]] = {}
@@ -257,13 +257,13 @@ def _replayed(file: Path, where: str) -> Response:
         case {"status": int(), "headers": dict(headers)} if not all(
             isinstance(value, str) for value in headers.values()
         ):
-            raise _damaged(file, "a header is no text")
+            raise _damaged(file, "a header is not text")
         case {"status": int(status), "headers": dict(headers), "body": str(text)}:
             return Response(status=status, headers=headers, body=text.encode("utf-8", "surrogatepass"))
         case {"status": int(status), "headers": dict(headers), "base64": str(text)}:
             return Response(status=status, headers=headers, body=_bytes(text, file))
         case _:
-            raise _damaged(file, "it holds neither an answer nor a failure")
+            raise _damaged(file, "it contains neither a response nor a failure")
 
 
 def _bytes(text: str, file: Path) -> bytes:
@@ -281,9 +281,7 @@ def _read(file: Path) -> dict[str, Json]:
             raise _damaged(file, f"it is larger than {LARGEST} bytes")
         content = load_json(text, most=2 * MOST_VALUES).value
     except FileNotFoundError as error:
-        raise InputInvalid(
-            "there is no capture here", where=str(file), hint="name the directory given to --capture"
-        ) from error
+        raise InputInvalid("no capture found", where=str(file), hint="name the directory given to --capture") from error
     except OSError as error:
         raise InputInvalid(f"cannot be read: {error.strerror}", where=str(file)) from error
     except TooLarge as error:
@@ -300,7 +298,7 @@ def _opened(file: Path) -> BinaryIO:
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(None, "it is no regular file")
+        raise OSError(None, "it is not a regular file")
     return os.fdopen(descriptor, "rb")
 
 
@@ -314,7 +312,7 @@ def _check_plain(directory: Path) -> None:
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
                     elif not entry.is_file(follow_symlinks=False):
-                        what = "the capture holds something else than files and directories: a link, a pipe or a device"
+                        what = "the capture has entries other than files and directories: a link, a pipe or a device"
                         raise InputInvalid(what, where=entry.path, hint="take it out, or record it again")
         except FileNotFoundError:
             continue  # that there is no capture is said by its reader

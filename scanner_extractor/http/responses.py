@@ -92,12 +92,12 @@ def _decoded(request: Request, answer: Response) -> Loaded:
         return loaded._replace(value=mask_json(loaded.value))
     except TooLarge as error:
         raise PayloadUnexpected(
-            f"the answer is too large: {error}", where=request_location(request), hint=_LARGE_HINT
+            f"the response is too large: {error}", where=request_location(request), hint=_LARGE_HINT
         ) from error
     except UnicodeDecodeError as error:
-        raise _unreadable("the answer is not UTF-8", request, answer) from error
+        raise _unreadable("the response is not UTF-8", request, answer) from error
     except RecursionError as error:
-        raise _unreadable("the answer is nested too deeply", request, answer) from error
+        raise _unreadable("the response is nested too deeply", request, answer) from error
     except ValueError as error:
         raise _unreadable(_why_not_json(answer), request, answer) from error
 
@@ -105,10 +105,10 @@ def _decoded(request: Request, answer: Response) -> Loaded:
 def _why_not_json(answer: Response) -> str:
     start = answer.body[:200].lstrip().lower()
     if not start:
-        return "the answer is empty"
+        return "the response is empty"
     if start.startswith((b"<!doctype", b"<html")) or "html" in answer.headers.get("content-type", ""):
-        return "the answer is a web page, not JSON"
-    return "the answer is not JSON"
+        return "the response is a web page, not JSON"
+    return "the response is not JSON"
 
 
 def _unreadable(what: str, request: Request, answer: Response) -> PayloadUnexpected:
@@ -155,8 +155,8 @@ _STATUS = {
     401: "credentials refused",
     403: "access denied",
     404: "not found",
-    405: "not offered here",
-    407: "the proxy wants credentials",
+    405: "not supported by this server",
+    407: "the proxy requires credentials",
     408: "the server timed out",
     410: "gone",
     429: "too many requests",
@@ -165,9 +165,9 @@ _STATUS = {
     503: "the service is not available",
     504: "the gateway timed out",
 }
-_LARGE_HINT = "report it to the source's operator: no real answer is this large"
-_PATH_HINT = "check the path in `url`: what the API is served under, often nothing, and nothing of its own paths"
-# What web servers and frameworks say of a path that leads nowhere; an API names what is missing, or has a code for it.
+_LARGE_HINT = "report it to the source's operator: no real response is this large"
+_PATH_HINT = "check the path in `url`: it must be the base path of the API, often empty, without the API's own paths"
+# Messages of web servers and frameworks for an unknown path; an API names what is missing, or has a code for it.
 _NO_PATH = re.compile(r"$|((HTTP )?404:? ?)?(resource )?not found\b|could not find resource|no static resource", re.I)
 _HINTS = {
     401: "check the credentials in `auth` of this source",

@@ -287,7 +287,7 @@ def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> by
             size += len(part)
             if size > most:
                 raise PayloadUnexpected(
-                    f"the answer is larger than {most} bytes",
+                    f"the response is larger than {most} bytes",
                     where=request_location(request),
                     hint="raise `max_bytes` of this source",
                 )
@@ -315,7 +315,7 @@ def _redirected(request: Request, status: int, target: str) -> Request:
         parts, host, port = urlsplit(""), "", None
     if parts.scheme not in _PORTS or not host:
         raise PayloadUnexpected(
-            f"redirected to {mask_url(target)!r}, which is no web address",
+            f"redirected to {mask_url(target)!r}, which is not a web address",
             where=request_location(request),
             hint="check the `url` of this source",
         )

@@ -45,7 +45,7 @@ def ambiguity(source: SourceId, subject: str, choice: Choice) -> Problem:
     """Report that *subject* may be of several known topics, naming the one that was chosen."""
     first, *others = map(_reading, (*choice.bound, *choice.others))
     what = f"subject {subject!r} is read as {first}, and may be {', or '.join(others)}"
-    return Problem(str(source), what, "declare the right topic in naming.subjects, or reorder naming.strategies")
+    return Problem(str(source), what, "declare the topic in naming.subjects, or reorder naming.strategies")
 
 
 def slow_problems(source: SourceId, subjects: Mapping[str, Sequence[str]]) -> Iterator[Problem]:

@@ -71,7 +71,7 @@ def cluster_associations(
         return own, ()
     left_out = f"{len(listed) - len(own)} of {len(listed)} associations name a cluster and are left out"
     what = f"the id of this Kafka cluster is not known: {left_out}"
-    return own, (Problem(str(source), what, "`kafka` in cluster.json lets the brokers tell it"),)
+    return own, (Problem(str(source), what, "configure `kafka` in cluster.json to read it from the brokers"),)
 
 
 def unused_keys(

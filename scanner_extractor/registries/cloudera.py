@@ -65,7 +65,7 @@ def read_entities(payload: Json) -> list[Json]:
     entries = member(payload, "entities")
     if not isinstance(entries, list):
         hint = "is this Cloudera's Schema Registry? check `url` and `type`"
-        raise PayloadUnexpected("the answer is not a list of entities", hint=hint)
+        raise PayloadUnexpected("the response is not a list of entities", hint=hint)
     return entries
 
 
@@ -228,7 +228,7 @@ def _everything(settings: RegistrySettings, client: ClouderaClient, progress: Pr
     except (NotFound, SourceObjected):
         pass  # a registry before 0.3, or a proxy that does not let this path through
     except ScannerError as error:
-        hint = "every schema was asked for by itself, which takes many requests"
+        hint = "every schema was requested separately, which takes many requests"
         problems = (Problem(str(source), f"reading everything at once failed: {error}", hint),)
     return _one_by_one(settings, client, progress) + RegistryContent(problems=problems)
 

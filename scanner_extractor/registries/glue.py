@@ -127,7 +127,7 @@ def _context(registry: str) -> str:
 
 def _list(payload: Json) -> list[Json]:
     if not isinstance(member(payload, "Schemas"), list):
-        raise PayloadUnexpected("the answer is not a list of schemas", hint="is `endpoint_url` that of AWS Glue?")
+        raise PayloadUnexpected("the response is not a list of schemas", hint="is `endpoint_url` that of AWS Glue?")
     return items(payload, "Schemas")
 
 

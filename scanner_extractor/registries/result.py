@@ -107,7 +107,7 @@ Key = tuple[str, SubjectName, int]
 _SHOWN = 3
 _MANY = 5
 _NOTHING = NotFound("", status=404)
-_VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
+_VANISHED = "it was deleted meanwhile, or this user may not read it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +229,7 @@ def _reported(source: SourceId, errors: Mapping[str, ScannerError]) -> Iterator[
 
 def _unread_problem(source: SourceId, subject: str, error: ScannerError) -> Problem:
     if isinstance(error, NotFound):
-        return Problem(f"{source} {str(subject)!r}", "it was listed, and is not found when it is read", _VANISHED)
+        return Problem(f"{source} {str(subject)!r}", "it was listed, but not found when it was read", _VANISHED)
     return failed(source, subject, error)
 
 
@@ -246,7 +246,7 @@ def _outcome(source: SourceId, gathered: RegistryContent, got: int, requests: in
         outcome,
         answer=SourceStatus.PARTIAL,
         reason=f"{_counted(unread)} could not be read: {gathered.unread[unread[0]]}",
-        hint="what earlier scans know of them stays; the problems tell more",
+        hint="facts of earlier scans are retained; see the problems",
         unread=frozenset(unread),
     )
 

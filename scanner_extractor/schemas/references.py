@@ -106,7 +106,7 @@ def _limit_reached(version: SchemaVersion) -> Problem:
     return Problem(
         f"{version.subject} version {version.version}",
         f"references lead more than {DEEPEST} deep, or to more than {MOST} texts",
-        "those beyond are not followed: what they define has no columns here",
+        "further references are not followed: types that they define have no columns",
     )
 
 
@@ -115,5 +115,5 @@ def _missing(parent: SchemaVersion, reference: Reference) -> Problem:
     return Problem(
         f"{qualified_subject(parent.context, parent.subject)!r} version {parent.version}",
         f"reference {reference.name!r} leads to {number} of subject {reference.subject!r}, which is not known",
-        "is it deleted for good, or may this user not read it?",
+        "was it hard-deleted, or does this user lack permission?",
     )

@@ -54,7 +54,7 @@ def read_texts_document(document: Json, source: SourceId) -> tuple[FileText, ...
             texts = [{member: file.get(member, "") for member in ("name", "statement", "failure")} for file in document]
             if all(isinstance(value, str) for file in texts for value in file.values()):
                 return tuple(FileText(name=t["name"], text=t["statement"], failure=t["failure"]) for t in texts)
-    raise InputInvalid("the capture's document is damaged", where=str(source), hint="record the capture again")
+    raise InputInvalid("the document in the capture is damaged", where=str(source), hint="record the capture again")
 
 
 def separate_failed(
@@ -107,7 +107,7 @@ def _read(path: Path, name: str, hide: Hide) -> FileText:
         return FileText(name=name, failure=f"it cannot be read: {getattr(error, 'strerror', '') or 'no such file'}")
     if len(content) > LARGEST:
         return FileText(name=name, failure=f"it is larger than {LARGEST} bytes")
-    return FileText(name=name, text=hide(text)) if "\0" not in text else FileText(name=name, failure="it is no text")
+    return FileText(name=name, text=hide(text)) if "\0" not in text else FileText(name=name, failure="it is not text")
 
 
 def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
@@ -137,7 +137,7 @@ def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progre
 
 
 _MARK = "Sub-topology:"
-_NONE = "it holds no topology as `Topology.describe()` prints it"
+_NONE = "it has no topology as printed by `Topology.describe()`"
 
 
 def read_topologies(settings: StreamsSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:

@@ -170,7 +170,7 @@ def find_cluster(settings: KafkaRestSettings, http: Http) -> tuple[str, ...]:
             return (*path, _only(rest_list(http, *path).items))
         except NotFound:
             continue
-    raise PayloadUnexpected("there is no REST API v3 of Kafka", hint=_HINT)
+    raise PayloadUnexpected("no Kafka REST API v3 found", hint=_HINT)
 
 
 @dataclass(slots=True)

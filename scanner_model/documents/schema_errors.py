@@ -66,8 +66,8 @@ _LIMITS = {
     "const": "must be {!r}",
 }
 _MISSES = {
-    "pattern": "{} is not written as expected",
-    "format": "{} is not written as expected",
+    "pattern": "{} has an invalid format",
+    "format": "{} has an invalid format",
     "uniqueItems": "{} holds an entry twice",
     "not": "{} is not allowed here",
 }
@@ -104,8 +104,8 @@ def quoted(value: object) -> str:
 def _unknown(error: SchemaError, path: JsonPath) -> Iterator[ErrorMessage]:
     known = list(error.schema.get("properties", {}))
     for key in sorted(set(error.instance) - set(known)):
-        hint = closest_match(key, known) or (f"known here: {', '.join(known)}" if known else "")
-        yield (*path, key), f"{key!r} is not known here", hint
+        hint = closest_match(key, known) or (f"known values: {', '.join(known)}" if known else "")
+        yield (*path, key), f"unknown member {key!r}", hint
 
 
 def _missing(error: SchemaError, path: JsonPath) -> Iterator[ErrorMessage]:

@@ -76,9 +76,9 @@ class Walk:
         values = [shape for shape in shapes if shape.word != "null"]
         nullable = position.optional or len(values) < len(shapes)
         if len(shapes) < len(position.shapes):
-            self._problem(position.scope, position.path, "a union names a type twice: its first definition is read")
+            self._problem(position.scope, position.path, "a union has a type twice: its first definition is used")
         if not shapes:
-            self._problem(position.scope, position.path, "a union without branches")
+            self._problem(position.scope, position.path, "a union has no branches")
         if len(values) > 1 or not shapes:
             self._union(position, values, nullable)
         else:
@@ -150,7 +150,7 @@ class Walk:
             if not isinstance(field, dict) or not isinstance(name, str):
                 self._problem(scope, path, f"field {number} is not an object with a name")
             elif name in seen:
-                self._problem(scope, path, f"the field {name!r} is there twice: the first is read")
+                self._problem(scope, path, f"the field {name!r} is defined twice: the first is used")
             else:
                 seen.add(name)
                 inner = (*path, field_segment(name))
@@ -182,7 +182,7 @@ class Walk:
         try:
             return _ENCODER.encode(default)
         except RecursionError:
-            self._problem(scope, path, "a default nested too deeply to be kept")
+            self._problem(scope, path, "a default is nested too deeply and is dropped")
             return None
 
     def _problem(self, scope: _Scope, path: ColumnPath, what: str) -> None:

@@ -87,7 +87,7 @@ class NamedTypes:
             defined = list(definitions(root))
         except InputInvalid as error:
             self.problems.append(
-                Problem(f"{reference} {error.where}".rstrip(), error.what, "mend the referenced schema")
+                Problem(f"{reference} {error.where}".rstrip(), error.what, "fix the referenced schema")
             )
             return {}
         for named in defined:
@@ -155,7 +155,7 @@ def _named(definition: Attributes, enclosing: str) -> NamedType:
         namespace = own if isinstance(own, str) else enclosing
     simple = name.rpartition(".")[2]
     if len(namespace) + len(simple) > LONGEST_NAME:
-        hint = "the text is kept, and none of its columns"
+        hint = "the text is stored without columns"
         raise InputInvalid(f"a type's name is longer than {LONGEST_NAME} characters", where="$", hint=hint)
     return NamedType(f"{namespace}.{simple}" if namespace and simple else simple, namespace, definition)
 

@@ -51,14 +51,14 @@ def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem |
 def _problem(why: str) -> Problem:
     why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
     return Problem(
-        "$", f"fastavro refuses the schema: {why}", "Apache Avro readers may refuse it; its columns are read"
+        "$", f"fastavro rejects the schema: {why}", "Apache Avro readers may reject it; its columns are read"
     )
 
 
 _BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _ONCE = Problem(
     "$",
-    "the schema uses named types inside each other more often than can be shown",
+    "nested uses of named types give too many columns",
     "the columns of each named type are shown at its first use only",
 )
 

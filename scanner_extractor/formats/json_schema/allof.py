@@ -101,7 +101,7 @@ class _Merging:
         if not isinstance(schema, dict):
             self._add_plain(subschema)
         elif len(within) > DEEPEST_MERGE:
-            self._report("a schema is put together of too many others", f"read {DEEPEST_MERGE} levels deep")
+            self._report("a schema combines too many others", f"read {DEEPEST_MERGE} levels deep")
         elif self._is_new(subschema):
             # The identity of a schema that we made may be that of another one later.
             self._add_schema(subschema, within if subschema.made else (*within, id(schema)))
@@ -145,11 +145,11 @@ class _Merging:
 
     def _refer(self, text: str, target: Located | None, subschema: Located, within: tuple[int, ...]) -> None:
         if target is None:
-            hint = "nothing is fetched: register the schema that it names as a reference of this one"
-            self._report(f"the reference {text!r} leads nowhere", hint)
+            hint = "nothing is fetched: register the referenced schema as a reference of this schema"
+            self._report(f"the reference {text!r} cannot be resolved", hint)
         elif id(target.schema) in within:
             if not subschema.extra:
-                self._report(f"the reference {text!r} leads back to itself", "such a loop describes nothing")
+                self._report(f"the reference {text!r} leads back to itself", "such a loop has no meaning")
         else:
             if isinstance(target.schema, dict):
                 self._followed.append((id(target.schema), text))

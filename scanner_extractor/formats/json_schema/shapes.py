@@ -29,7 +29,7 @@ MOST_EFFORT = 100_000
 """How often schemas are looked at before choices are no longer looked into; the largest published ones need 1500."""
 
 
-_TOO_DEEP = ("choices lie too deeply inside each other", "some branches were not read")
+_TOO_DEEP = ("choices are nested too deeply", "some branches were not read")
 
 _NOWHERE: tuple[tuple[int, str], ...] = ()
 

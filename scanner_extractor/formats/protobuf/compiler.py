@@ -80,4 +80,4 @@ def _first(errors: Iterable[object], main: str) -> str:
 
 def _problem(why: str) -> Problem:
     why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
-    return Problem("$", "protoc refuses the schema", why)
+    return Problem("$", "protoc rejects the schema", why)

@@ -121,7 +121,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _TOO_LONG = Problem(
     "$",
     f"the schema and its imports are longer than {LONGEST} characters",
-    "the text is kept; from here on nothing of it is read",
+    "the text is stored; nothing is read from here on",
 )
 
 
@@ -168,7 +168,7 @@ def _load(name: str, lookup: Lookup) -> str | Problem:
     text = shipped(name) if text is None else text
     if text is None:
         hint = "register it as a reference under this name; fields of its types have no columns below them"
-        return Problem(f"import {name!r}", "the schema imports a file that nobody has", hint)
+        return Problem(f"import {name!r}", "the schema imports a file that is not available", hint)
     return text
 
 

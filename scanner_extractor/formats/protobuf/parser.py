@@ -83,7 +83,7 @@ class _Parser:
 
     def _report(self, index: int, what: str) -> None:
         if len(self._problems) < _MOST_PROBLEMS:
-            self._problems.append(Problem(self._at.place(index), what, "what stands here is not read"))
+            self._problems.append(Problem(self._at.place(index), what, "this part is not read"))
 
     def _file_statement(self) -> None:
         start = self._at.index
@@ -227,7 +227,7 @@ class _Parser:
 
     def _keep(self, member: Field, index: int) -> None:
         if member.name in self._body.fields:
-            self._report(index, f"the field {member.name!r} is there twice: the first is read")
+            self._report(index, f"the field {member.name!r} is defined twice: the first is used")
         self._body.fields.setdefault(member.name, member)
 
     def _map_value(self) -> str:

@@ -173,7 +173,7 @@ def _logical(name: str, field: Field) -> str | None:
 
 _BRIEF = Problem(
     "$",
-    "the schema uses messages inside each other more often than can be shown",
+    "nested uses of messages give too many columns",
     "the columns of each message are shown at its first use only",
 )
 _NOTHING = Problem("$", "the text declares neither a message nor an enum", "it has no columns; others may import it")

@@ -182,7 +182,7 @@ def _read_v3(scan: _Scan) -> RegistryContent:
     except (NotFound, SourceObjected, SourceRefused):
         pass  # it takes an administrator, where there are roles
     except ScannerError as error:
-        hint = "every text was asked for by itself, which takes many requests"
+        hint = "every text was requested separately, which takes many requests"
         problems = (Problem(str(scan.source), f"reading the export failed: {error}", hint),)
     listed = [read_listed_version(entry, scan.source) for entry in scan.listed(scan.client.versions)]
     artifacts = list(_artifacts(scan)) if listed else []

@@ -131,7 +131,7 @@ def page(payload: Json, name: str) -> tuple[list[Json], int]:
     count = member(payload, "count")
     if not isinstance(count, int) or not isinstance(member(payload, name), list):
         hint = "is this Apicurio's API? check `url` and `type`"
-        raise PayloadUnexpected(f"the answer is not a page of {name}", hint=hint)
+        raise PayloadUnexpected(f"the response is not a page of {name}", hint=hint)
     return items(payload, name), count
 
 

@@ -187,7 +187,7 @@ def _everything(
 
 
 def _no_bulk(settings: RegistrySettings, error: ScannerError) -> Problem:
-    hint = "every subject was asked for by itself, which takes many requests"
+    hint = "every subject was requested separately, which takes many requests"
     return Problem(str(settings.source), f"reading in bulk failed: {error}", hint)
 
 

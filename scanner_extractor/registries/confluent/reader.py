@@ -75,7 +75,7 @@ def read_names(payload: Json) -> tuple[str, ...]:
     """Read a list of subjects. Raises PayloadUnexpected for anything else."""
     names = _list(payload, "subjects")
     if not all(isinstance(name, str) for name in names):
-        raise PayloadUnexpected("the list of subjects holds something else than names", hint=_HINT)
+        raise PayloadUnexpected("the list of subjects has entries that are not names", hint=_HINT)
     return tuple(names)
 
 
@@ -83,7 +83,7 @@ def read_numbers(payload: Json) -> tuple[int, ...]:
     """Read a subject's list of versions. Raises PayloadUnexpected for anything else."""
     numbers = _list(payload, "versions")
     if not all(_is_number(number) for number in numbers):
-        raise PayloadUnexpected("the list of versions holds something else than numbers", hint=_HINT)
+        raise PayloadUnexpected("the list of versions has entries that are not numbers", hint=_HINT)
     return tuple(sorted(set(numbers)))
 
 
@@ -137,7 +137,7 @@ def _version(payload: Json, requested: int | None) -> int:
 def _references(payload: Json) -> Iterator[Reference]:
     references = member(payload, "references") or []
     if not isinstance(references, list):
-        raise RowError("its references are no list")
+        raise RowError("its references are not a list")
     for entry in references:
         match entry:
             case {"name": str(name), "subject": str(subject), "version": int(version)}:
@@ -195,7 +195,7 @@ def _association(entry: Json, origin: Origin, requested: str) -> Association | N
 
 def _list(payload: Json, what: str) -> list[Json]:
     if not isinstance(payload, list):
-        raise PayloadUnexpected(f"the answer is not a list of {what}", hint=_HINT)
+        raise PayloadUnexpected(f"the response is not a list of {what}", hint=_HINT)
     return payload
 
 

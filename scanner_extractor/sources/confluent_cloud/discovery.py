@@ -160,7 +160,7 @@ def _url(value: Json, name: str) -> str:
         return ""
 
 
-_RIGHTS = "the key's account wants OrganizationAdmin, EnvironmentAdmin or MetricsViewer and readers' roles there"
+_RIGHTS = "the key's account needs OrganizationAdmin, EnvironmentAdmin or MetricsViewer and readers' roles there"
 
 
 def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> CloudResult:
@@ -325,7 +325,7 @@ class _Scan:
             raise failed
         shown = ", ".join(f"{item.id} ({item.name})" for item in clusters[:5]) or "none"
         raise SourceRefused(
-            f"the key shows no Kafka cluster {self.settings.cluster!r}",
+            f"no Kafka cluster visible to the key is {self.settings.cluster!r}",
             where=str(self.settings.source),
-            hint=f"it shows {shown}; does it belong to this organisation, and may it see the environment?",
+            hint=f"visible: {shown}; does the key belong to this organisation, and has it access to the environment?",
         )

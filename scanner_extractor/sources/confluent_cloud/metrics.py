@@ -102,7 +102,7 @@ def query_metric(
         case {"data": list(data), **rest}:
             return data, text(member(rest.get("meta"), "pagination"), "next_page_token")
         case _:
-            raise PayloadUnexpected("the answer is not one of the Metrics API", hint="check the `url` of `metrics`")
+            raise PayloadUnexpected("the response is not from the Metrics API", hint="check the `url` of `metrics`")
 
 
 def _fetch(

@@ -73,7 +73,7 @@ def _page(payload: Json) -> tuple[Sequence[Json], str]:
         case {"data": None}:
             return (), next_query(member(payload, "metadata").get("next"))
         case _:
-            raise PayloadUnexpected("the answer is not a list of Confluent's", hint=_HINT)
+            raise PayloadUnexpected("the response is not a Confluent list", hint=_HINT)
 
 
 def next_query(url: Json) -> str:

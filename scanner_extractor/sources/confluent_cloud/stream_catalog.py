@@ -50,7 +50,7 @@ def read_search(payload: Json) -> list[dict[str, Json]]:
         case {"entities": None} | {"searchParameters": _}:  # a page without any has no member
             return []
         case _:
-            raise PayloadUnexpected("the answer is not a search of a stream catalog", hint=_HINT)
+            raise PayloadUnexpected("the response is not a search result of a stream catalog", hint=_HINT)
 
 
 def read_entity(
@@ -119,7 +119,7 @@ def read_graphql(payload: Json, root: str) -> list[dict[str, Json]]:
         case {"data": {**data}} if root in data:
             return objects(data[root])
         case _:
-            raise PayloadUnexpected("the answer is not one of GraphQL", hint=_HINT)
+            raise PayloadUnexpected("the response is not a GraphQL response", hint=_HINT)
 
 
 def read_graphql_entity(entity: Mapping[str, Json]) -> GraphqlEntity:
@@ -192,7 +192,7 @@ _QUERIES = {
 }
 _NOT_OFFERED = (NotFound, SourceObjected)
 _NO_GRAPHQL = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
-_ADVANCED = "business metadata and connectors' topics want the Advanced package of Stream Governance"
+_ADVANCED = "business metadata and connectors' topics require the Advanced package of Stream Governance"
 
 _PATIENCE = 3600.0
 """Seconds that one type may take: its pages are progress, and the runner sees where there is none."""
@@ -302,10 +302,10 @@ class _Scan:
             error = answer if isinstance(answer, ScannerError) else answer.error
             if isinstance(error, _NO_GRAPHQL) and answer is error:
                 self.problems.append(
-                    Problem(str(self.settings.source), f"GraphQL tells nothing: {error.what}", _ADVANCED)
+                    Problem(str(self.settings.source), f"GraphQL is not available: {error.what}", _ADVANCED)
                 )
             elif error:
-                self._missing("what GraphQL tells could not be read", error)
+                self._missing("the data of GraphQL could not be read", error)
 
     def _missing(self, what: str, error: ScannerError) -> None:
         self.problems.append(Problem(str(self.settings.source), f"{what}: {error.what}", error.hint))

@@ -165,7 +165,7 @@ def _texts(value: Json) -> set[str]:
     return {item for item in value if isinstance(item, str)} if isinstance(value, list) else set()
 
 
-_KEY = "Tableflow wants a Tableflow key, or a Cloud key: see docs/sources/tableflow.md"
+_KEY = "Tableflow needs a Tableflow key, or a Cloud key: see docs/sources/tableflow.md"
 
 
 def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) -> CatalogResult:

@@ -89,11 +89,11 @@ def listed_connectors(settings: ConnectSettings, http: Http) -> dict[str, Json]:
         case list() if all(isinstance(name, str) for name in listed):
             return dict.fromkeys(listed)
         case {"error_code": int()}:
-            raise PayloadUnexpected("the answer is an error", hint=_HINT)
+            raise PayloadUnexpected("the response is an error", hint=_HINT)
         case dict():
             return listed
         case _:
-            raise PayloadUnexpected("the answer is not a list of connectors", hint=_HINT)
+            raise PayloadUnexpected("the response is not a list of connectors", hint=_HINT)
 
 
 def worker_facts(http: Http) -> tuple[str, str]:
@@ -104,7 +104,7 @@ def worker_facts(http: Http) -> tuple[str, str]:
         case {"version": str(version), "commit": str()}:  # before 2.0
             return version, ""
         case _:
-            raise PayloadUnexpected("the answer is not that of a Connect worker", hint=_HINT)
+            raise PayloadUnexpected("the response is not from a Connect worker", hint=_HINT)
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ class _Scan:
         """Return short reasons for what could not be read."""
         unread = [f"{len(self.unread)} of its connectors could not be read"] if self.unread else []
         return unread + (
-            [f"{len(self.without_topics)} of them did not tell their topics"] if self.without_topics else []
+            [f"{len(self.without_topics)} of them did not report their topics"] if self.without_topics else []
         )
 
     def kafka_cluster_id(self) -> str:

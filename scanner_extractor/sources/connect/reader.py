@@ -73,7 +73,7 @@ def read_active_topics(payload: Json, name: str) -> tuple[TopicName, ...]:
         case {**members} if isinstance(topics := _object(members, name).get("topics"), list):
             return tuple(sorted({TopicName(topic) for topic in topics if isinstance(topic, str)}))
         case _:
-            raise PayloadUnexpected("the answer is not a list of active topics")
+            raise PayloadUnexpected("the response is not a list of active topics")
 
 
 def read_consumed_topics(payload: Json) -> tuple[TopicName, ...]:
@@ -83,7 +83,7 @@ def read_consumed_topics(payload: Json) -> tuple[TopicName, ...]:
             names = {_text(_object(entry, "partition"), "kafka_topic") for entry in _objects(offsets)}
             return tuple(map(TopicName, sorted(names - {""})))
         case _:
-            raise PayloadUnexpected("the answer is not a list of offsets")
+            raise PayloadUnexpected("the response is not a list of offsets")
 
 
 def read_plugins(payload: Json) -> dict[str, Plugin]:

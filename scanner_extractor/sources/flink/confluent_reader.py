@@ -26,7 +26,7 @@ def read_page(payload: Json) -> tuple[list[dict[str, Any]], str]:
         case {"data": list(items)}:
             return _objects(items), _token(_text(_object(payload, "metadata"), "next"))
         case _:
-            raise PayloadUnexpected("the answer is not a list of Confluent Cloud's", hint="check the `url`")
+            raise PayloadUnexpected("the response is not a list of Confluent Cloud's", hint="check the `url`")
 
 
 def read_items(payload: Json) -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def read_items(payload: Json) -> list[dict[str, Any]]:
         case {"items": None} | {"pageable": dict()}:
             return []
         case _:
-            raise PayloadUnexpected("the answer is not a list of statements", hint="check the `url`")
+            raise PayloadUnexpected("the response is not a list of statements", hint="check the `url`")
 
 
 def statement_name(payload: Mapping[str, Json]) -> str:

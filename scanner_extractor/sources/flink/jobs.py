@@ -34,7 +34,7 @@ def read_jobs(payload: Json, source: SourceId) -> tuple[FlinkJob, ...]:
             ]
             return tuple(sorted(entries, key=lambda job: job.name))
         case _:
-            raise PayloadUnexpected("the answer is not a list of jobs", hint="check the `url` of this source")
+            raise PayloadUnexpected("the response is not a list of jobs", hint="check the `url` of this source")
 
 
 def read_plan(payload: Json) -> str:
@@ -43,7 +43,7 @@ def read_plan(payload: Json) -> str:
         case {"plan": dict(plan)}:
             return json.dumps(mask_json(plan), ensure_ascii=False)
         case _:
-            raise PayloadUnexpected("the answer is not the plan of a job")
+            raise PayloadUnexpected("the response is not the plan of a job")
 
 
 def read_cause(payload: Json) -> str:
@@ -57,7 +57,7 @@ def read_cause(payload: Json) -> str:
         case dict():
             return ""
         case _:
-            raise PayloadUnexpected("the answer does not tell why a job failed")
+            raise PayloadUnexpected("the response has no failure cause of a job")
 
 
 def read_version(payload: Json) -> str:
@@ -66,7 +66,7 @@ def read_version(payload: Json) -> str:
         case {"flink-version": str(version)}:
             return version
         case _:
-            raise PayloadUnexpected("the answer is not that of a job manager", hint="check the `url` of this source")
+            raise PayloadUnexpected("the response is not from a JobManager", hint="check the `url` of this source")
 
 
 def read_gateway(payload: Json) -> str:
@@ -75,7 +75,7 @@ def read_gateway(payload: Json) -> str:
         case {"productName": str(product), "version": str(version)}:
             return f"{product} {version}"
         case _:
-            raise PayloadUnexpected("the answer is not that of a SQL gateway", hint="check the `url` of this source")
+            raise PayloadUnexpected("the response is not from a SQL Gateway", hint="check the `url` of this source")
 
 
 def _job(entry: Mapping[str, Json], source: SourceId) -> FlinkJob:

@@ -178,7 +178,7 @@ def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:
     """Report brokers that hold replicas and are missing from the metadata; the result is complete all the same."""
     if unnamed:
         what = f"brokers that hold replicas are down: {', '.join(map(str, sorted(unnamed)))}; their addresses stay"
-        yield Problem(str(source), what, "where one left for good, give its replicas to others")
+        yield Problem(str(source), what, "if one was removed for good, reassign its replicas")
 
 
 def _hidden(topic: TopicAnswer) -> str:
@@ -192,7 +192,7 @@ def _summarised(source: SourceId, things: str, done: str, failures: Mapping[str,
         names = sorted(name for name, why in failures.items() if why == reason)
         shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
         what = f"{len(names)} {things} could not be {done}: {reason} ({shown})"
-        yield Problem(str(source), what, "has the user the rights? see docs/sources/kafka.md")
+        yield Problem(str(source), what, "does the user have the permissions? see docs/sources/kafka.md")
 
 
 def probe(settings: KafkaSettings, client: KafkaClient | None = None) -> str:

@@ -63,7 +63,7 @@ def read_offsets_document(document: Json, source: SourceId) -> CatalogResult:
             return _reading(source, end_offsets, [str(name) for name in unread], at)
         case _:
             hint = "record the capture again"
-            raise InputInvalid("the capture's document is damaged", where=str(source), hint=hint)
+            raise InputInvalid("the document in the capture is damaged", where=str(source), hint=hint)
 
 
 def _reading(source: SourceId, end_offsets: dict[str, float], unread: list[str], at: str) -> CatalogResult:

@@ -49,7 +49,7 @@ def read_kafka_document(document: Json, source: SourceId) -> KafkaResult:
         return _reading(document, source)
     except (KeyError, TypeError, ValueError) as error:
         hint = "record the capture again"
-        raise InputInvalid(f"the capture's document is damaged: {error!r}", where=str(source), hint=hint) from error
+        raise InputInvalid(f"damaged document in the capture: {error!r}", where=str(source), hint=hint) from error
 
 
 def _reading(document: dict[str, Any], source: SourceId) -> KafkaResult:

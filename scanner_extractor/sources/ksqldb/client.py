@@ -232,7 +232,7 @@ class _Client:
         self.refused.append(question.about)
         if objection and _SOURCE_WORDS.issubset(self.refused):
             raise objection
-        why = objection.what if objection else "it answered something else"
+        why = objection.what if objection else "unexpected response"
         return Entity(problems=(Problem(str(self._source), f"ksqlDB does not list its {question.about}: {why}"),))
 
     def _described(self, name: str, total: int) -> Entity:
@@ -277,7 +277,7 @@ def _by_name(facts: Iterable[_Named]) -> tuple[_Named, ...]:
 
 def _reasons(refused: Sequence[str], unread: frozenset[str], closing: frozenset[str]) -> Iterator[str]:
     if closing:
-        yield f"ksqlDB is being stopped: {len(closing)} queries are missing, and more with each answer"
+        yield f"ksqlDB is being stopped: {len(closing)} queries are missing, and more with each response"
     if refused:
         yield f"ksqlDB does not list its {' and '.join(refused)}"
     if unread - closing:

@@ -80,7 +80,7 @@ def _segment(field: dict[str, Any]) -> str:
 
 def _field_objects(value: Json) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise PayloadUnexpected("a list of columns is not one")
+        raise PayloadUnexpected("the list of columns is malformed")
     return value
 
 
@@ -106,7 +106,7 @@ def read_function(payload: dict[str, Any], source: SourceId) -> KsqlFunction:
 def _definition(schema: Json, depth: int) -> str:
     kind = schema.get("type") if isinstance(schema, dict) else None
     if not isinstance(kind, str) or depth > _DEEPEST:
-        raise PayloadUnexpected("a type cannot be told from its description")
+        raise PayloadUnexpected("a type cannot be derived from its description")
     match kind:
         case "STRUCT":
             return f"STRUCT<{', '.join(_field(field, depth) for field in schema.get('fields') or ())}>"
@@ -167,7 +167,7 @@ def read_entities(payload: Json, source: SourceId) -> tuple[Entity, ...]:
     Unreadable objects become problems, as do the server's warnings and unknown entities.
     """
     if not isinstance(payload, list):
-        raise PayloadUnexpected("ksqlDB answered something else than an array", where=str(source))
+        raise PayloadUnexpected("the response of ksqlDB is not an array", where=str(source))
     return tuple(_with_warnings(_entity(item, source), item, source) for item in payload)
 
 
@@ -216,12 +216,10 @@ def _entity(item: Json, source: SourceId) -> Entity:
             named = [{"name": name, "schema": schema} for name, schema in types.items()]
             return _each("types", named, source, _type)
         case {"errorMessage": message}:
-            return Entity(problems=(Problem(str(source), f"ksqlDB could not answer: {message}"),))
+            return Entity(problems=(Problem(str(source), f"ksqlDB reports an error: {message}"),))
         case _:
             type_name = repr(item.get("@type")) if isinstance(item, dict) else "no type"
-            return Entity(
-                problems=(Problem(str(source), f"ksqlDB answered with an entity of {type_name}, left unread"),)
-            )
+            return Entity(problems=(Problem(str(source), f"ksqlDB returned an unknown entity ({type_name}), ignored"),))
 
 
 def _each(kind: str, items: list[Json], source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]) -> Entity:

@@ -92,7 +92,7 @@ def test_what_a_kind_needs_or_does_not_know_is_said(settings) -> None:
         ("$.catalogs[1].region", "'region' is not for catalogs of type unity"),
         ("$.catalogs[2]", "'region' is missing"),
         ("$.catalogs[3].endpoints.bigquery", '"ftp://x" is not a web address'),
-        ("$.catalogs[4].domain", '"nope" is not written as expected'),
+        ("$.catalogs[4].domain", '"nope" has an invalid format'),
         ("$.catalogs[4].url", "'url' is not for catalogs of type datazone"),
     ]
 

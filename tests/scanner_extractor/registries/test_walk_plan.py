@@ -127,7 +127,7 @@ def test_subject_that_vanishes_while_we_read_is_a_problem_and_not_unread(serving
     )
 
     assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], SourceStatus.READ)
-    assert [problem.what for problem in reading.problems] == ["it was listed, and is not found when it is read"]
+    assert [problem.what for problem in reading.problems] == ["it was listed, but not found when it was read"]
 
 
 def test_words_of_a_404_do_not_matter(serving, stored, read, fake) -> None:

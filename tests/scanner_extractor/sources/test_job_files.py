@@ -87,7 +87,7 @@ def test_a_replay_needs_no_file(tmp_path: Path) -> None:
     ("content", "why"),
     [
         (b"SELECT '\xff'", "it is not UTF-8 at byte 8"),
-        (b"SELECT\0", "it is no text"),
+        (b"SELECT\0", "it is not text"),
         (b" " * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
     ],
     ids=["bytes", "binary", "huge"],

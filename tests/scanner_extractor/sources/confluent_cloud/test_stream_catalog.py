@@ -102,7 +102,7 @@ def test_essentials_package_has_no_graphql_and_is_read_all_the_same(read: Read) 
 
     assert (found.outcome.answer, len(found.annotations)) == (SourceStatus.READ, 1)
     assert {problem.hint for problem in found.problems} == {
-        "business metadata and connectors' topics want the Advanced package of Stream Governance"
+        "business metadata and connectors' topics require the Advanced package of Stream Governance"
     }
 
 
@@ -111,7 +111,7 @@ def test_errors_of_graphql_have_status_200(read: Read) -> None:
     found = read(entity("kafka_topic", "lsrc-7:lkc-1:orders"), graphql={"kafka_topic": ()})
 
     assert [problem.what for problem in found.problems] == [
-        "GraphQL tells nothing: GraphQL refused: Unknown field cn_connector"
+        "GraphQL is not available: GraphQL refused: Unknown field cn_connector"
     ]
 
 
