@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -202,34 +202,6 @@ def lambda_sink(connector: Connector) -> ConnectorFlows:
         return Dataset(place, functions[name]) if name in functions else LAMBDA.dataset(config, name)
 
     return sink(connector, to(target, config.key("aws.lambda.topic2function.map", *LAMBDA.keys)))
-
-
-def cosmos(config: Config) -> tuple[str, Mapping[str, str]]:
-    """Return the namespace of a Cosmos database, and its containers by topic (`topic#container`)."""
-    web = web_dataset(config.text("connect.cosmos.connection.endpoint", "azure.cosmos.account.endpoint"))
-    host = web.namespace.partition("://")[2].partition(":")[0] if web else "unknown"
-    database = config.text(
-        "connect.cosmos.databasename", "azure.cosmos.source.database.name", "azure.cosmos.sink.database.name"
-    )
-    return f"azurecosmos://{host}/dbs/{database}", config.mapping("connect.cosmos.containers.topicmap", sign="#")
-
-
-def cosmos_sink(connector: Connector) -> ConnectorFlows:
-    """Read a Cosmos sink: the container that the topic is mapped to, or of its name."""
-    place, containers = cosmos(connector.config)
-    key = "connect.cosmos.containers.topicmap"
-    return sink(connector, to(lambda name: Dataset(place, f"colls/{containers.get(name, name)}"), key))
-
-
-def cosmos_source(connector: Connector) -> ConnectorFlows:
-    """Read a Cosmos source: one container per topic."""
-    place, containers = cosmos(connector.config)
-    because = "connect.cosmos.containers.topicmap"
-    reads = [
-        SourceRead(source=Dataset(place, f"colls/{container}"), topic=name, because=because)
-        for name, container in containers.items()
-    ]
-    return source(connector, SourceReads(reads=tuple(reads) or (SourceRead(source=None, because=because),)))
 
 
 def kusto_sink(connector: Connector) -> ConnectorFlows:

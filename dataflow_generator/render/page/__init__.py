@@ -18,7 +18,7 @@ STYLES = ("page.css", "drawing.css", "panel.css")
 """Style sheets: the frame, the drawing, the panel."""
 
 SCRIPTS = (
-    *("model.js", "ways.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
+    *("model.js", "lineage.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
     *("outline.js", "panel.js", "main.js"),
 )
 """The scripts of the page, in dependency order."""
