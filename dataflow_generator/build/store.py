@@ -17,7 +17,7 @@ from scanner_dictionary.lineage_inputs.column_batches import live_heads
 from scanner_dictionary.lineage_inputs.fingerprints import definition_sizes
 
 _WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
-"""Plain text for the words: a driver takes much longer over a text of another type."""
+"""Enum values as plain str: database drivers take much longer to bind a subclass of str."""
 
 
 def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
@@ -83,7 +83,7 @@ def _then(
 
 @dataclass(slots=True)
 class _Rows:
-    """Numbers nodes and edges of any graph in its order."""
+    """Numbers the nodes and edges of any graph, in order."""
 
     keys: dict[str, int] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from dataflow_generator.graph import EdgeKind, Node, NodeKind
 from dataflow_generator.incremental.keys import Section, Unrenewable, edge_numbers, edge_span
 from dataflow_generator.incremental.nodes import COLUMNS, DATASETS, JOBS, Upper, dataset_sort
 from dataflow_generator.jobs.kinds import LookupContext, described
-from dataflow_generator.jobs.model import Dataset, JobFlows, Place
+from dataflow_generator.jobs.model import ColumnRef, Dataset, JobFlows
 from scanner_dictionary.graph import update as graph_changes
 from scanner_dictionary.graph.store import EdgeRow
 from scanner_dictionary.graph.update import FirstFlow
@@ -101,7 +101,7 @@ def _describe(upper: Upper, columns: Mapping[str, int], around: LookupContext) -
     texts = dict.fromkeys(columns, "{}")
     for topic, found in around.columns(wanted).items():
         dataset = Dataset(NodeKind.TOPIC, spaces[topic[0]], topic[1])
-        places = {Place(dataset, column.path).key: Place(dataset, column.path) for column in found}
+        places = {ColumnRef(dataset, column.path).key: ColumnRef(dataset, column.path) for column in found}
         inside = {key: place for key, place in places.items() if key in texts}
         told = {(dataset.namespace, dataset.name): found}
         texts |= {node.key: object_text(node.attributes) for node in column_nodes(inside, told)}

@@ -68,7 +68,7 @@ def reread(conn: Connection, estate: Estate, known: Mapping[PartName, Part], aro
             found = _again(conn, kind, estate, known, around)
             new = _rows_now(kind, estate, known, found)
         else:
-            found = by_job(each for part in JOBS[kind].parts(conn) for each in JOBS[kind].read(conn, part, around))
+            found = by_job(each for part in JOBS[kind].partitions(conn) for each in JOBS[kind].read(conn, part, around))
             new = {name: whole_part(job_told(readings[0])) for name, readings in found.items()}
         parts |= {(kind, name): part for name, part in new.items()}
         for name, readings in found.items():
@@ -192,7 +192,12 @@ def _open(estate: Estate, names: Iterable[Name], ends_of: EndsOf) -> frozenset[D
     """Return the datasets around connectors that nobody describes now."""
     found = [ends_of(keys) for keys in _portions(estate, CONNECT, names)]
     ends = (
-        end for each in found for _, _, pairs in each.tellings for _, *both in pairs for end in both if end is not None
+        end
+        for each in found
+        for _, _, pairs in each.connectors
+        for _, *both in pairs
+        for end in both
+        if end is not None
     )
     described = {end for each in found for end, paths in each.known.items() if paths}
     return frozenset(ends) - described

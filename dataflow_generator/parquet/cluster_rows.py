@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dataflow_generator.graph import EdgeKind, NodeKind
-from dataflow_generator.parquet.dataset import EDGES, NODES, ParquetTables, Wanted
+from dataflow_generator.parquet.dataset import EDGES, NODES, ParquetTables, RowFilter
 from dataflow_generator.parquet.schema import ORDER, SCHEMAS
 from dataflow_generator.parquet.schema_batches import PLACES
 from dataflow_generator.query.stored_graph import BESIDE
@@ -49,7 +49,7 @@ def cluster_rows(tables: ParquetTables, cluster: str) -> Chosen:
     columns, above = _flowing(tables, above), _with_holders(tables, above)
     every = _union(above, columns)
     inside = list(_definitions(tables, above))
-    nodes = _marks(tables.tables(NODES, Wanted(), ("node_key", *ORDER)), lambda rows: _in(rows["node_key"], every))
+    nodes = _marks(tables.tables(NODES, RowFilter(), ("node_key", *ORDER)), lambda rows: _in(rows["node_key"], every))
     edges = list(inside)
     for kinds, mask in (
         (BESIDE, lambda rows: pc.or_(_in(rows["source"], hubs), _in(rows["target"], hubs))),
@@ -57,7 +57,7 @@ def cluster_rows(tables: ParquetTables, cluster: str) -> Chosen:
         ((EdgeKind.HAS_SCHEMA,), lambda rows: _in(rows["source"], above)),
         ((EdgeKind.COLUMN_FLOW,), lambda rows: _flows(rows, columns, every)),
     ):
-        edges += _marks(tables.tables(EDGES, Wanted(kinds=kinds), (*_ENDS, *ORDER)), mask)
+        edges += _marks(tables.tables(EDGES, RowFilter(kinds=kinds), (*_ENDS, *ORDER)), mask)
     return Chosen(_sorted([*nodes, *inside]), _sorted(edges))
 
 
@@ -66,12 +66,12 @@ def _beside(tables: ParquetTables, cluster: str) -> tuple[Arrow, Arrow]:
     import pyarrow.compute as pc
 
     kinds = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
-    nodes = tables.table(NODES, Wanted(kinds=kinds), ("node_key", "kind", "namespace", "name"))
+    nodes = tables.table(NODES, RowFilter(kinds=kinds), ("node_key", "kind", "namespace", "name"))
     is_cluster, is_it = pc.equal(nodes["kind"], NodeKind.CLUSTER), pc.equal(nodes["name"], cluster)
     homes = pc.unique(nodes["namespace"].filter(pc.and_(is_cluster, is_it)))
     here = pc.and_(pc.is_in(nodes["namespace"], value_set=homes), pc.or_(pc.invert(is_cluster), is_it))
     mine = _union(nodes["node_key"].filter(here))
-    edges = tables.table(EDGES, Wanted(kinds=BESIDE), _ENDS)
+    edges = tables.table(EDGES, RowFilter(kinds=BESIDE), _ENDS)
     near = _union(mine, *_touched(edges, mine))
     jobs = near.filter(pc.starts_with(near, _JOB))
     return _union(mine, jobs), _union(near, *_touched(edges, jobs))
@@ -89,12 +89,12 @@ def _flowing(tables: ParquetTables, above: Arrow) -> Arrow:
     import pyarrow.compute as pc
 
     held = []
-    for rows in tables.tables(EDGES, Wanted(kinds=(EdgeKind.CONTAINS,)), _ENDS):
+    for rows in tables.tables(EDGES, RowFilter(kinds=(EdgeKind.CONTAINS,)), _ENDS):
         inner = pc.and_(_in(rows["source"], above), pc.starts_with(rows["target"], _COLUMN))
         held.append(rows["target"].filter(inner))
     columns = _union(*held)
     within, ends = _union(columns, above), []
-    for rows in tables.tables(EDGES, Wanted(kinds=(EdgeKind.COLUMN_FLOW,)), _ENDS):
+    for rows in tables.tables(EDGES, RowFilter(kinds=(EdgeKind.COLUMN_FLOW,)), _ENDS):
         found = rows.filter(_flows(rows, columns, within))
         ends += [pc.unique(found[end]) for end in _ENDS]
     found = _union(*ends)
@@ -112,7 +112,7 @@ def _with_holders(tables: ParquetTables, above: Arrow) -> Arrow:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = tables.tables(EDGES, Wanted(kinds=(EdgeKind.CONTAINS,)), _ENDS)
+    found = tables.tables(EDGES, RowFilter(kinds=(EdgeKind.CONTAINS,)), _ENDS)
     holding = [rows.filter(pc.invert(pc.starts_with(rows["target"], _COLUMN))) for rows in found]
     edges = pa.concat_tables(holding) if holding else None
     while edges is not None:
@@ -125,9 +125,9 @@ def _with_holders(tables: ParquetTables, above: Arrow) -> Arrow:
 
 def _definitions(tables: ParquetTables, above: Arrow) -> Iterator[Arrow]:
     """Return the marks of the rows in the schemas that topics have."""
-    edges = tables.table(EDGES, Wanted(kinds=(EdgeKind.HAS_SCHEMA,)), _ENDS)
+    edges = tables.table(EDGES, RowFilter(kinds=(EdgeKind.HAS_SCHEMA,)), _ENDS)
     schemas = _union(edges["target"].filter(_in(edges["source"], above)))
-    wanted = Wanted(ranks=(SCHEMAS,), kinds=(NodeKind.SCHEMA,))
+    wanted = RowFilter(ranks=(SCHEMAS,), kinds=(NodeKind.SCHEMA,))
     return _marks(tables.tables(NODES, wanted, ("node_key", *ORDER)), lambda rows: _in(rows["node_key"], schemas))
 
 

@@ -28,7 +28,7 @@ _CALM = {"batch_readahead": 1, "fragment_readahead": 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RowFilter:
     """Which rows are read: those of *ranks* of which all that is said holds; what is left empty holds of any.
 
     *column* is one of *values*. *spans* are places, the first and the last one of each.
@@ -51,10 +51,10 @@ class Wanted:
 class GraphTables(Protocol):
     """The two tables of a graph, NODES and EDGES; rows come in the order of the graph."""
 
-    def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
+    def rows(self, table: str, wanted: RowFilter, columns: Sequence[str] = ()) -> Iterator[Record]:
         """Read some rows, which fit in memory; with *columns* no others of theirs."""
 
-    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
+    def likely(self, wanted: RowFilter, text: str) -> Iterator[Record]:
         """Read name and path of those nodes whose names may be what *text* was to be, in no order."""
 
     def every_row(self, table: str) -> Iterator[Record]:
@@ -87,14 +87,14 @@ class ParquetTables:
             ddl = {NODES: NODE_DDL, EDGES: EDGE_DDL}
             self._tables = {name: _opened(directory / name, arrow_schema(columns)) for name, columns in ddl.items()}
 
-    def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
+    def rows(self, table: str, wanted: RowFilter, columns: Sequence[str] = ()) -> Iterator[Record]:
         """Read some rows."""
         chosen = [*columns, *ORDER] if columns else None
         with _readable(self._directory):
             found = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_CALM)
             return iter(found.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
 
-    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
+    def likely(self, wanted: RowFilter, text: str) -> Iterator[Record]:
         """Read likely names."""
         with _readable(self._directory):
             batches = self._tables[NODES].to_batches(filter=_filter(wanted), columns=_NAMED, **_CALM)
@@ -106,12 +106,12 @@ class ParquetTables:
         with _readable(self._directory):
             yield from _in_order(self._tables[table], chosen)
 
-    def table(self, table: str, wanted: Wanted, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
+    def table(self, table: str, wanted: RowFilter, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
         """Read some rows as one Arrow table, in no order."""
         with _readable(self._directory):
             return self._tables[table].to_table(filter=_filter(wanted), columns=list(columns), **_CALM)
 
-    def tables(self, table: str, wanted: Wanted, columns: Sequence[str]) -> Iterator[Any]:
+    def tables(self, table: str, wanted: RowFilter, columns: Sequence[str]) -> Iterator[Any]:
         """Read rows as Arrow tables of some _AT_ONCE rows, in no order."""
         import pyarrow as pa
 
@@ -138,7 +138,7 @@ def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 -
     return dataset.dataset(files, schema=columns, format="parquet", partitioning=by_kind)
 
 
-def _filter(wanted: Wanted) -> Any:  # noqa: ANN401 - pyarrow has no types
+def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow as pa
     from pyarrow.dataset import field
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.analysis.connectivity import CONNECTED, Component, Share, build_components
-from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, Wanted
+from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, RowFilter
 from dataflow_generator.parquet.manifest import GraphManifest
 from dataflow_generator.parquet.reader import graph_in
 from dataflow_generator.parquet.schema import ORDER, Record
@@ -36,7 +36,7 @@ class SparkTables:
         self._spark = spark
         self._tables = {name: spark.read.parquet(f"{directory}/{name}") for name in (NODES, EDGES)}
 
-    def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
+    def rows(self, table: str, wanted: RowFilter, columns: Sequence[str] = ()) -> Iterator[Record]:
         """Read some rows."""
         frame = self._tables[table]
         found = frame.where(_condition(frame, wanted))
@@ -48,7 +48,7 @@ class SparkTables:
         chosen = found.select(*columns, *ORDER) if columns else found
         return (row.asDict() for row in chosen.orderBy(*ORDER).collect())
 
-    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
+    def likely(self, wanted: RowFilter, text: str) -> Iterator[Record]:
         """Read likely names; each task gives those of its own."""
 
         def found(batches: Iterator[Any]) -> Iterator[Any]:
@@ -64,7 +64,7 @@ class SparkTables:
         return (row.asDict() for row in ordered.toLocalIterator(prefetchPartitions=True))
 
 
-def _condition(frame: DataFrame, wanted: Wanted) -> Column:
+def _condition(frame: DataFrame, wanted: RowFilter) -> Column:
     found = frame["rank"].isin(sorted(wanted.ranks))
     if wanted.kinds:
         found &= frame["kind"].isin(sorted(map(str, wanted.kinds)))
