@@ -1,4 +1,4 @@
-"""From rows of the dictionary to nodes and edges: pure functions that local and Spark generation both call."""
+"""Nodes and edges of clusters, topics and schemas from dictionary rows; pure, for local and Spark generation alike."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CERTAINTY = {"declared": Certainty.DECLARED, "confirmed": Certainty.MATCHED, "a
 
 
 def namespaces(clusters: Iterable[ClusterRow]) -> Namespaces:
-    """Return each cluster's canonical namespace by its name."""
+    """Return the canonical namespace of each cluster by cluster name."""
     return {cluster.name: kafka_namespace(cluster.name, cluster.brokers) for cluster in clusters}
 
 
@@ -57,21 +57,21 @@ def topic_key(namespace: str, name: str) -> str:
 
 
 def topic_edge(topic: TopicNodeRow, known: Namespaces) -> Edge:
-    """Report that a cluster contains a topic."""
+    """Build the edge from a cluster to a topic."""
     target = topic_key(known[topic.cluster], topic.name)
     evidence = f"cluster {topic.cluster}"
     return Edge(f"cluster:{topic.cluster}", target, EdgeKind.CONTAINS, evidence, Certainty.DECLARED)
 
 
 def link_edge(link: LinkRow, known: Namespaces) -> Edge:
-    """Report that a topic has a schema; the subtype is the side of the message."""
+    """Build the edge from a topic to a schema; the subtype is key or value."""
     source = topic_key(known[link.cluster], link.topic)
     certainty = Certainty.DERIVED if link.strategy == "ksqldb" else _CERTAINTY.get(link.confidence, Certainty.MATCHED)
     return Edge(source, schema_key(link.fingerprint), EdgeKind.HAS_SCHEMA, link.evidence, certainty, "", link.role)
 
 
 def definition_nodes(definition: DefinitionRow) -> Iterator[Node]:
-    """Build the node of a schema and, after it, those of its columns in document order."""
+    """Yield the node of a schema, then those of its columns in document order."""
     key = schema_key(definition.fingerprint)
     attributes = present(format=definition.format, fingerprint=definition.fingerprint)
     yield Node(key, NodeKind.SCHEMA, "", definition.name, None, attributes)
@@ -83,7 +83,7 @@ def definition_nodes(definition: DefinitionRow) -> Iterator[Node]:
 
 
 def definition_edges(definition: DefinitionRow) -> Iterator[Edge]:
-    """Report what contains what: the schema its outermost columns, a column the columns inside it."""
+    """Yield the containment edges: from the schema to its top-level columns, from a column to those inside it."""
     key = schema_key(definition.fingerprint)
     stem = column_stem(key)
     keys = {column.path: f"{stem}#{column.name}" for column in definition.columns}
@@ -94,23 +94,23 @@ def definition_edges(definition: DefinitionRow) -> Iterator[Edge]:
 
 
 def schema_evidence(name: str) -> str:
-    """Report why a column is in a schema: the schema called *name* has it."""
+    """Return the evidence of the edges inside the schema *name*."""
     return f"schema {name}".rstrip()
 
 
 def column_stem(schema: str) -> str:
-    """Return what the keys of the columns of *schema*, a node's key, start with."""
+    """Return the common prefix of the keys of the columns of *schema*, which is a node's key."""
     return f"column:{schema.removeprefix('schema:')}"
 
 
 def column_attributes(column: ColumnNodeRow) -> Attributes:
-    """Describe a column of a schema."""
-    return _described(column.type, column.logical_type, column.nullable, column.tags)
+    """Return the attributes of a schema column."""
+    return _column_attributes(column.type, column.logical_type, column.nullable, column.tags)
 
 
 @lru_cache(maxsize=_KEPT)
-def _described(type_: str, logical_type: str | None, nullable: bool, tags: tuple[str, ...]) -> Attributes:
-    """Describe a column; few differ in what is told of them."""
+def _column_attributes(type_: str, logical_type: str | None, nullable: bool, tags: tuple[str, ...]) -> Attributes:
+    """Return the attributes of a column; cached, because few columns differ in them."""
     return present(logical_type=logical_type, nullable=nullable, tags=tags, type=type_)
 
 
@@ -146,13 +146,13 @@ def schema_rows(cells: Cells) -> tuple[list[Row], list[Row]]:
 
 @lru_cache(maxsize=_BATCHES_KEPT)
 def list_text(path: tuple[str, ...]) -> str:
-    """Write a path; schemas have the same ones over and over."""
+    """Serialize a path as JSON; cached, because schemas share most paths."""
     return json.dumps(path, ensure_ascii=False)
 
 
 @lru_cache(maxsize=_BATCHES_KEPT)
 def object_text(attributes: Attributes) -> str:
-    """Write the attributes of a node."""
+    """Serialize the attributes of a node as JSON."""
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 

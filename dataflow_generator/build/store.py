@@ -24,7 +24,7 @@ from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 
 _WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
-"""Plain text for the words: a driver takes much longer over a text of another type."""
+"""Enum values as plain str: database drivers take much longer to bind a subclass of str."""
 
 
 def generate(engine: Engine, told: ProgressCallback = silent) -> StoredGraph:
@@ -94,7 +94,7 @@ def coverage_text(coverage: Coverage) -> str:
 
 @dataclass(slots=True)
 class _Rows:
-    """Numbers nodes and edges of any graph in its order."""
+    """Numbers the nodes and edges of any graph, in order."""
 
     keys: dict[str, int] = field(default_factory=dict)
 

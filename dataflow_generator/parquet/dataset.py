@@ -25,7 +25,7 @@ _CALM = {"batch_readahead": 1, "fragment_readahead": 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RowFilter:
     """Which rows are read: those of *ranks* of which all that is said holds; what is left empty holds of any.
 
     *column* is one of *values*. *spans* are places, the first and the last one of each.
@@ -71,7 +71,7 @@ class ParquetTables:
             ddl = {NODES: NODE_DDL, EDGES: EDGE_DDL}
             self._tables = {name: _opened(directory / name, arrow_schema(columns)) for name, columns in ddl.items()}
 
-    def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
+    def rows(self, table: str, wanted: RowFilter, columns: Sequence[str] = ()) -> Iterator[Record]:
         """Read some rows, which fit in memory, in the order of the graph; with *columns* no others of theirs."""
         chosen = [*columns, *ORDER] if columns else None
         with _readable(self._directory):
@@ -96,7 +96,7 @@ def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 -
     return dataset.dataset(files, schema=columns, format="parquet", partitioning=by_kind)
 
 
-def _filter(wanted: Wanted) -> Any:  # noqa: ANN401 - pyarrow has no types
+def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow as pa
     from pyarrow.dataset import field
 

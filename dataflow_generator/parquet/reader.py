@@ -11,7 +11,7 @@ from typing import TypeVar
 from dataflow_generator.analysis.connectivity import CONNECTED, components, kind_of
 from dataflow_generator.build.schema_nodes import list_text
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
-from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, ParquetTables, Wanted
+from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, ParquetTables, RowFilter
 from dataflow_generator.parquet.manifest import GraphManifest
 from dataflow_generator.parquet.schema import SCHEMAS, Record, record_edge, record_node
 from dataflow_generator.parquet.schema_batches import PLACES
@@ -80,9 +80,9 @@ class TableGraph:
         near = "source" if forward else "target"
         keys = [self._by_number[node].node_key for node in nodes]
         inside = _spans(node for node in nodes if node >> _RANK == SCHEMAS)
-        found = list(self._tables.rows(EDGES, Wanted(kinds=kinds, column=near, values=keys))) if nodes else []
+        found = list(self._tables.rows(EDGES, RowFilter(kinds=kinds, column=near, values=keys))) if nodes else []
         if inside and _CONTAINS in kinds:
-            within = Wanted(ranks=(SCHEMAS,), kinds=(_CONTAINS,), column=near, values=keys, spans=inside)
+            within = RowFilter(ranks=(SCHEMAS,), kinds=(_CONTAINS,), column=near, values=keys, spans=inside)
             found += self._tables.rows(EDGES, within)
         if not holders:
             found = [row for row in found if row["kind"] != _CONTAINS or row["target"].startswith(f"{_COLUMN}:")]
@@ -96,25 +96,25 @@ class TableGraph:
     def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
         """List what is in *cluster*."""
         homes = [node.namespace for node in self._clusters() if node.name == cluster]
-        found = self._nodes(Wanted(kinds=_IN_ESTATE, column="namespace", values=homes))
+        found = self._nodes(RowFilter(kinds=_IN_ESTATE, column="namespace", values=homes))
         return tuple(node for node in found if node.kind != NodeKind.CLUSTER or node.name == cluster)
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """List what is called so."""
         new = set(names) - self._named.keys()
         self._named.update((name, []) for name in new)
-        for node in self._nodes(Wanted(kinds=CALLED, column="name", values=new)) if new else ():
+        for node in self._nodes(RowFilter(kinds=CALLED, column="name", values=new)) if new else ():
             self._named[node.name].append(node)
         return (node for name in sorted(set(names)) for node in self._named[name])
 
     def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List the names of topics, datasets, jobs and groups: columns in flows may be millions."""
-        found = self._tables.rows(NODES, Wanted(kinds=_SUGGESTED), ("name",))
+        found = self._tables.rows(NODES, RowFilter(kinds=_SUGGESTED), ("name",))
         return iter(sorted({(row["name"], None) for row in found}))
 
     def dataset_names(self) -> Iterable[str]:
         """List the names of datasets."""
-        found = self._tables.rows(NODES, Wanted(kinds=(NodeKind.DATASET,)), ("name",))
+        found = self._tables.rows(NODES, RowFilter(kinds=(NodeKind.DATASET,)), ("name",))
         return sorted({row["name"] for row in found})
 
     def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
@@ -122,7 +122,7 @@ class TableGraph:
         edges = self.edges_at([topic.id], forward=True, kinds=(EdgeKind.HAS_SCHEMA,))
         schemas = {self._by_number[edge.target_node_id] for edge in edges}
         for schema in sorted(schemas, key=lambda node: node.node_key):
-            yield from self._nodes(Wanted(ranks=(SCHEMAS,), kinds=(_COLUMN,), spans=_spans([schema.id])))
+            yield from self._nodes(RowFilter(ranks=(SCHEMAS,), kinds=(_COLUMN,), spans=_spans([schema.id])))
 
     def canonical(self, namespace: str) -> str:
         """Look among the broker addresses that the clusters' nodes tell."""
@@ -141,13 +141,13 @@ class TableGraph:
 
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
         """List the ends of edges."""
-        found = self._tables.rows(EDGES, Wanted(kinds=kinds), ("source", "target"))
+        found = self._tables.rows(EDGES, RowFilter(kinds=kinds), ("source", "target"))
         return ((row["source"], row["target"]) for row in found)
 
     def _clusters(self) -> Iterator[NodeRow]:
-        return self._nodes(Wanted(kinds=(NodeKind.CLUSTER,)))
+        return self._nodes(RowFilter(kinds=(NodeKind.CLUSTER,)))
 
-    def _nodes(self, wanted: Wanted) -> Iterator[NodeRow]:
+    def _nodes(self, wanted: RowFilter) -> Iterator[NodeRow]:
         return (self._met(row) for row in self._tables.rows(NODES, wanted))
 
     def _meet(self, keys: Collection[str], inside: Sequence[tuple[int, int]]) -> None:
@@ -157,15 +157,15 @@ class TableGraph:
         above = [key for key in new if kind_of(key) != _SCHEMA]
         if above:
             kinds = sorted(set(map(kind_of, above)))
-            self._keep(Wanted(ranks=ABOVE, kinds=kinds, column="node_key", values=above))
+            self._keep(RowFilter(ranks=ABOVE, kinds=kinds, column="node_key", values=above))
         if schemas:
-            self._keep(Wanted(ranks=(SCHEMAS,), kinds=(_SCHEMA,), column="node_key", values=schemas))
+            self._keep(RowFilter(ranks=(SCHEMAS,), kinds=(_SCHEMA,), column="node_key", values=schemas))
         columns = [key for key in above if key not in self._by_key]
         if columns:
-            within = Wanted(ranks=(SCHEMAS,), kinds=(_COLUMN,), column="node_key", values=columns, spans=inside)
+            within = RowFilter(ranks=(SCHEMAS,), kinds=(_COLUMN,), column="node_key", values=columns, spans=inside)
             self._keep(within)
 
-    def _keep(self, wanted: Wanted) -> None:
+    def _keep(self, wanted: RowFilter) -> None:
         for row in self._tables.rows(NODES, wanted):
             self._met(row)
 

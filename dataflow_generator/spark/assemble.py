@@ -14,7 +14,7 @@ from dataflow_generator.build.garbage_collection import infrequent_collection
 from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.build.store import coverage_text
 from dataflow_generator.graph import Edge, FlowGraph, Node
-from dataflow_generator.jobs.connect_columns import Known
+from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.kinds import (
     LookupContext,
     Partition,
@@ -72,10 +72,10 @@ def build_partitions(spark: SparkSession, source: DictionarySource, parts: Seque
     return _each(spark, source, parts, drawn)
 
 
-def _derived(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Known:
+def _derived(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> ColumnsByDataset:
     ends = list(_each(spark, source, [part for name, part in parts if name == "connect"], open_ends))
     with source.connected() as conn:
-        return derived_columns(conn, ends, source.around(conn))
+        return derived_columns(conn, ends, source.context(conn))
 
 
 def _each(
@@ -88,7 +88,7 @@ def _each(
         import pyarrow as pa
 
         with source.connected() as conn, infrequent_collection():
-            around = source.around(conn)
+            around = source.context(conn)
             for at in places:
                 found = pickle.dumps(read(conn, parts[at], around))
                 packed = pa.compress(found, codec=_CODEC, asbytes=True)
@@ -140,7 +140,7 @@ def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path
     """
     coverage = _write_above(spark, source, directory)
     make_places(directory)
-    finish_spans(directory, frames.written_spans(spark, source, directory))
+    finish_spans(directory, frames.write_schema_files(spark, source, directory))
     return coverage
 
 

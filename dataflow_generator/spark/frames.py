@@ -32,7 +32,7 @@ def schema_edges(spark: SparkSession, source: DictionarySource) -> DataFrame:
     return _by_range(spark, source, lambda cells: edge_batch(cells), EDGE_DDL)
 
 
-def written_spans(spark: SparkSession, source: DictionarySource, directory: Path) -> list[Rows]:
+def write_schema_files(spark: SparkSession, source: DictionarySource, directory: Path) -> list[Rows]:
     """Let tasks write the rows of schemas into the graph in *directory*; give how many each span has."""
     ranges = source.ranges(COLUMNS)
 

@@ -59,7 +59,7 @@ def change_settings(session: SparkSession, settings: Mapping[str, str]) -> None:
             raise InputInvalid(f"the server refuses it: {said}", where=where, hint=hint) from error
 
 
-def place_of(remote: str) -> str:
+def masked_address(remote: str) -> str:
     """Return the address *remote* as it may be told: its parameters hold a token."""
     return mask_url(remote.partition(";")[0]).rstrip("/")
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dataflow_generator.spark.remote import change_settings, connect, place_of
+from dataflow_generator.spark.remote import change_settings, connect, masked_address
 from scanner_model.errors import InputInvalid, ScannerError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
     _check_pyspark("spark-connect" if remote else "spark")
     if not remote:
         _need_java(os.environ)
-    with _log_file() as log, redirect_spark_output(place_of(remote) or str(log)):
+    with _log_file() as log, translate_spark_errors(masked_address(remote) or str(log)):
         with _errors_in(log):
             session = (
                 connect(_NAME, _SQL, remote) if remote else _start({**(_light() if light else {}), **settings}, log)
@@ -108,7 +108,7 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
 
 
 @contextlib.contextmanager
-def redirect_spark_output(place: str) -> Iterator[None]:
+def translate_spark_errors(place: str) -> Iterator[None]:
     """Report in one line what Spark, or a task of it, could not do; *place*, a log or a server, tells the rest.
 
     Raises ScannerError.

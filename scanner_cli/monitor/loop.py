@@ -16,8 +16,8 @@ from dataflow_generator.openlineage.monitor.state_machine import (
     ObservedJob,
     Rules,
     Runs,
-    life_event,
     step,
+    transition_event,
 )
 from scanner_model.errors import ScannerError, SourceObjected
 
@@ -83,7 +83,7 @@ class Monitor:
             self._trouble(server.name, what)
             return
         try:
-            seen = server.look(self.journal.watch(server.name).runs)
+            seen = server.look(self.journal.server_state(server.name).runs)
         except ScannerError as error:
             with self._lock:
                 self.counts.polls += 1
@@ -127,9 +127,11 @@ class Monitor:
 
     def _keep(self, server: Server, seen: Sequence[ObservedJob]) -> None:
         rules = replace(self.rules, gone=server.gone)
-        watch, said = step(self.journal.watch(server.name), seen, self.world.now(), server=server.name, rules=rules)
-        events = [life_event(each, server.engine, self.producer) for each in said]
-        self.journal.keep(server.name, watch, events)
+        watch, said = step(
+            self.journal.server_state(server.name), seen, self.world.now(), server=server.name, rules=rules
+        )
+        events = [transition_event(each, server.engine, self.producer) for each in said]
+        self.journal.record(server.name, watch, events)
         with self._lock:
             self.counts.polls += 1
             self.counts.said += len(events)

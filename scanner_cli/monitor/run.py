@@ -45,7 +45,7 @@ def once(watching: Monitor, servers: Sequence[Server]) -> Exit:
 
 
 def run_monitor(watching: Monitor, servers: Sequence[Server], interval: timedelta) -> Exit:
-    """Watch until SIGINT or SIGTERM, and tell how it went; the same signal a second time does not wait."""
+    """ServerState until SIGINT or SIGTERM, and tell how it went; the same signal a second time does not wait."""
     threads = [
         threading.Thread(target=watching.watch, args=(server, interval), daemon=True, name=server.name)
         for server in servers

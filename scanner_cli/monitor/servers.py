@@ -9,12 +9,19 @@ from datetime import UTC, datetime
 from functools import partial
 
 from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.flink.resolve import World
+from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.model import JobFlows
 from dataflow_generator.openlineage.monitor.connect import names_topics, observed_connector
-from dataflow_generator.openlineage.monitor.flink import Statements, observed_jobs, scripted
+from dataflow_generator.openlineage.monitor.flink import Statements, observed_jobs, script_jobs
 from dataflow_generator.openlineage.monitor.ksqldb import Errors, observed_queries
-from dataflow_generator.openlineage.monitor.state_machine import ABORT, COMPLETE, Engine, ObservedJob, Runs, unread
+from dataflow_generator.openlineage.monitor.state_machine import (
+    ABORT,
+    COMPLETE,
+    Engine,
+    ObservedJob,
+    Runs,
+    unreadable_job,
+)
 from dataflow_generator.openlineage.monitor.state_mapping import FLINK, Phase, phase_of
 from scanner_cli.console import echo_err
 from scanner_cli.monitor.loop import Server
@@ -69,7 +76,7 @@ class _Connect:
         connectors, lost = read_connector_states(self.settings, self.http)
         for name in self.used.keys() - {each.name for each in connectors}:
             del self.used[name]
-        return [*map(self._seen, connectors), *map(unread, lost)]
+        return [*map(self._seen, connectors), *map(unreadable_job, lost)]
 
     def _seen(self, connector: Connector) -> ObservedJob:
         """Return a connector by its configuration; by the topics that it uses where that names none, or a pattern."""
@@ -107,7 +114,7 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
     """
     naming = Naming((one.cluster, one.brokers) for one in clusters)
     names = {str(one.cluster): _names(one) for one in clusters}
-    world = World(naming=naming, names=names, topics=dict, columns=lambda _: {})
+    world = FlinkContext(naming=naming, names=names, topics=dict, columns=lambda _: {})
     for one in clusters:
         for flink in (each for each in one.flink if each.type in STATES):
             http = Http(flink.http, flink.source, clock=clock)
@@ -120,18 +127,20 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
 
 
 def _statements(
-    flink: FlinkSettings, http: Http, cluster: str, world: World
+    flink: FlinkSettings, http: Http, cluster: str, world: FlinkContext
 ) -> Callable[[Runs], Sequence[ObservedJob]]:
     statements = Statements(cluster, world)
 
     def look(_: Runs) -> Sequence[ObservedJob]:
         told = STATES[flink.type](flink, http)
-        return [*statements.seen(told.statements), *map(unread, sorted(told.unread))]
+        return [*statements.observe(told.statements), *map(unreadable_job, sorted(told.unread))]
 
     return look
 
 
-def _jobs(flink: FlinkSettings, http: Http, one: Settings, world: World) -> Callable[[Runs], Sequence[ObservedJob]]:
+def _jobs(
+    flink: FlinkSettings, http: Http, one: Settings, world: FlinkContext
+) -> Callable[[Runs], Sequence[ObservedJob]]:
     scripts = tuple(_scripts(one, world))
     causes: dict[str, str] = {}
 
@@ -151,10 +160,10 @@ def _failed(jobs: Iterable[FlinkJob]) -> tuple[str, ...]:
     return tuple(each.name for each in sorted(failed, key=lambda each: each.started)[-_CAUSES:])
 
 
-def _scripts(one: Settings, world: World) -> Iterator[JobFlows]:
+def _scripts(one: Settings, world: FlinkContext) -> Iterator[JobFlows]:
     for source in one.sql_files:
         texts = read_texts(source.files, partial(mask_statement, extra=one.secret_names))
-        yield from scripted(one.cluster, read_sql_files(source, texts, no_progress).statements, world)
+        yield from script_jobs(one.cluster, read_sql_files(source, texts, no_progress).statements, world)
 
 
 def _names(one: Settings) -> ClusterNames:
@@ -202,7 +211,7 @@ class _Ksqldb:
         read = read_query_states(self.settings, self.http, Earlier(queries=known, pause=self.pause))
         errors = Errors(by_query=read.errors, now=self.now())
         found = observed_queries(read.queries, read.collections, errors, self.at)
-        return [*found, *map(unread, sorted(read.unread))]
+        return [*found, *map(unreadable_job, sorted(read.unread))]
 
 
 def servers_of(kinds: Sequence[str], named: Sequence[Settings]) -> Iterator[Server]:

@@ -27,7 +27,7 @@ class EventChoice:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Return what was said, by the names that `Telling` has for it; neither time nor way."""
+        """Return what was said, by the names that `EventOptions` has for it; neither time nor way."""
         return {"lineage": self.lineage, "job_namespace": self.job_namespace} | (
             {"producer": self.producer} if self.producer else {}
         )

@@ -5,7 +5,7 @@ import pytest
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.flink.resolve import World
+from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs
 from dataflow_generator.jobs.ksqldb import ksql_jobs
 from dataflow_generator.sql import Dialect, read_sql
@@ -18,7 +18,7 @@ from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.names import SourceId, TopicName
 
 NAMING = Naming([("east", ("k-1:9092",)), ("west", ("w-1:9092",))])
-WORLD = World(
+WORLD = FlinkContext(
     naming=NAMING,
     names={
         "east": ClusterNames(frozenset({"east"}), frozenset({"prod"})),

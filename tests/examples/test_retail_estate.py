@@ -160,7 +160,7 @@ def test_it_is_told_how_much_was_read(dictionary, capsys) -> None:
 
     assert "statements: 5 read to columns, 0 to tables, 0 not read" in told
     assert "connectors: 9 read to columns, 0 to datasets, 0 of unknown classes" in told
-    assert "statement flink/retail.sql:3 of flink:retail, 73:1: ms of clicks is no field of the topic clicks" in told
+    assert "statement flink/retail.sql:3 of flink:retail, 73:1: ms of clicks is not a field of the topic clicks" in told
 
 
 def test_a_database_table_is_upstream_of_what_its_change_feed_writes(dictionary, capsys) -> None:

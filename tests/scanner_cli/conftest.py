@@ -72,7 +72,7 @@ def scanner(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
 
 
 @dataclass
-class World:
+class FlinkContext:
     """What is around a monitor: time that passes when told to, and a catalog that takes events, or does not."""
 
     at: datetime = NOON
@@ -104,9 +104,9 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
+def world() -> FlinkContext:
     """Return a monitor's surroundings."""
-    return World()
+    return FlinkContext()
 
 
 @pytest.fixture

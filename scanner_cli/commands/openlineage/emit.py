@@ -106,12 +106,14 @@ def stored_events(place: GraphPlace, way: str, told: EventChoice | None = None) 
 
     Raises NameUnknown where there is no graph, or no scan.
     """
-    from dataflow_generator.openlineage.emit.datasets import known_by
-    from dataflow_generator.openlineage.emit.graph_events import Telling, graph_events
+    from dataflow_generator.openlineage.emit.datasets import dictionary_metadata
+    from dataflow_generator.openlineage.emit.graph_events import EventOptions, graph_events
     from scanner_dictionary.lineage_inputs.events import newest_moment
 
     with with_dictionary(place) as (graph, conn):
         at = (told and told.at) or newest_moment(conn)
         if at is None:
             raise NameUnknown("the dictionary holds no scan, so events have no time", hint="run `scanner extract`")
-        yield graph_events(graph.whole(), known_by(conn), Telling(at=at, way=way, **(told.given if told else {})))
+        yield graph_events(
+            graph.whole(), dictionary_metadata(conn), EventOptions(at=at, mode=way, **(told.given if told else {}))
+        )

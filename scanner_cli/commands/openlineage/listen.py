@@ -117,14 +117,14 @@ def listen(
     keeping.stop()
     problems = keeping.problems()
     kept.close()
-    echo_err(", ".join(f"{count} {name}" for name, count in asdict(keeping.taken).items()))
+    echo_err(", ".join(f"{count} {name}" for name, count in asdict(keeping.result).items()))
     return Exit.FAILED if problems else Exit.DONE
 
 
 def _health(keeping: SpoolImporter, spool: Spool) -> dict[str, Any]:
     problems = keeping.problems()
     status = "degraded" if problems else "ok"
-    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(keeping.taken)
+    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(keeping.result)
 
 
 def _token(token: str | None, file: Path | None, host: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from dataflow_generator.analysis.findings import validate
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.graph import FlowGraph, Node
-from dataflow_generator.jobs.catalogs import other_names, place_of
+from dataflow_generator.jobs.catalogs import file_dataset, other_names
 from dataflow_generator.query.impact import ImpactGraph, NodeInfo, Root, impact
 from dataflow_generator.query.impact import Use as Impact
 from dataflow_generator.query.neighbourhood import Step
@@ -272,7 +272,7 @@ def test_tables_over_the_same_files_are_shown_as_the_first() -> None:
 
 def test_place_of_files_is_named_and_anything_else_is_none() -> None:
     """A database's address is no place of files."""
-    assert place_of("s3a://lake/x/") == ("s3://lake", "x")
-    assert place_of("abfss://c@a.dfs.core.windows.net/x") == ("abfss://c@a.dfs.core.windows.net", "x")
-    assert [place_of(text) for text in ("", "lake", "jdbc:mysql://h/d", "http://h/x")] == [None] * 4
+    assert file_dataset("s3a://lake/x/") == ("s3://lake", "x")
+    assert file_dataset("abfss://c@a.dfs.core.windows.net/x") == ("abfss://c@a.dfs.core.windows.net", "x")
+    assert [file_dataset(text) for text in ("", "lake", "jdbc:mysql://h/d", "http://h/x")] == [None] * 4
     assert other_names([], [KeptTopicRow("c", "s", "t", "DELTA", "x", ("a", "b"), "nowhere")]) == {}

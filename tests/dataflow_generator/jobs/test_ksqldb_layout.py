@@ -168,5 +168,5 @@ def test_column_that_is_no_field_is_still_told() -> None:
     lost = read("WHAT_0->ATEXT AS X", ONEOF, fields("id"))
 
     assert [[each.what for each in one.problems] for one in (wrong, lost)] == [
-        ["WHAT_0.ATEXT of S is no field of the topic s"]
+        ["WHAT_0.ATEXT of S is not a field of the topic s"]
     ] * 2

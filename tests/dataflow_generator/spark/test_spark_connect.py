@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.spark.remote import change_settings, connect, place_of
-from dataflow_generator.spark.session import redirect_spark_output
+from dataflow_generator.spark.remote import change_settings, connect, masked_address
+from dataflow_generator.spark.session import translate_spark_errors
 from scanner_model.errors import InputInvalid, ScannerError
 
 EXTRA = "{} is not installed; pip install 'kafka-lineage-scanner[spark-connect]' runs this"
@@ -171,7 +171,7 @@ def test_a_server_that_went_away_is_told_in_the_words_of_the_network() -> None:
     from pyspark.errors import PySparkException
 
     said = '<_Rendezvous of RPC that terminated with:\n\tstatus = UNAVAILABLE\n\tdetails = "nobody there"\n>'
-    with pytest.raises(ScannerError, match="Spark failed: nobody there"), redirect_spark_output("sc://h:1"):
+    with pytest.raises(ScannerError, match="Spark failed: nobody there"), translate_spark_errors("sc://h:1"):
         raise PySparkException(said)
 
 
@@ -206,5 +206,5 @@ def test_a_setting_that_a_server_refuses_is_told_with_its_reason() -> None:
 
 def test_the_place_of_a_server_is_told_without_its_parameters() -> None:
     """They hold a token."""
-    assert place_of("sc://user:hidden-word@h:1/;token=hidden-word") == "sc://h:1"
-    assert place_of("") == ""
+    assert masked_address("sc://user:hidden-word@h:1/;token=hidden-word") == "sc://h:1"
+    assert masked_address("") == ""

@@ -11,7 +11,7 @@ import pytest
 
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.spark.frames import tasks
-from dataflow_generator.spark.session import PACKAGES, java_version, packed, redirect_spark_output
+from dataflow_generator.spark.session import PACKAGES, java_version, packed, translate_spark_errors
 from scanner_model.errors import ScannerError
 
 QUIET = """rootLogger.level = warn
@@ -63,7 +63,7 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
     """Not a code of Spark's, and no traceback."""
     source = DictionarySource(str(tmp_path / "nowhere.db"))
 
-    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, redirect_spark_output("spark.log"):
+    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, translate_spark_errors("spark.log"):
         tasks(spark, 1, lambda _: source.cells((1, 2)), "a long").collect()
     assert "SQLSTATE" not in str(failed.value)
 

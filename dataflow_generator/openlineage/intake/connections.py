@@ -1,4 +1,4 @@
-"""Connections of clients: a bounded number, each read against a deadline for the whole request."""
+"""Client connections: a bounded number, each with a deadline for the whole request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DRAINED = 65_536
 
 
 class State(Enum):
-    """What a connection waits for: a request, the rest of one, or our answer."""
+    """What a connection waits for: a request, the rest of one, or our response."""
 
     IDLE = "idle"
     REQUEST = "request"
@@ -25,7 +25,7 @@ class State(Enum):
 
 
 class Connection(io.RawIOBase):
-    """A client's socket as a stream; every read ends at the moment that `expect` set, however slowly bytes come."""
+    """A client's socket as a stream; reads end at the deadline that `expect` set, however slowly bytes arrive."""
 
     def __init__(self, sock: socket.socket) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Connection(io.RawIOBase):
         self._deadline = self.since
 
     def expect(self, seconds: float) -> None:
-        """Let all reads from now on together take *seconds*."""
+        """Set the deadline of all following reads together to *seconds* from now."""
         self._deadline = time.monotonic() + seconds
 
     def readable(self) -> bool:
@@ -43,7 +43,7 @@ class Connection(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        """Read what is there; raises TimeoutError when the deadline has passed."""
+        """Read available bytes; raises TimeoutError when the deadline has passed."""
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -51,12 +51,12 @@ class Connection(io.RawIOBase):
         return self.sock.recv_into(buffer)
 
     def send(self, data: bytes, seconds: float) -> None:
-        """Send *data* within *seconds*; raises OSError where the client does not take it."""
+        """Send *data* within *seconds*; raises OSError where the client does not receive it."""
         self.sock.settimeout(seconds)
         self.sock.sendall(data)
 
     def drain(self, seconds: float) -> None:
-        """Read and drop what the client still sends: closing at once could destroy the answer on its way to it."""
+        """Read and discard what the client still sends: closing at once could discard the response."""
         with suppress(OSError):
             self.sock.shutdown(socket.SHUT_WR)
             self.expect(seconds)
@@ -65,13 +65,13 @@ class Connection(io.RawIOBase):
                 continue
 
     def cut(self) -> None:
-        """End the connection from another thread; its reads return at once."""
+        """Shut the connection down from another thread; its reads return at once."""
         with suppress(OSError):
             self.sock.shutdown(socket.SHUT_RDWR)
 
 
 class Connections:
-    """At most *most* connections: the one whose client lets us wait longest makes room for a new one."""
+    """At most *most* connections: a new one replaces the one that has kept us waiting longest."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -79,7 +79,7 @@ class Connections:
         self._changed = threading.Condition()
 
     def add(self, connection: Connection) -> bool:
-        """Add a connection; False where there is no room, because all wait for our answers."""
+        """Add a connection; False where all others wait for our responses."""
         with self._changed:
             if len(self._open) >= self._most:
                 waiting = [each for each in self._open if each.state is not State.ANSWER]
@@ -92,7 +92,7 @@ class Connections:
             return True
 
     def note(self, connection: Connection, state: State) -> None:
-        """Note what *connection* waits for now; a client's turn begins when it is to send a request."""
+        """Set the state of *connection*; its waiting time starts when it becomes idle."""
         with self._changed:
             connection.state = state
             if state is State.IDLE:
@@ -100,13 +100,13 @@ class Connections:
             self._changed.notify_all()
 
     def remove(self, connection: Connection) -> None:
-        """Forget a connection that was closed."""
+        """Remove a closed connection."""
         with self._changed:
             self._open.discard(connection)
             self._changed.notify_all()
 
     def end(self, seconds: float) -> None:
-        """End idle connections at once, and the others when their requests are answered, or after *seconds*."""
+        """Close idle connections at once, the others after their responses, or after *seconds*."""
         with self._changed:
             self._cut_idle()
             self._changed.wait_for(self._cut_idle, seconds)

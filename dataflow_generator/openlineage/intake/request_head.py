@@ -1,4 +1,4 @@
-"""The head of an HTTP/1 request from bytes, as strictly as RFC 9112 allows: two servers cannot read it differently."""
+"""Parse the head of an HTTP/1 request as strictly as RFC 9112 allows, against request smuggling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import BinaryIO, NamedTuple
 from dataflow_generator.openlineage.intake.requests import Head
 
 LONGEST = 32 * 1024
-"""Bytes of a head."""
+"""The largest size of a head, in bytes."""
 
 _LINE = re.compile(rb"([A-Z]{1,20}) (/[\x21-\x7e]*) HTTP/1\.([01])\r\n")
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n")
@@ -27,7 +27,7 @@ _ONCE = frozenset(
 
 
 class HeadBroken(Exception):
-    """Report that a head cannot be read, with the *status* to answer."""
+    """Raised for a malformed head, with the *status* of the response."""
 
     def __init__(self, what: str, status: int = 400) -> None:
         super().__init__(what)
@@ -35,7 +35,7 @@ class HeadBroken(Exception):
 
 
 class RequestHead(NamedTuple):
-    """A head, and whether its client may send another request on the connection."""
+    """A head, and whether the client may send another request on the connection."""
 
     head: Head
     persistent: bool
@@ -61,13 +61,13 @@ def read_head(stream: BinaryIO) -> RequestHead | None:
         return None
     match = _LINE.fullmatch(line)
     if not match:
-        raise HeadBroken("the request line cannot be read", 505 if line.endswith(b" HTTP/2.0\r\n") else 400)
+        raise HeadBroken("the request line is malformed", 505 if line.endswith(b" HTTP/2.0\r\n") else 400)
     fields = _fields(stream, LONGEST - len(line))
     new = match[3] == b"1"
     if new and "host" not in fields:
-        raise HeadBroken("the request names no Host")
+        raise HeadBroken("the Host header is missing")
     if not new and "transfer-encoding" in fields:
-        raise HeadBroken("HTTP/1.0 has no chunks")
+        raise HeadBroken("HTTP/1.0 does not allow Transfer-Encoding")
     head = Head(method=match[1].decode(), path=match[2].decode(), headers=fields)
     tokens = {each.strip() for each in fields.get("connection", "").lower().split(",")}
     return RequestHead(head, persistent=new and "close" not in tokens)
@@ -79,7 +79,7 @@ def _fields(stream: BinaryIO, room: int) -> dict[str, str]:
         room -= len(line)
         match = _FIELD.fullmatch(line)
         if not match:
-            raise HeadBroken("a header cannot be read")
+            raise HeadBroken("a header is malformed")
         name, value = match[1].decode().lower(), match[2].decode("latin-1")
         if name in fields and name in _ONCE:
             raise HeadBroken(f"the header {name} is sent twice")
