@@ -1,4 +1,4 @@
-"""Data catalogs: the table of providers and their readers; plug-ins register by entry points."""
+"""Catalogs of tables: the table of providers and how each is read; plug-ins come in by entry points."""
 
 from __future__ import annotations
 

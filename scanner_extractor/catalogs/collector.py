@@ -23,7 +23,7 @@ Name = tuple[str, str]
 """Namespace and name of a dataset."""
 
 _TRIAL = 5
-"""How many are asked for their lineage before all are: where none of them tells it, the catalog does not."""
+"""How many tables are tried for lineage before all are: where all of these fail, the catalog offers none."""
 
 _TOLD_EVERY = 100
 _PATIENCE = 90.0

@@ -95,7 +95,7 @@ class GoogleLineage:
         return links
 
     def _finish(self) -> None:
-        """Keep the links, each with its processes by the names that people gave them; unnamed where nobody tells."""
+        """Keep the links, each with its processes by display name; unnamed where not reported."""
         processes = self._processes()
         process_names = {process for column_link in processes.values() for process in column_link}
         names = self._names(
@@ -188,7 +188,7 @@ class _Table:
 
 
 def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
-    """Read the tables of the datasets that the settings choose, and their lineage as far as they say.
+    """Read the tables of the datasets that the settings choose, and their lineage as configured.
 
     *http* speaks to Google through `google_exchange`. Raises ScannerError where no dataset's tables can be listed;
     other failures give a partial result. Source: BigQuery API v2, Data Lineage API v1.

@@ -26,7 +26,7 @@ Row = dict[str, str]
 
 
 def system_lineage(collector: CatalogCollector, namespace: str, clock: Clock) -> None:
-    """Keep the flows that `system.access` tells and that begin or end at a table that was read.
+    """Keep the flows of `system.access` that begin or end at a table that was read.
 
     Columns are queried where the settings request them. Failures are problems, and known flows are retained.
     """

@@ -1,4 +1,4 @@
-"""Schema formats: the table of readers, loaded on first use, and `read_columns`."""
+"""Schema text to columns: the table of formats and one way to ask it. A reader's libraries load when it reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _reader(module: str, function: str) -> FieldReader:
 MOST_PROBLEMS = 100
 """Problems listed of one schema."""
 
-_HALF_A_PAIR = Problem("$", "the text has a lone surrogate", "it is read as U+FFFD, the replacement character")
+_HALF_A_PAIR = Problem("$", "the text holds half a surrogate pair", "it is read as U+FFFD, the replacement character")
 
 FORMATS: Mapping[str, FieldReader] = {
     "AVRO": _reader("avro.reader", "avro_fields"),
@@ -41,13 +41,13 @@ FORMATS: Mapping[str, FieldReader] = {
 def read_columns(format: str, text: str, lookup: Lookup, record: RecordName | None = None) -> ParsedSchema:
     """Read the columns of a schema *text*; *record* names which of several records (None: the format's default root).
 
-    A format without a reader gives no columns and a problem.
+    A format that nobody reads gives no columns and a problem; the text is the caller's to keep.
     """
     name = format.upper()
     try:
         reader = FORMATS.get(name) or _plugged_in(name)
     except (ImportError, AttributeError) as error:
-        hint = f"fix or remove the package that offers it in {PLUG_INS}"
+        hint = f"mend or remove the package that offers it in {PLUG_INS}"
         return ParsedSchema(problems=(Problem("$", f"the reader for {format!r} cannot be loaded: {error}", hint),))
     if reader:
         storable = SURROGATE.sub(REPLACEMENT, text)

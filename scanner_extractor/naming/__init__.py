@@ -1,4 +1,4 @@
-"""Naming strategies: which topic, and which side of its messages, a subject belongs to."""
+"""Naming strategies: which topic, and which side of its messages, a subject belongs to; plug-ins in a table."""
 
 from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, is_topic_name
 from scanner_extractor.naming.choice import Choice, Proposed, choose, propose

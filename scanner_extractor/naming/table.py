@@ -57,8 +57,8 @@ def _strategy(name: str) -> Strategy:
         return regex_strategy(name)
     known = STRATEGIES.get(name) or _plug_in(name)
     if known is None:
-        hint = closest_match(name, list(STRATEGIES)) or f"known values: {', '.join(STRATEGIES)}, regex:PATTERN"
-        raise InputInvalid(f"unknown naming strategy {name!r}", hint=hint)
+        hint = closest_match(name, list(STRATEGIES)) or f"known here: {', '.join(STRATEGIES)}, regex:PATTERN"
+        raise InputInvalid(f"no naming strategy is called {name!r}", hint=hint)
     return known
 
 

@@ -34,7 +34,7 @@ REGISTRIES: Mapping[str, RegistryReader] = {
 
 
 def own_transport(settings: RegistrySettings) -> Transport | None:
-    """Return the transport of a registry that does not use plain HTTP; None where it does."""
+    """Return what speaks to a registry that is not asked over plain HTTP; None: it is."""
     return glue_registry_transport(settings.glue, settings.http) if settings.glue else None
 
 

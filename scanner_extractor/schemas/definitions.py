@@ -34,7 +34,7 @@ class Defined:
 def define(versions: Iterable[SchemaVersion], read: ParseTexts = parse_in_process) -> Defined:
     """Read every version's text, each distinct text (with what its references resolve to) once, by *read*.
 
-    A text that cannot be read keeps its version, with a definition that has no columns and says why.
+    A text that cannot be read keeps its version, with a definition that has no columns and a problem.
     """
     listed = tuple(versions)
     finders = {source: finder(v for v in listed if v.source == source) for source in {v.source for v in listed}}

@@ -15,7 +15,7 @@ from scanner_model.names import RecordName
 from scanner_model.problems import Problem
 
 _LONGEST = 1_000_000
-"""Characters beyond which nobody is asked: a megabyte costs fastavro some 15 ms."""
+"""Characters beyond which fastavro is not called: a megabyte costs it some 15 ms."""
 
 _MOST_SAID = 200
 

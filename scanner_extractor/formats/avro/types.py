@@ -32,9 +32,9 @@ _SIZES = {"duration": 12, "uuid": 16}
 
 
 def refinement(attributes: Attributes, word: str, name: str, size: object = None) -> str | None:
-    """Read what refines the type *word* called *name*; None: nothing, or what the specification says to ignore.
+    """Read what refines the type *word* called *name*; None: nothing, or ignored by the specification.
 
-    *size* is what a fixed says of its size.
+    *size* is the size of a fixed.
 
     A logical type that is unknown, or impossible for the type, is ignored. Without one, `connect.name` is taken
     (`io.debezium.time.Timestamp`), but not where it only repeats the type's own name, as on records.
@@ -63,7 +63,7 @@ def _holds(size: object, precision: object) -> bool:
 
 
 UNREADABLE = "unknown"
-"""The type of a place that says no type, or nothing that could be one."""
+"""The type of a position without a valid type."""
 
 _CONTAINERS = frozenset({"record", "array", "map"})
 _MEMBERS = {
@@ -129,7 +129,7 @@ def leaf_of(schema: object) -> tuple[str, bool] | None:
 
 
 class Types:
-    """Settles what stands at a place of a schema; what is wrong there is told to the caller's *report*."""
+    """Resolves the types at a position of a schema; problems are passed to the caller's *report*."""
 
     def __init__(self, names: NamedTypes) -> None:
         self._names = names

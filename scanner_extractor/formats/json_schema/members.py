@@ -136,7 +136,7 @@ def layered(solid: list[Located], extra: list[Located]) -> Parts:
 
 
 def one_of(subschemas: list[Located], *, same: bool) -> Iterator[Located]:
-    """Build one place of several that describe it differently: it is as any of them says (*same*: see Choice)."""
+    """Build one place of several that describe it differently: it matches any of them (*same*: see Choice)."""
     distinct = list({id(subschema.schema): subschema for subschema in subschemas}.values())
     if len(distinct) < 2:
         yield from distinct

@@ -50,7 +50,7 @@ class Resource:
     """A schema with a URI of its own (JSON Schema 2020-12 core, section 4.3.5).
 
     *anchors* are schemas by plain name; *dynamic* the names among them that a `$dynamicRef` may be redirected to;
-    *recursive* says the same of the root and `$recursiveRef`.
+    *recursive* is the same for the root and `$recursiveRef`.
     """
 
     uri: str

@@ -19,7 +19,8 @@ def attached(previous: str, gap: str, following: str) -> tuple[str | None, str |
     """Return the comment after the token *previous* and the one before *following*, of what stands between them.
 
     The first comment is the previous token's where it starts on its line, or where a blank line or another comment
-    parts it from what follows. Blank lines on both sides make a comment nobody's. *previous* is empty at the start.
+    parts it from what follows. A comment with blank lines on both sides belongs to neither. *previous* is empty at
+    the start.
     """
     if "/" not in gap:
         return None, None
@@ -241,7 +242,7 @@ class Cursor:
         return repr(token if len(token) <= _LONGEST_QUOTE else f"{token[:_LONGEST_QUOTE]}…")
 
     def unreadable(self, expected: str) -> UnreadableError:
-        """Return the error that says what was expected here."""
+        """Return the error with what was expected."""
         return UnreadableError(self.index, expected)
 
 

@@ -217,7 +217,7 @@ def _artifacts(scan: _Scan) -> Iterator[Artifact]:
         try:
             yield read_artifact(entry)
         except RowError:
-            continue  # without a name nothing can be asked or said of it
+            continue  # without a name it can be neither requested nor reported
 
 
 def _texts(scan: _Scan, listed: Iterable[ListedVersion | BadRow]) -> dict[int, Content | ScannerError]:

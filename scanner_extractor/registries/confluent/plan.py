@@ -110,7 +110,7 @@ def close(client: ConfluentClient, gathered: RegistryContent, pool: WorkerPool) 
         tried |= {(version.subject, version.number) for version in wanted}
         answers = map_concurrently(wanted, lambda version: read_one(client, version), pool=pool)
         rows = [row for row in answers if not isinstance(row, ScannerError)]
-        # Not found needs no word here: whoever resolves the reference says which schema misses it.
+        # Not found is not reported here: resolving the reference reports which schema misses it.
         errors = [
             (version.subject, answer)
             for version, answer in zip(wanted, answers, strict=True)

@@ -141,7 +141,7 @@ def _of_subject(annotation: Annotation, parts: list[str]) -> Annotation | None:
 
 
 def _of_schema(annotation: Annotation, parts: list[str], own: str) -> Annotation | None:
-    """Read id, record and field; a field is what *own* says, because names of fields may hold dots."""
+    """Read id, record and field; the field is taken from *own*, because names of fields may hold dots."""
     identity, _, rest = parts[2].partition(":")
     about = replace(annotation, context=parts[1], schema_id=identity)
     if annotation.kind == "sr_schema" or not rest:

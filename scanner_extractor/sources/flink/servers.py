@@ -32,7 +32,7 @@ def _cmf(settings: FlinkSettings, http: Http) -> Iterator[Try]:
 
 
 def _job_manager(settings: FlinkSettings, http: Http) -> Iterator[Try]:
-    yield "reach the JobManager", lambda: flink_jobs.job_manager_version(http)
+    yield "reach the job manager", lambda: flink_jobs.job_manager_version(http)
     yield "list jobs", lambda: flink_jobs.counted_jobs(settings, http)
 
 

@@ -32,7 +32,7 @@ def _confluent(settings: FlinkSettings, http: Http) -> FlinkStates:
     """Read statements and, where they are offered, materialised tables, 100 a request."""
     listing = FlinkListing(settings, no_progress)
     listing.take(confluent.list_cloud_statements(settings, http, "statements"), read_statement, statement_name)
-    with suppress(NotFound, SourceRefused):  # not offered there, or not to this user: none of them was ever told
+    with suppress(NotFound, SourceRefused):  # not offered, or not to this user: none was ever reported
         listing.take(confluent.list_cloud_statements(settings, http, "materialized-tables"), read_table, table_name)
     return _listed(listing)
 
