@@ -131,7 +131,7 @@ def _object(payload: Json, name: str) -> dict[str, Json]:
 
 
 PAGE = 100
-"""The most entries that Glue gives at once."""
+"""Maximum page size of Glue."""
 
 
 def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:

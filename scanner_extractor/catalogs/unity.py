@@ -209,7 +209,7 @@ class _Scan:
             self.collector.keep(schema_tables)
 
     def lineage(self) -> None:
-        """Query each table for its neighbours, and each of its columns where columns are wanted."""
+        """Fetch the neighbours of each table, and of each column where column lineage is requested."""
         tables = [self.collector.tables[key] for key in sorted(self.collector.tables)]
         flow_lists = self.collector.lineage(tables, lambda table: table.name, self._neighbours)
         if self._settings.lineage is Lineage.COLUMNS:

@@ -20,7 +20,7 @@ _PROCESS = ("entity_type", "entity_id")
 _WAITING = frozenset({"PENDING", "RUNNING"})
 _POLLS = 600
 _PAUSE = 2.0
-"""Seconds between two looks at a statement that still runs."""
+"""Seconds between polls of a running statement."""
 
 Row = dict[str, str]
 

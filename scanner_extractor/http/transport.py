@@ -219,7 +219,7 @@ class HttpTransport:
         )
 
     def _host(self, url: str, trusted: bool) -> _Host:
-        """Get what is the same for every request to the host of *url*; made once, as it costs more than a request."""
+        """Return what every request to the host of *url* shares; created once, as it costs more than a request."""
         parts = urlsplit(url)
         key = (parts.scheme, parts.netloc, trusted)
         with self._lock:

@@ -162,7 +162,7 @@ def failed(source: SourceId, subject: str, error: ScannerError) -> Problem:
 
 
 def associations_failed(source: SourceId, error: ScannerError) -> Problem:
-    """Report that a registry's associations could not be asked for."""
+    """Report that a registry's associations could not be read."""
     return Problem(f"{source} associations", _why(error), error.hint)
 
 

@@ -91,7 +91,7 @@ class _Reader:
     records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
 
     def read(self, wanted: Iterable[tuple[SchemaVersion, RecordName | None]]) -> list[Fingerprint]:
-        """Read what is not known yet; gives the fingerprint of each version with the record that is wanted of it."""
+        """Read what is not known yet; returns the fingerprint of each version with its requested record."""
         digests: list[Fingerprint] = []
         requests: dict[Fingerprint, ParseRequest] = {}
         for version, record in wanted:

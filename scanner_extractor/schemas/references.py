@@ -14,7 +14,7 @@ from scanner_model.problems import Problem
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 Find = Callable[[str, SubjectName, int], SchemaVersion | None]
-"""Give a version by context, subject and number (-1: the newest, live ones first); None: there is none."""
+"""Return a version by context, subject and number (-1: the newest, live ones first); None where there is none."""
 
 LATEST = -1
 

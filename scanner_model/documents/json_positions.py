@@ -145,7 +145,7 @@ class _Walk:
         self.repeated: list[JsonPath] = []
 
     def value(self, at: int, path: JsonPath) -> int:
-        """Note the value that starts at or after *at*, and everything in it; give where it ends."""
+        """Record the value that starts at or after *at*, and everything in it; return its end."""
         if len(path) > _DEEPEST:
             raise RecursionError
         at = self._skip(at)

@@ -81,7 +81,7 @@ class NamedTypes:
                 waiting.extend(self._define(name, text))
 
     def _define(self, reference: str, text: str) -> Mapping[str, None]:
-        """Learn what the *text* behind a *reference* defines, and give the names of what it includes in turn."""
+        """Add the definitions of the *text* behind a *reference*, and return the names that it includes in turn."""
         try:
             root = read_json(text)
             defined = list(definitions(root))

@@ -84,7 +84,7 @@ Report = Callable[[str], None]
 
 
 class Shape(NamedTuple):
-    """One alternative of a place: the Avro word, what refines it, the objects that described it, outermost first.
+    """One alternative at a position: the Avro word, what refines it, the objects that described it, outermost first.
 
     *name* is the full name of a record, enum or fixed. *inner* is what the columns below are read from: a record's
     definition, the schema of an array's elements or a map's values; None where there is none. *namespace* is where
@@ -106,7 +106,7 @@ class Shape(NamedTuple):
 
     @property
     def has_columns(self) -> bool:
-        """Return whether columns of its own stand below it."""
+        """Return whether it has columns below it."""
         return self.word in _CONTAINERS and self.inner is not None
 
 
@@ -135,7 +135,7 @@ class Types:
         self._names = names
 
     def alternatives(self, schema: object, namespace: str, report: Report) -> list[Shape]:
-        """List what may stand at a place, null included; unions in unions are opened. Empty for an empty union."""
+        """List the alternatives at a position, null included; unions in unions are opened. Empty for an empty union."""
         if isinstance(schema, str):
             return [self._of_word(schema, namespace, report)]
         if isinstance(schema, list) and _WORDS.issuperset(map(type, schema)):

@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What applies at one place: *solid* always, *extra* for some values.
+    """The subschemas that apply at one position: *solid* always, *extra* for some values.
 
     *references* are (identity of the target, text of the reference). *possible*: False where the schema `false` is
     among them, so that no value can stand here. *effort*: how many schemas were looked at.

@@ -300,7 +300,7 @@ def _key(subschema: Located) -> tuple[object, ...]:
 
 
 def _via(references: tuple[tuple[int, str], ...], parts: Parts) -> Parts:
-    """Let *parts* remember the references that led to the union that they were taken out of."""
+    """Store in *parts* the references that led to their union."""
     first, *rest = parts
     return (replace(first, via=(*references, *first.via)), *rest) if references else parts
 

@@ -47,7 +47,7 @@ def key(row: Row | BadRow) -> Key | str:
 
 
 def _wanted(client: ConfluentClient, deleted: bool) -> tuple[bool, ...]:
-    """List the forms to ask for by their parameter `deleted`.
+    """List the forms to request by their parameter `deleted`.
 
     Confluent adds soft-deleted versions to the second form, and since 8.0 its rows have the flag, so that this form
     alone may do. Karapace adds them to the first, and does not mark them in either.

@@ -136,7 +136,7 @@ def _missing(client: ConfluentClient, gathered: RegistryContent) -> list[Wanted]
 
 
 def _target(context: str, reference: Reference, kind: str) -> tuple[str, int]:
-    """Return the name to ask for: a reference without a context of its own stays in the one it is made in."""
+    """Return the name to request: a reference without a context of its own stays in its schema's context."""
     inherits = parse_subject(reference.subject, kind)[1] == reference.subject
     return qualified_subject(context, reference.subject) if inherits else reference.subject, reference.version
 

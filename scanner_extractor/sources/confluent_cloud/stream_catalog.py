@@ -39,7 +39,7 @@ class GraphqlEntity:
 
 
 NO_GRAPHQL = GraphqlEntity()
-"""Nothing: GraphQL was not asked, or does not know the entity."""
+"""Empty: GraphQL was not queried, or does not know the entity."""
 
 
 def read_search(payload: Json) -> list[dict[str, Json]]:
@@ -181,9 +181,9 @@ def _json(value: Json) -> str:
 
 
 SEARCH_PAGE = 500
-"""The most entities that a search gives at once."""
+"""Maximum page size of a search."""
 GRAPHQL_PAGE = 1000
-"""The most entities that a GraphQL query gives at once."""
+"""Maximum page size of a GraphQL query."""
 
 _ATTRIBUTES = ("owner", "ownerEmail", "description", "qualifiedName", "name")
 _QUERIES = {

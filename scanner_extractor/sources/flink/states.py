@@ -60,7 +60,7 @@ STATES: Mapping[str, Callable[[FlinkSettings, Http], FlinkStates]] = {
     CMF: _manager,
     JOB_MANAGER: _job_manager,
 }
-"""How each kind is asked; raises ScannerError where not all is listed. A SQL gateway lists nothing."""
+"""The reader of each kind; raises ScannerError where a list is incomplete. A SQL Gateway lists nothing."""
 
 
 def job_causes(http: Http, jobs: Iterable[str]) -> Mapping[str, str]:
