@@ -50,7 +50,7 @@ def matching(pattern: str, base: Path) -> tuple[Path, ...]:
         paths = Path(anchor).glob(pattern.removeprefix(anchor)) if anchor else base.glob(pattern)
         return tuple(sorted(paths, key=Path.as_posix))
     except (ValueError, OSError):
-        # A NUL, a name longer than the system takes, or `**` within a name: nothing is called so.
+        # A NUL, an overlong name, or `**` within a name: no such file can exist.
         return ()
 
 
@@ -58,7 +58,7 @@ def read_text(path: Path) -> str:
     """Read a text file as UTF-8, without a byte order mark; raises InputInvalid that says why not."""
     try:
         if path.exists() and not path.is_file():
-            # A pipe would be waited for; a device never ends.
+            # Reading a pipe would block; a device never ends.
             raise InputInvalid(f"{path.name!r} is not a file")
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -93,7 +93,7 @@ def _looks_like_manual_input(path: Path) -> bool:
     try:
         text = read_text(path)
     except InputInvalid:
-        # Somebody must hear of it; whoever reads it next says so.
+        # Not skipped silently: reading it later reports the error.
         return True
     try:
         check_size(text.encode())
@@ -101,7 +101,7 @@ def _looks_like_manual_input(path: Path) -> bool:
     except TooLarge:
         return True  # as above
     except JSONDecodeError:
-        # A comma too many must not make the file invisible.
+        # A syntax error must not hide the file.
         return bool(_LOOKS.search(text))
     except (RecursionError, ValueError):
         return False

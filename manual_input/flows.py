@@ -15,7 +15,7 @@ from scanner_model.names import SourceId
 from scanner_model.redaction import mask_text
 
 _MOST_HINTS = 20
-"""Looking for near names among thousands takes a while; who has more unknown topics has another problem."""
+"""Maximum number of suggestions: searching similar names among thousands of topics is slow."""
 
 
 class KnownTopics:

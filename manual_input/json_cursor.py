@@ -42,7 +42,7 @@ def _text(name: str) -> str:
 
 
 DEEPEST = 80
-"""Steps of the longest JSON path that is read: over thirty nested columns; jsonschema recurses."""
+"""Maximum steps of a JSON path: over thirty nested columns; jsonschema recurses."""
 
 _LINE_AND_COLUMN = re.compile(r"(\d+):(\d+)")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -192,7 +192,7 @@ def _refuse_unstorable(node: Node) -> None:
 
 @cache
 def _validator() -> Draft202012Validator:
-    # Loaded here, because importing jsonschema takes longer than most commands.
+    # Imported lazily, because importing jsonschema takes longer than most commands.
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(schema())

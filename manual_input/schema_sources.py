@@ -92,7 +92,7 @@ def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(word)
 
 
-# Numbers stay text here: they are only looked at, and Python converts no very long ones.
+# Numbers stay text: they are only checked, and Python does not convert very long ones.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant)
 
 
@@ -148,7 +148,7 @@ _COMPANIONS = {"file": ("format", "references", "record"), "samples": ()} | dict
 )
 
 MEMBERS = tuple(dict.fromkeys([*_COMPANIONS, *(key for keys in _COMPANIONS.values() for key in keys)]))
-"""Every member that tells of a content."""
+"""Every member that describes content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,7 +94,7 @@ class SchemaReader:
 
 def _is_new(entry: Node, schema: ManualSchema, seen: set[tuple[object, ...]]) -> bool:
     named = (schema.role, schema.subject, schema.version)
-    # Without a subject, files tell schemas apart; two lists of columns would have nothing that does.
+    # Without a subject, schemas differ by file; two lists of columns cannot be distinguished.
     key = named if schema.subject else (*named, schema.text, schema.record)
     if key in seen:
         entry.refuse(f"a second schema of the same {schema.role}", "give each its own subject or version")

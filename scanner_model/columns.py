@@ -50,11 +50,12 @@ class Column:
 class ParsedSchema:
     """Result of parsing one schema text.
 
-    *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty where
-    there is none. *records* are all the names that a record naming strategy may use for this text. *problems* say what
-    could not be read; a text that cannot be read at all gives no columns and a problem, never an exception. *empty*: it
-    is a right schema that has no columns, because it only serves others or no message matches it. *holders* are the
-    full names of the records whose fields stand right below a path, for Avro and Protobuf.
+    *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty
+    where there is none. *records* are all the names that a record naming strategy may use for this text. *problems*
+    are what could not be read; a text that cannot be read at all gives no columns and a problem, never an
+    exception. *empty*: it is a right schema that has no columns, because it only serves others or no message
+    matches it. *holders* are the full names of the records whose fields stand right below a path, for Avro and
+    Protobuf.
     """
 
     name: RecordName = RecordName("")
@@ -66,7 +67,7 @@ class ParsedSchema:
 
 
 Lookup = Callable[[str], str | None]
-"""Give the text behind a reference name (an import path, a type's full name, a `$ref` URI); None: nobody has it."""
+"""Return the text behind a reference name (an import path, a type's full name, a `$ref` URI); None: not available."""
 
 FieldReader = Callable[[str, Lookup, RecordName | None], ParsedSchema]
 """Read a schema text; the record names which of several to read (None: the format's default root)."""

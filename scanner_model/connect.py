@@ -16,7 +16,7 @@ class ConnectorKind(StrEnum):
     SINK = "sink"
     """Out of Kafka."""
     UNKNOWN = "unknown"
-    """Nobody tells, as where its class is not installed."""
+    """Unknown, as where its class is not installed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

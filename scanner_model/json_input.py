@@ -11,13 +11,13 @@ from scanner_model.text import storable
 Json = Any
 
 MOST_VALUES = 5_000_000
-"""Brackets, commas and colons of one document, at most: as objects these take up to 0.7 GB.
+"""Maximum brackets, commas and colons of one document: as objects these take up to 0.7 GB.
 
 A registry's page of 1000 versions has 30,000, a Connect cluster of 10,000 connectors about 1,000,000.
 """
 
 DEEPEST = 200
-"""How many arrays and objects of an answer may stand inside each other; whoever walks them may recurse."""
+"""Maximum nesting of arrays and objects of a response; traversals may recurse."""
 
 _WINDOW = 1 << 22
 _MARKS = b"{[,:"

@@ -16,7 +16,7 @@ _LARGEST = 20_000
 _LONGEST_SHOWN = 80
 _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<count>\d+)(?:,\d*)?\}|.", re.DOTALL)
 REWRITE = "rewrite the pattern without alternatives or repetitions that overlap, as in (a|aa)+ or (a+)+"
-"""What a user does with a pattern that takes too long."""
+"""Hint for a pattern that takes too long."""
 
 
 class TookTooLong(InputInvalid):

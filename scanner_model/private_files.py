@@ -34,7 +34,7 @@ def make_directory(path: Path) -> None:
 
 
 def make_private(directory: Path) -> None:
-    """Build *directory* and all that lies in it private: libraries wrote it as the umask allows."""
+    """Make *directory* and all its content private: libraries wrote it with the umask's permissions."""
     for place, _, files in os.walk(directory):
         Path(place).chmod(_DIRECTORY)
         for name in files:

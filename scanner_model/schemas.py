@@ -29,7 +29,7 @@ class Confidence(StrEnum):
     ASSUMED = "assumed"
     """By a naming strategy; no source knows the topic."""
     AMBIGUOUS = "ambiguous"
-    """Several links are possible; the first in the configured order was taken, and the rest reported."""
+    """Several links are possible; the first in the configured order was chosen, and the rest reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ Name = tuple[str, str]
 """Namespace and name of a dataset."""
 
 _TRIAL = 5
-"""How many are asked for their lineage before all are: where none of them tells it, the catalog does not."""
+"""How many tables are tried for lineage before all are: where all of these fail, the catalog offers none."""
 
 _TOLD_EVERY = 100
 _PATIENCE = 90.0
@@ -58,13 +58,13 @@ class CatalogCollector:
     without_lineage: int = 0
 
     def keep(self, tables: Iterable[CatalogTable]) -> None:
-        """Keep *tables*; of two with one name the first."""
+        """Add *tables*; of duplicate names the first is retained."""
         for table in tables:
             self.tables.setdefault((table.namespace, table.name), table)
         self.progress(self.settings.source, len(self.tables), None)
 
     def link(self, origin: Endpoint, target: Endpoint, process: str = "", dependency: str = "") -> None:
-        """Keep a flow between datasets, or between their columns; one into itself is none."""
+        """Add a flow between datasets, or between their columns; a flow into itself is ignored."""
         if origin == target:
             return
         link = CatalogLink(
@@ -131,7 +131,7 @@ class CatalogCollector:
         return [(name, answer) for name, answer in answers if not isinstance(answer, ScannerError)]
 
     def lineage(self, jobs: Sequence[Job], name: Callable[[Job], str], call: Callable[[Job], Result]) -> list[Result]:
-        """Query each job for its lineage; where the first few all fail, no other is queried."""
+        """Fetch the lineage of each job; where the first few all fail, no other is queried."""
         answers = list(self.run_all(jobs[:_TRIAL], call))
         if not all(isinstance(answer, ScannerError) for answer in answers):
             answers += self.run_all(jobs[_TRIAL:], call)

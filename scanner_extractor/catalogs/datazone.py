@@ -47,7 +47,7 @@ _PLACES = ("s3Path", "storageLocation", "location")
 
 
 def read_asset(asset: Json, settings: CatalogSettings) -> CatalogTable | None:
-    """Read an asset as GetAsset gives it; None for an answer without an id.
+    """Read an asset as returned by GetAsset; None for a response without an id.
 
     Columns and location stand in the forms of the asset, whose content is JSON text.
     """
@@ -162,7 +162,7 @@ def node_dataset(node: Json, domain: str) -> Name:
 
 
 PAGE = 50
-"""The most entries that DataZone gives at once."""
+"""Maximum page size of DataZone."""
 _UP, _DOWN = "upstreamNodes", "downstreamNodes"
 
 
@@ -215,7 +215,7 @@ def list_assets(
 
 
 def _described(collector: CatalogCollector, assets: list[tuple[str, str]]) -> None:
-    """Query for each asset, as a list has no forms; one that was deleted since is left out."""
+    """Fetch each asset, as a list has no forms; one that was deleted since is left out."""
     settings = collector.settings
 
     def fetch(asset: tuple[str, str]) -> Json:
@@ -242,7 +242,7 @@ class _Lineage:
         self._nodes: dict[str, dict[str, Json]] = {}
 
     def read(self, assets: list[tuple[str, str]]) -> None:
-        """Keep the flows between datasets, each by its job where there is one."""
+        """Add the flows between datasets, each by its job where there is one."""
         self._keep(self._collector.lineage([identifier for _, identifier in assets], str, self._fetch))
         self._fetch_all(self._beside(self._nodes.values()))
         jobs = [node for node in self._nodes.values() if is_process(node)]
@@ -251,7 +251,7 @@ class _Lineage:
             self._flows(self._nodes[key])
 
     def _fetch(self, identifier: str) -> dict[str, Json]:
-        """Query for a node; an asset that no event named has none."""
+        """Fetch a node; an asset that no event named has none."""
         try:
             body = {"domainIdentifier": self._domain, "identifier": identifier}
             node = self._collector.http.post("GetLineageNode", body=body)
@@ -275,7 +275,7 @@ class _Lineage:
         return [identity for node in nodes for side in (_UP, _DOWN) for identity in references(node, side)]
 
     def _flows(self, node: Json) -> None:
-        """Keep what flows through a job, and what flows from a dataset into another without one."""
+        """Add the flows through a job, and flows between datasets without a job."""
         sources, targets = self._data(node, _UP), self._data(node, _DOWN)
         if not is_process(node):
             dataset = Endpoint(node_dataset(node, self._domain))

@@ -82,7 +82,7 @@ def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings)
 
 
 def _kept(entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]) -> tuple[tuple[str, str], ...]:
-    """Keep the table's parameters, and what else is told of it and of its storage."""
+    """Return the table's parameters, and other members of it and of its storage."""
     stated = {name: value for name, value in own.items() if not name.startswith(_SPARK_SCHEMA)}
     rest = {name: value for name, value in entry.items() if name not in _READ}
     stored = {f"StorageDescriptor.{name}": value for name, value in storage.items() if name not in _READ_STORAGE}
@@ -116,7 +116,7 @@ def _spark_schema(own: Mapping[str, Json]) -> str:
 
 
 def _format(own: dict[str, Json], storage: dict[str, Json], serde: dict[str, Json]) -> str:
-    """Return the first word that tells: the table's kind, Spark's provider, the crawler's class, the SerDe."""
+    """Return the format, from the first of: table kind, Spark's provider, crawler's class, SerDe."""
     for name in ("table_type", "spark.sql.sources.provider", "classification"):
         if word := text(own, name).lower():
             return word
@@ -131,7 +131,7 @@ def _object(payload: Json, name: str) -> dict[str, Json]:
 
 
 PAGE = 100
-"""The most entries that Glue gives at once."""
+"""Maximum page size of Glue."""
 
 
 def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:

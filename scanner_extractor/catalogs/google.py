@@ -18,7 +18,7 @@ from scanner_model.errors import NotFound, ScannerError
 
 _API = ("datalineage", "v1", "projects")
 _PAGE = 100
-"""The most links that are given at once; without it there are ten."""
+"""Maximum page size of links; the default is ten."""
 _MOST = 10_000
 
 TableKey = tuple[str, str, str]
@@ -54,8 +54,8 @@ class GoogleLineage:
         self._links: dict[str, _Link] = {}
         self._columns: list[_ColumnLink] = []
 
-    def ask(self, tables: list[TableKey], *, columns: bool) -> None:
-        """Keep the links of *tables*, and those of their columns where these are wanted."""
+    def read_links(self, tables: list[TableKey], *, columns: bool) -> None:
+        """Add the links of *tables*, and those of their columns where requested."""
         for links in self._collector.lineage(tables, lambda table: table[2], self._of_table):
             self._links |= {link.name: link for link in links}
         if columns:
@@ -64,7 +64,7 @@ class GoogleLineage:
         self._finish()
 
     def _of_table(self, table: TableKey) -> list[_Link]:
-        """Query for the links that lead to a table and from it."""
+        """Fetch the links to a table and from it."""
         project, location, name = table
         where, links = (project, location), []
         for end in ("target", "source"):
@@ -76,7 +76,7 @@ class GoogleLineage:
         return links
 
     def _of_columns(self, table: TableKey) -> list[_ColumnLink]:
-        """Query for the links that lead to a table's columns and from them; the answer is a list of parts."""
+        """Fetch the links to a table's columns and from them; the response is a list of parts."""
         project, location, name = table
         links: list[_ColumnLink] = []
         for direction in ("UPSTREAM", "DOWNSTREAM"):
@@ -95,7 +95,7 @@ class GoogleLineage:
         return links
 
     def _finish(self) -> None:
-        """Keep the links, each with its processes by the names that people gave them; unnamed where nobody tells."""
+        """Add the links, each with its processes by display name; unnamed where not reported."""
         processes = self._processes()
         process_names = {process for column_link in processes.values() for process in column_link}
         names = self._names(
@@ -132,7 +132,7 @@ class GoogleLineage:
         return self._pages(where, "batchSearchLinkProcesses", "processLinks", {"links": names})
 
     def _names(self, processes: set[str]) -> dict[str, str]:
-        """Query each process for its display name; without one its id is used."""
+        """Fetch the display name of each process; without one its id is used."""
         process_ids = sorted(processes - {""})
         answers = self._collector.run_all(
             process_ids, lambda name: text(self._collector.http.get(*_API[:2], *name.split("/")), "displayName")
@@ -188,7 +188,7 @@ class _Table:
 
 
 def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
-    """Read the tables of the datasets that the settings choose, and their lineage as far as they say.
+    """Read the tables of the datasets that the settings choose, and their lineage as configured.
 
     *http* speaks to Google through `google_exchange`. Raises ScannerError where no dataset's tables can be listed;
     other failures give a partial result. Source: BigQuery API v2, Data Lineage API v1.
@@ -198,7 +198,7 @@ def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> Ca
     _described(collector, tables)
     if settings.lineage is not Lineage.NONE:
         wanted = [(table.project, settings.location or table.location, table.name) for table in tables]
-        GoogleLineage(collector).ask(wanted, columns=settings.lineage is Lineage.COLUMNS)
+        GoogleLineage(collector).read_links(wanted, columns=settings.lineage is Lineage.COLUMNS)
     return collector.reading()
 
 
@@ -235,12 +235,12 @@ def _tables(collector: CatalogCollector, project: str, dataset: str, location: s
 
 
 def _described(collector: CatalogCollector, tables: list[_Table]) -> None:
-    """Query for each table, as a list has no columns; one that was deleted since is left out."""
+    """Fetch each table, as a list has no columns; one that was deleted since is left out."""
 
-    def ask(table: _Table) -> Json:
+    def fetch(table: _Table) -> Json:
         return collector.http.get(*_BIGQUERY, table.project, "datasets", table.dataset, "tables", table.table)
 
-    for table, answer in zip(tables, collector.run_all(tables, ask), strict=True):
+    for table, answer in zip(tables, collector.run_all(tables, fetch), strict=True):
         if isinstance(answer, NotFound):
             continue
         if isinstance(answer, ScannerError) or not read_reference(answer):

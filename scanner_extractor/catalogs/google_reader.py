@@ -41,7 +41,7 @@ def table_name(project: str, dataset: str, table: str) -> str:
 
 
 def read_table(payload: Json, name: str, source: SourceId) -> CatalogTable:
-    """Read a table as `tables.get` gives it; numbers and times come as text."""
+    """Read a table as returned by `tables.get`; numbers and times come as text."""
     entry = payload if isinstance(payload, dict) else {}
     external = member(entry, "externalDataConfiguration")
     lake = member(entry, "biglakeConfiguration")

@@ -42,7 +42,7 @@ _PROCESSES: Mapping[str, tuple[str, ...]] = {
     "sqlQueryInfos": ("query_id",),
     "externalMetadataInfos": ("name",),
 }
-"""The kinds of what makes a flow, each with the members of which the first told is its id; a query has one a run."""
+"""The kinds of lineage processes, each with its id members, first present wins; a query has an id per run."""
 
 
 def unity_namespace(url: str) -> str:
@@ -152,7 +152,7 @@ _Flow = tuple[Endpoint, Endpoint, str]
 def read_unity(
     settings: CatalogSettings, http: Http, progress: Progress, *, clock: Clock | None = None
 ) -> CatalogResult:
-    """Read the tables that the settings choose, and their lineage as far as they say.
+    """Read the tables that the settings choose, and their lineage as configured.
 
     Raises ScannerError where no schema's tables can be listed; other failures give a partial result.
     Source: Databricks REST API, Unity Catalog 2.1 and lineage tracking 2.0.
@@ -209,7 +209,7 @@ class _Scan:
             self.collector.keep(schema_tables)
 
     def lineage(self) -> None:
-        """Query each table for its neighbours, and each of its columns where columns are wanted."""
+        """Fetch the neighbours of each table, and of each column where column lineage is requested."""
         tables = [self.collector.tables[key] for key in sorted(self.collector.tables)]
         flow_lists = self.collector.lineage(tables, lambda table: table.name, self._neighbours)
         if self._settings.lineage is Lineage.COLUMNS:

@@ -20,13 +20,13 @@ _PROCESS = ("entity_type", "entity_id")
 _WAITING = frozenset({"PENDING", "RUNNING"})
 _POLLS = 600
 _PAUSE = 2.0
-"""Seconds between two looks at a statement that still runs."""
+"""Seconds between polls of a running statement."""
 
 Row = dict[str, str]
 
 
 def system_lineage(collector: CatalogCollector, namespace: str, clock: Clock) -> None:
-    """Keep the flows that `system.access` tells and that begin or end at a table that was read.
+    """Keep the flows of `system.access` that begin or end at a table that was read.
 
     Columns are queried where the settings request them. Failures are problems, and known flows are retained.
     """

@@ -25,7 +25,7 @@ def _reader(module: str, function: str) -> FieldReader:
 MOST_PROBLEMS = 100
 """Problems listed of one schema."""
 
-_HALF_A_PAIR = Problem("$", "the text has a lone surrogate", "it is read as U+FFFD, the replacement character")
+_HALF_A_PAIR = Problem("$", "the text holds half a surrogate pair", "it is read as U+FFFD, the replacement character")
 
 FORMATS: Mapping[str, FieldReader] = {
     "AVRO": _reader("avro.reader", "avro_fields"),

@@ -6,7 +6,7 @@ from scanner_model.columns import Column
 from scanner_model.problems import Problem
 
 MOST_COLUMNS = 200_000
-"""Columns kept of one schema: some hundred times the widest one seen in practice."""
+"""Maximum columns of one schema: about a hundred times the widest one in practice."""
 
 MOST_SEGMENTS = 5_000_000
 """Segments of all paths together: bounds memory where many columns lie deep."""

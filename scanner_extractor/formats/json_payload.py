@@ -75,14 +75,14 @@ class ObservedValues:
         return min(self._formats) if self._formats else None
 
     def add(self, value: object) -> None:
-        """Take in one more value, however deep, without recursion."""
+        """Add one more value, however deep, without recursion."""
         waiting: list[tuple[ObservedValues, object]] = [(self, value)]
         while waiting:
             values, inner = waiting.pop()
             waiting.extend(values._take(inner))
 
     def _take(self, value: object) -> list[tuple[ObservedValues, object]]:
-        """Note *value* itself, and give what stands inside it with the places it belongs to, the last one first."""
+        """Add *value* itself, and return its members with their positions, the last one first."""
         self.count += 1
         self._kinds[_KINDS[type(value)]] = None
         if isinstance(value, str):

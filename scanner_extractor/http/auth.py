@@ -16,10 +16,10 @@ from scanner_model.json_input import load_json
 from scanner_model.redaction import mask_url
 
 _LIFE = 300.0
-"""Seconds that a token is kept whose answer does not say how long it lives."""
+"""Seconds that a token is cached whose response has no lifetime."""
 
 Post = Callable[[str, Mapping[str, str], str], Response]
-"""Send a form to a URL with these headers and no others; retried like any request."""
+"""Function that sends a form to a URL with exactly these headers, with retries."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,8 @@ def map_concurrently(
     answers: queue.SimpleQueue[_Answered[Result]] = queue.SimpleQueue()
     stop = threading.Event()
     for _ in range(min(max(1, pool.threads), len(jobs))):
-        # Daemons, so that a source that hangs keeps neither this reading nor the program.
-        threading.Thread(target=_work, args=(waiting, call, answers, stop), name="asking a source", daemon=True).start()
+        # Daemon threads, so that a hanging source blocks neither this scan nor the exit of the program.
+        threading.Thread(target=_work, args=(waiting, call, answers, stop), name="source worker", daemon=True).start()
     try:
         _collect(results, answers, pool, on_result)
     finally:

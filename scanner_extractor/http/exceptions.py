@@ -13,7 +13,7 @@ from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 
 FAILURES = (OSError, urllib3.exceptions.HTTPError, UnicodeError)
-"""What sending a request and reading its answer may raise; `requests.RequestException` is an OSError."""
+"""Exceptions of sending a request and reading its response; `requests.RequestException` is an OSError."""
 
 _PASSING = (
     requests.ConnectionError,

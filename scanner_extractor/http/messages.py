@@ -9,10 +9,10 @@ from typing import Any
 from scanner_model.names import SourceId
 
 Json = Any
-"""A value as `json.loads` gives it; it travels no further than the reader that turns it into facts."""
+"""A value as `json.loads` returns it; only readers handle it."""
 
 AS_IS = "*/*"
-"""What a request accepts whose answer is a schema's text itself: captures keep it byte for byte."""
+"""The `Accept` of requests for raw schema texts: captures store them byte for byte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,4 +36,4 @@ class Response:
 
 
 Transport = Callable[[Request], Response]
-"""Send a request and give its answer whatever its status; raises ScannerError where there is none."""
+"""Function that sends a request and returns its response of any status; raises ScannerError without a response."""

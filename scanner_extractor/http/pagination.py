@@ -15,15 +15,15 @@ T = TypeVar("T")
 
 MOST_PAGES = 100_000
 MOST_ITEMS = 3_000_000
-"""Items of one list, at most; one whose pages are asked for by token is shorter, as nothing else proves its end."""
+"""Maximum items of one list; lower for lists by token, as nothing else proves their end."""
 MOST_BY_TOKEN = 500_000
 LONGEST = 3600.0
-"""Seconds that one list may take."""
+"""Maximum seconds for one list."""
 FAR = 1_000_000_000
-"""An offset at which no list has anything: what brings new items even there has no end."""
+"""An offset beyond any list: a list with new items even there is endless."""
 
 _PROBED_AT = 20
-"""Pages after which a list is asked for what is FAR; shorter ones cost no request more."""
+"""Pages after which a list is probed at FAR; shorter ones cost no extra request."""
 _SMALL_PAGES = 1000
 """Pages that may bring one item each; later ones bring two or more on the average."""
 _HINT = "does the server honour pagination parameters? report it to its operator"
@@ -132,7 +132,7 @@ class _NotProven(Exception):
 def _far(fetch: Callable[[int, int], Sequence[T]], size: int) -> Sequence[T]:
     try:
         return fetch(FAR, size)
-    except ScannerError as error:  # a server may refuse such an offset, and a capture need not hold the answer
+    except ScannerError as error:  # a server may reject such an offset, and a capture need not contain the response
         raise _NotProven from error
 
 

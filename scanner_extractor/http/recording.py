@@ -32,7 +32,7 @@ from scanner_model.redaction import mask_json, mask_statement, mask_text, mask_u
 FORMAT = 1
 MANIFEST = "capture.json"
 LARGEST = 256 * 1024 * 1024
-"""Bytes of one file of a capture that are read, at most; an answer is no larger unless `max_bytes` says so."""
+"""Maximum bytes of one file of a capture; a response is no larger unless `max_bytes` allows it."""
 
 _HEADERS = ("content-type", "etag", "retry-after", "x-registry-artifacttype")
 _FAILURES: Mapping[str, type[ScannerError]] = {
@@ -169,7 +169,7 @@ def slug(name: str) -> str:
 
 
 def directory_name(name: str) -> str:
-    """Return *name* as the name of a directory that no other name shares: with a hash where a slug says less."""
+    """Return *name* as the name of a directory that no other name shares: with a hash where the slug differs."""
     short = slug(name)
     return short if short == name else f"{short}-{_hash(name)}"
 
@@ -315,7 +315,7 @@ def _check_plain(directory: Path) -> None:
                         what = "the capture has entries other than files and directories: a link, a pipe or a device"
                         raise InputInvalid(what, where=entry.path, hint="take it out, or record it again")
         except FileNotFoundError:
-            continue  # that there is no capture is said by its reader
+            continue  # a missing capture is reported by its reader
         except OSError as error:
             raise InputInvalid(f"cannot be read: {error.strerror}", where=str(directory)) from error
 

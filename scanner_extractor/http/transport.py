@@ -28,7 +28,7 @@ from scanner_model.redaction import mask_url
 
 RETRIES = 3
 LONGEST = 60.0
-"""Seconds that we wait at most because a server asks for it."""
+"""Maximum seconds to wait on a server's request."""
 
 _WORTH_IT = frozenset({408, 429, 500, 502, 503, 504})
 
@@ -70,7 +70,7 @@ def requested_wait(status: int, headers: Mapping[str, str]) -> float:
 def _seconds(text: str) -> float:
     try:
         return Retry().parse_retry_after(text) if text else 0.0
-    except (InvalidHeader, ValueError, OverflowError):  # a header that nobody can read asks for nothing
+    except (InvalidHeader, ValueError, OverflowError):  # an unreadable header requests nothing
         return 0.0
 
 
@@ -132,7 +132,7 @@ class HttpTransport:
         """Return the answer after retries and redirects; raises SourceUnreachable where there is none.
 
         An answer with a status that is worth a retry is given when every retry had it too. Raises PayloadUnexpected
-        for an answer that is too large, breaks off or is not compressed as it says.
+        for a response that is too large, truncated or not compressed as declared.
         """
         for _ in range(_REDIRECTS + 1):
             answer = self._authorised(request)
@@ -186,7 +186,7 @@ class HttpTransport:
 
     def _wait(self, requested_delay: float, back_off: float) -> None:
         if requested_delay:
-            self._rate.hold(requested_delay)  # the server means all of our threads
+            self._rate.hold(requested_delay)  # applies to all threads
         else:
             self._clock.pause(back_off)
 
@@ -219,7 +219,7 @@ class HttpTransport:
         )
 
     def _host(self, url: str, trusted: bool) -> _Host:
-        """Get what is the same for every request to the host of *url*; made once, as it costs more than a request."""
+        """Return what every request to the host of *url* shares; created once, as it costs more than a request."""
         parts = urlsplit(url)
         key = (parts.scheme, parts.netloc, trusted)
         with self._lock:

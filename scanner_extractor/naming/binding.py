@@ -225,7 +225,7 @@ def _assumable(case: _Case, candidate: Candidate, *, topics_told: bool) -> bool:
     """Return whether a topic that no source knows may be assumed to exist.
 
     Not where the subject is deleted. One that others refer to needs no topic, unless nothing is known of topics and
-    its suffix says plainly that it has one.
+    its suffix shows that it has one.
     """
     plain = candidate.strategy == "topic" and not topics_told
     return not case.newest.deleted and (plain or not case.referenced)

@@ -18,7 +18,7 @@ SUFFIXES = {"key": Role.KEY, "value": Role.VALUE}
 class Link:
     """A topic declared for a subject; *role* None: by the subject's suffix, else value.
 
-    *strategy* is `associated` (the registry says so), `map` (cluster.json) or `manual`; *evidence* says where.
+    *strategy* is `associated` (registry), `map` (cluster.json) or `manual`; *evidence* is its location.
     """
 
     topic: TopicName
@@ -31,7 +31,7 @@ class Link:
 class Subject:
     """A subject as input of naming strategies.
 
-    *name* has no context and no group. *group* is Apicurio's, empty for the default one or where it is not told.
+    *name* has no context and no group. *group* is Apicurio's, empty for the default one or where unknown.
     *records* are the names that the schema itself bears; empty: it has none; None: the schema is not available.
     """
 

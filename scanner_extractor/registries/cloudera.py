@@ -195,7 +195,7 @@ def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) ->
 
 
 class ClouderaClient:
-    """Query one registry: one method, one request. Every method raises what `Http` raises."""
+    """Client of one registry: one request per method. Every method raises what `Http` raises."""
 
     def __init__(self, http: Http, base: tuple[str, ...]) -> None:
         self._http = http

@@ -141,7 +141,7 @@ def _asked(entry: Json, name: str) -> str:
 _Listed = TypeVar("_Listed", Schema, str)
 
 PAGE = 100
-"""The most entries that Glue gives at once."""
+"""Maximum page size of Glue."""
 
 
 def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
@@ -155,7 +155,7 @@ def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> Reg
 
 
 class GlueClient:
-    """Query Glue: one method, one operation (the lists: one a page). Every method raises what `Http` raises."""
+    """Client of Glue: one operation per method (lists: one per page). Every method raises what `Http` raises."""
 
     def __init__(self, http: Http) -> None:
         self._http = http

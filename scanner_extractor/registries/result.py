@@ -22,7 +22,7 @@ from scanner_model.schemas import Association, Registry, SchemaVersion
 class Row:
     """One schema row: a version, and the topics that the registry associates its subject with.
 
-    *flagged*: the row says itself whether the version is deleted, as Confluent's do since 8.0. *behind* is the
+    *flagged*: the row itself has the deleted flag, as Confluent's do since 8.0. *behind* is the
     subject that the registry returned for an alias that was requested; else empty.
     """
 
@@ -114,7 +114,8 @@ _VANISHED = "it was deleted meanwhile, or this user may not read it"
 class RegistryContent:
     """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read.
 
-    *cut* says why a list was not read to its end; empty where it was. Objects that it did not name are not deleted.
+    *cut* is the reason why a list was not read to its end; empty where it was. Objects that it did not name are not
+    deleted.
     """
 
     rows: Mapping[Key, Row] = field(default_factory=dict)
@@ -161,7 +162,7 @@ def failed(source: SourceId, subject: str, error: ScannerError) -> Problem:
 
 
 def associations_failed(source: SourceId, error: ScannerError) -> Problem:
-    """Report that a registry's associations could not be asked for."""
+    """Report that a registry's associations could not be read."""
     return Problem(f"{source} associations", _why(error), error.hint)
 
 

@@ -34,7 +34,7 @@ class Defined:
 def define(versions: Iterable[SchemaVersion], read: ParseTexts = parse_in_process) -> Defined:
     """Read every version's text, each distinct text (with what its references resolve to) once, by *read*.
 
-    A text that cannot be read keeps its version, with a definition that has no columns and says why.
+    A text that cannot be read keeps its version, with a definition that has no columns and a problem.
     """
     listed = tuple(versions)
     finders = {source: finder(v for v in listed if v.source == source) for source in {v.source for v in listed}}
@@ -91,7 +91,7 @@ class _Reader:
     records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
 
     def read(self, wanted: Iterable[tuple[SchemaVersion, RecordName | None]]) -> list[Fingerprint]:
-        """Read what is not known yet; gives the fingerprint of each version with the record that is wanted of it."""
+        """Read what is not known yet; returns the fingerprint of each version with its requested record."""
         digests: list[Fingerprint] = []
         requests: dict[Fingerprint, ParseRequest] = {}
         for version, record in wanted:

@@ -35,7 +35,7 @@ class PackedColumns(Sequence[Column]):
         return self._count
 
     def __iter__(self) -> Iterator[Column]:
-        # Our own bytes, which nobody else can write: to read them is safe.
+        # Our own bytes, which no other process can write: safe to unpickle.
         for cells in marshal.loads(zlib.decompress(self._packed)):  # noqa: S302
             yield Column(**dict(zip(_MEMBERS, cells, strict=True)))
 
@@ -107,7 +107,7 @@ def request_bundles(requests: Iterable[ParseRequest], size: int) -> Iterator[byt
 
 def parse_bundle(bundle: bytes) -> bytes:
     """Read what `bundles` wrote; give bytes for `unbundled`. A pure function for other processes."""
-    # Bytes of our own processes, which nobody else can write: to unpickle them is safe.
+    # Bytes of our own processes, which no others can write: safe to unpickle.
     requests: list[ParseRequest] = pickle.loads(bundle)  # noqa: S301
     return pickle.dumps([packed(parse_one(request)) for request in requests])
 

@@ -14,7 +14,7 @@ from scanner_model.problems import Problem
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 Find = Callable[[str, SubjectName, int], SchemaVersion | None]
-"""Give a version by context, subject and number (-1: the newest, live ones first); None: there is none."""
+"""Return a version by context, subject and number (-1: the newest, live ones first); None where there is none."""
 
 LATEST = -1
 
@@ -65,7 +65,7 @@ def resolve(version: SchemaVersion, find: Find) -> Resolved:
 
 
 def find_reference(context: str, reference: Reference, find: Find) -> SchemaVersion | None:
-    """Return the version that a schema of *context* means by *reference*; None: nobody has it.
+    """Return the version that a schema of *context* means by *reference*; None where it is missing.
 
     An unqualified subject stays in the context, `:.ctx:subject` and `group:artifact` name their own. In a registry
     without contexts or groups that same text is a plain name, so it is looked up as it is first.

@@ -21,7 +21,7 @@ DOCUMENT = "files"
 """The name under which a capture holds them."""
 
 LARGEST = 4 * 1024 * 1024
-"""Bytes of one file, at most: nobody writes more SQL than this by hand."""
+"""Maximum bytes of one file: more than hand-written SQL needs."""
 
 Hide = Callable[[str], str]
 """Takes the secrets out of a text."""
@@ -29,7 +29,7 @@ Hide = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileText:
-    """A file: *name* is its path from cluster.json, with slashes; *failure* says why there is no *text*."""
+    """A file: *name* is its path from cluster.json, with slashes; *failure* is the reason where there is no *text*."""
 
     name: str
     text: str = ""

@@ -37,10 +37,10 @@ __all__ = [
 Position = tuple[int, int]
 
 _DEEPEST = 200
-"""Levels of nesting that we read; nobody writes more by hand, and whoever walks the value may recurse."""
+"""Maximum nesting; hand-written files have less, and traversals of the value may recurse."""
 
 _MOST_VALUES = 2_000_000
-"""Brackets, commas and colons, at most: each value is kept with its place."""
+"""Maximum brackets, commas and colons: each value is stored with its position."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -145,7 +145,7 @@ class _Walk:
         self.repeated: list[JsonPath] = []
 
     def value(self, at: int, path: JsonPath) -> int:
-        """Note the value that starts at or after *at*, and everything in it; give where it ends."""
+        """Record the value that starts at or after *at*, and everything in it; return its end."""
         if len(path) > _DEEPEST:
             raise RecursionError
         at = self._skip(at)

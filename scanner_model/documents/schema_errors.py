@@ -10,10 +10,10 @@ from typing import Any, Protocol
 Step = str | int
 JsonPath = tuple[Step, ...]
 Shown = Callable[[JsonPath], str]
-"""Give the value at a path as people may see it."""
+"""Return the value at a path as shown to users."""
 
 ErrorMessage = tuple[JsonPath, str, str]
-"""Path of what is wrong, what is wrong, and a hint (or empty)."""
+"""Path, message, and a hint (or empty)."""
 
 
 class SchemaError(Protocol):

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from scanner_model.redaction.values import MASK
 
 SHORTEST = 4
-"""Letters of a value that is looked for, at least: shorter ones stand in any text."""
+"""Minimum length of a searched value: shorter ones occur in any text."""
 _LONGEST_NAME = 8
 
 

@@ -49,7 +49,7 @@ _TELLING = re.compile(r"(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])\S{6}|[A-Za-z]{1,20}[ 
 _VAGUE = frozenset(
     {"token", "tokens", "signature", "sig", "secret", "secrets", "credential", "credentials", "pass", "cookie"}
 )
-"""Words that a message may have before a colon without naming a secret: `Unexpected token: x`."""
+"""Words before a colon in messages that do not name a secret: `Unexpected token: x`."""
 _HEADERS = frozenset({"authorization", "cookie"})
 
 _PEM = re.compile(
@@ -95,7 +95,7 @@ _OTHERS = (
     ("mariadb", _DATABASE_TOOL),
     ("sshpass", _DATABASE_TOOL),
 )
-"""Forms without a secret name, and what a text in lower case has where one of them fits."""
+"""Forms without a secret name, each with a marker that a matching text contains in lower case."""
 _SIGN = re.compile(r"[=:\s%(>]")
 """Without one of these no form fits; most texts are names."""
 _CACHED_LENGTH = 20_000
@@ -218,7 +218,7 @@ def _after_space(text: str, key: re.Match[str], quoted: tuple[int, int]) -> tupl
 
 
 def _is_call(text: str, key: re.Match[str], end: int) -> bool:
-    """Check for `setPassword("x")` and `option("password", "x")`; `select("password", "x")` cannot be told from it."""
+    """Check for `setPassword("x")` and `option("password", "x")`; `select("password", "x")` has the same form."""
     if key["call"].lstrip("\\\"' ").startswith("("):
         return True
     before = text[max(key.start() - 8, 0) : key.start()].rstrip("\\\"' ")

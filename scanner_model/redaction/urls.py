@@ -10,11 +10,11 @@ from scanner_model.redaction.names import NO_EXTRA, ExtraNames, is_secret_name
 from scanner_model.redaction.values import MASK
 
 OnSecret = Callable[[str], None]
-"""Is called with each secret that was hidden."""
+"""Callback that receives each masked secret."""
 
 _URL = re.compile(r"(?<![\w+.-])(?P<scheme>[\w+.-]++://)(?P<rest>[^\s'\"<>]++)")
 _CONTAINER = re.compile(r"(?:abfss?|wasbs?)://[\w$-]{1,63}@[^:@]*$")
-"""What stands before the @ of Azure's storage is a container."""
+"""In Azure storage URLs the part before the @ is a container."""
 _PORT = re.compile(r":\d{1,5}$|\]$")
 _QUERY = re.compile(r"(?P<key>[?&;](?P<name>[^=&;#?\s'\"]+)=)(?P<value>\{(?:[^}]|\}\})*+\}|[^&;#\s'\"]+)")
 _ORACLE_LOGIN = re.compile(r"(?P<start>\bjdbc:oracle:\w{1,20}:)(?P<login>[^@/\s]{1,200}/[^@\s]{0,200})@")
@@ -26,7 +26,7 @@ _SERVICES = re.compile(
 )
 _KEY = re.compile(r"(?P<key>[?&]key=)(?=[^\s&#'\"<>]{0,100}\d)(?P<value>[^\s&#'\"<>]{8,})")
 _LONGEST_STEP = 8
-"""Letters of a step of a path that may be a secret, at least."""
+"""Minimum length of a path step that may be a secret."""
 _HOOK = re.compile(
     r"(?P<key>/(?:in)?(?:web)?hooks?(?:/v\d)?/|/bot(?=\d+:))"
     r"(?=(?:[^\s'\"<>?#/]{0,100}/){0,4}(?=[^\s'\"<>?#/]{0,60}[\dA-Z])[^\s'\"<>?#/]{8})(?P<value>[^\s'\"<>?#]+)"
@@ -39,7 +39,7 @@ def mask_url(url: str, extra: ExtraNames = NO_EXTRA) -> str:
 
 
 def mask_logins(text: str, on_secret: OnSecret | None = None) -> str:
-    """Remove user and password from every URL in *text*; a password may hold `@` and `/` that nobody encoded."""
+    """Remove user and password from every URL in *text*; a password may contain unencoded `@` and `/`."""
     if "@" not in text:
         return text
     text = _ORACLE_LOGIN.sub(lambda match: _without_login(match["start"], match["login"], "/", on_secret) + "@", text)

@@ -53,7 +53,7 @@ class NamedTypes:
         return self._known.get(named.name, named)
 
     def find(self, name: str, namespace: str) -> NamedType | None:
-        """Return the type that *name* means in *namespace*, else in none; None where nobody defines it."""
+        """Return the type that *name* means in *namespace*, else without namespace; None where it is undefined."""
         qualified = name if "." in name or not namespace else f"{namespace}.{name}"
         names = dict.fromkeys((qualified.removeprefix("."), name.removeprefix("."), name))
         named = self._first(names)
@@ -81,7 +81,7 @@ class NamedTypes:
                 waiting.extend(self._define(name, text))
 
     def _define(self, reference: str, text: str) -> Mapping[str, None]:
-        """Learn what the *text* behind a *reference* defines, and give the names of what it includes in turn."""
+        """Add the definitions of the *text* behind a *reference*, and return the names that it includes in turn."""
         try:
             root = read_json(text)
             defined = list(definitions(root))
@@ -146,7 +146,7 @@ def worded(attributes: Attributes, key: str) -> str:
 
 
 def _named(definition: Attributes, enclosing: str) -> NamedType:
-    """Read a definition's name as the Avro specification says (section Names): a dotted name ignores `namespace`."""
+    """Read a definition's name by the Avro specification (section Names): a dotted name ignores `namespace`."""
     name = worded(definition, "name")
     if "." in name:
         namespace = name.rpartition(".")[0]

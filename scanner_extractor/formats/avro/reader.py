@@ -15,7 +15,7 @@ from scanner_model.names import RecordName
 from scanner_model.problems import Problem
 
 _LONGEST = 1_000_000
-"""Characters beyond which nobody is asked: a megabyte costs fastavro some 15 ms."""
+"""Characters beyond which fastavro is not called: a megabyte costs it some 15 ms."""
 
 _MOST_SAID = 200
 
@@ -64,7 +64,7 @@ _ONCE = Problem(
 
 
 def avro_fields(text: str, lookup: Lookup, record: RecordName | None = None) -> ParsedSchema:
-    """List the columns of an Avro schema; *lookup* gives the text behind a type's full name or a reference's name.
+    """List the columns of an Avro schema; *lookup* returns the text behind a type's full name or a reference's name.
 
     *record* picks one of the records of a union at the root; None, or a name that is not there, reads all of it. What
     is wrong at one place is a problem there and leaves the rest; fastavro's refusal is a problem of the whole.

@@ -32,9 +32,9 @@ _SIZES = {"duration": 12, "uuid": 16}
 
 
 def refinement(attributes: Attributes, word: str, name: str, size: object = None) -> str | None:
-    """Read what refines the type *word* called *name*; None: nothing, or what the specification says to ignore.
+    """Read what refines the type *word* called *name*; None: nothing, or ignored by the specification.
 
-    *size* is what a fixed says of its size.
+    *size* is the size of a fixed.
 
     A logical type that is unknown, or impossible for the type, is ignored. Without one, `connect.name` is taken
     (`io.debezium.time.Timestamp`), but not where it only repeats the type's own name, as on records.
@@ -63,7 +63,7 @@ def _holds(size: object, precision: object) -> bool:
 
 
 UNREADABLE = "unknown"
-"""The type of a place that says no type, or nothing that could be one."""
+"""The type of a position without a valid type."""
 
 _CONTAINERS = frozenset({"record", "array", "map"})
 _MEMBERS = {
@@ -84,7 +84,7 @@ Report = Callable[[str], None]
 
 
 class Shape(NamedTuple):
-    """One alternative of a place: the Avro word, what refines it, the objects that described it, outermost first.
+    """One alternative at a position: the Avro word, what refines it, the objects that described it, outermost first.
 
     *name* is the full name of a record, enum or fixed. *inner* is what the columns below are read from: a record's
     definition, the schema of an array's elements or a map's values; None where there is none. *namespace* is where
@@ -106,7 +106,7 @@ class Shape(NamedTuple):
 
     @property
     def has_columns(self) -> bool:
-        """Return whether columns of its own stand below it."""
+        """Return whether it has columns below it."""
         return self.word in _CONTAINERS and self.inner is not None
 
 
@@ -129,13 +129,13 @@ def leaf_of(schema: object) -> tuple[str, bool] | None:
 
 
 class Types:
-    """Settles what stands at a place of a schema; what is wrong there is told to the caller's *report*."""
+    """Resolves the types at a position of a schema; problems are passed to the caller's *report*."""
 
     def __init__(self, names: NamedTypes) -> None:
         self._names = names
 
     def alternatives(self, schema: object, namespace: str, report: Report) -> list[Shape]:
-        """List what may stand at a place, null included; unions in unions are opened. Empty for an empty union."""
+        """List the alternatives at a position, null included; unions in unions are opened. Empty for an empty union."""
         if isinstance(schema, str):
             return [self._of_word(schema, namespace, report)]
         if isinstance(schema, list) and _WORDS.issuperset(map(type, schema)):

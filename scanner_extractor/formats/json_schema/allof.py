@@ -26,7 +26,7 @@ _FOLLOWED = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", *_CONDIT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A `oneOf` or `anyOf`: the value is as one of the *options* says; *owner* tells choices of one run apart.
+    """A `oneOf` or `anyOf`: the value matches one of the *options*; *owner* identifies the choice within one run.
 
     *same*: the options describe one property as several branches know it, so if all are objects they are one object.
     *inside* are the identities of the schemas that the choice is a part of.
@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What applies at one place: *solid* always, *extra* for some values.
+    """The subschemas that apply at one position: *solid* always, *extra* for some values.
 
     *references* are (identity of the target, text of the reference). *possible*: False where the schema `false` is
     among them, so that no value can stand here. *effort*: how many schemas were looked at.
@@ -56,7 +56,7 @@ class Merged:
 
 
 def merge(parts: Parts, references: References) -> Merged:
-    """Lay side by side what *parts* and everything that they refer to say."""
+    """Merge *parts* and everything that they refer to."""
     merging = _Merging(references)
     for part in parts:
         merging.start(part)
@@ -89,7 +89,7 @@ class _Merging:
 
     def start(self, part: Located) -> None:
         """Add one of the parts of the place that is merged, and everything that it refers to."""
-        # Where a part of a text was listed says nothing here: the same part stands in other places too.
+        # The position of a part does not matter: the same part occurs at other positions too.
         self._entered = (part.inside if part.made else frozenset()) | {identity for identity, _ in part.via}
         self.add(part, ())
 

@@ -30,7 +30,7 @@ _INNER = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A property of an object: its name, everything that applies to it, and whether it is always there."""
+    """A property of an object: its name, its subschemas, and whether it is always present."""
 
     name: str
     parts: Parts
@@ -38,7 +38,7 @@ class Member:
 
 
 class Inside:
-    """Lists what stands inside one merged place, in document order (Connect's own order where it wrote one)."""
+    """Lists the members of one merged position, in document order (Connect's own order where it wrote one)."""
 
     def __init__(self, merged: Merged, references: References) -> None:
         self._references = references
@@ -46,7 +46,7 @@ class Inside:
         self._extra = merged.extra
 
     def members(self) -> tuple[Member, ...]:
-        """List the properties; one that only a branch or a condition describes may be absent."""
+        """List the properties; one that only a branch or a condition describes is optional."""
         solid, extra = _by_name(self._solid, self._properties), _by_name(self._extra_of("object"), self._properties)
         required = {name for subschema in self._solid for name in _texts(subschema.schema.get("required"))}
         members = [
@@ -56,7 +56,7 @@ class Inside:
         return tuple(sorted(members, key=_connect_index))
 
     def value(self) -> Parts:
-        """Return what the values of names that are not listed are; several patterns may describe them."""
+        """Return the subschemas of unlisted properties; several patterns may apply."""
         solid = [value for subschema in self._solid for value in self._values(subschema)]
         return layered(solid, [value for subschema in self._extra_of("object") for value in self._values(subschema)])
 
@@ -66,12 +66,12 @@ class Inside:
         return layered(solid, [rest for subschema in self._extra_of("array") for rest in self._rest(subschema)])
 
     def tuple_places(self) -> tuple[tuple[int, Parts], ...]:
-        """List what stands at each place of a tuple, with its index."""
+        """List what applies to each item of a tuple, with its index."""
         solid, extra = _by_name(self._solid, self._places), _by_name(self._extra_of("array"), self._places)
         return tuple((at, layered(solid.get(at, []), extra.get(at, []))) for at in sorted(solid | extra))
 
     def any_solid(self) -> bool:
-        """Return whether anything stands inside whatever branch a value is of."""
+        """Return whether there are members whatever branch a value is of."""
         return any(map(self.lists, self._solid))
 
     def lists(self, subschema: Located) -> bool:
@@ -136,7 +136,7 @@ def layered(solid: list[Located], extra: list[Located]) -> Parts:
 
 
 def one_of(subschemas: list[Located], *, same: bool) -> Iterator[Located]:
-    """Build one place of several that describe it differently: it is as any of them says (*same*: see Choice)."""
+    """Build one place of several that describe it differently: it matches any of them (*same*: see Choice)."""
     distinct = list({id(subschema.schema): subschema for subschema in subschemas}.values())
     if len(distinct) < 2:
         yield from distinct

@@ -15,7 +15,7 @@ WITH_INSIDE = frozenset({"array", "map", "object"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """A branch of a union that has columns of its own, under the name that tells it from the others.
+    """A branch of a union that has columns of its own, under its unique name.
 
     *inside* are the identities of the schemas that the union is a part of.
     """

@@ -35,11 +35,11 @@ _SHOWN = 24
 def json_schema_fields(text: str, lookup: Lookup, _record: RecordName | None) -> ParsedSchema:
     """List the columns of a JSON Schema of any draft from 4 to 2020-12, and of none (read as draft 7).
 
-    *lookup* gives the text behind a `$ref`'s URI; a text has one root, so the record does not choose. A root that is
-    an object has no column of its own. A property that may be left out is nullable; an element or a map value is where
-    its own type allows null. What `additionalProperties` and all `patternProperties` say stands at `{}`: a union where
-    they differ.
-    A recursion is cut where a schema is referred to from inside its own properties; `recursive` is the reference.
+    *lookup* returns the text behind a `$ref`'s URI; a text has one root, so the record does not choose. A root that
+    is an object has no column of its own. A property that may be left out is nullable; an element or a map value is
+    where its own type allows null. `additionalProperties` and all `patternProperties` are the column `{}`: a union
+    where they differ. A recursion is cut where a schema is referred to from inside its own properties; `recursive`
+    is the reference.
     """
     try:
         root = read_json(text)

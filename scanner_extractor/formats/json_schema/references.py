@@ -50,7 +50,7 @@ class Resource:
     """A schema with a URI of its own (JSON Schema 2020-12 core, section 4.3.5).
 
     *anchors* are schemas by plain name; *dynamic* the names among them that a `$dynamicRef` may be redirected to;
-    *recursive* says the same of the root and `$recursiveRef`.
+    *recursive* is the same for the root and `$recursiveRef`.
     """
 
     uri: str
@@ -195,7 +195,7 @@ class References:
         return self._index(resource.contents, uri) if resource else None
 
     def _index(self, root: Schema, uri: str) -> Resource:
-        """Note every resource and anchor of a text, and give the resource that is the text's root."""
+        """Index every resource and anchor of a text, and return the text's root resource."""
         dialect = _DRAFT_7._replace(legacy=_is_named_as_in_draft_4(root))
         outermost = self._opened(root, _joined(uri, _identifier(root, dialect) or ""), dialect)
         self._resources.setdefault(uri, outermost)

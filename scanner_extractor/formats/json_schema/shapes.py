@@ -269,7 +269,7 @@ class _Growing:
         return added
 
     def own(self) -> Own:
-        """Return what the schema that holds the choices says itself."""
+        """Return the types of the schema that holds the choices."""
         word = self._types[0] if len(self._types) == 1 else self._implied or ANY
         return Own(types=self._types, word=word, has_inside=self._has_inside)
 
@@ -300,7 +300,7 @@ def _key(subschema: Located) -> tuple[object, ...]:
 
 
 def _via(references: tuple[tuple[int, str], ...], parts: Parts) -> Parts:
-    """Let *parts* remember the references that led to the union that they were taken out of."""
+    """Store in *parts* the references that led to their union."""
     first, *rest = parts
     return (replace(first, via=(*references, *first.via)), *rest) if references else parts
 
@@ -350,7 +350,7 @@ def _extra_types(merged: Merged) -> tuple[str, ...]:
 
 
 def _nullable(merged: Merged, nulls: list[bool]) -> bool:
-    """Return whether null is allowed: what the schema says itself decides, then what its choices say."""
+    """Return whether null is allowed: the schema's own keywords decide, then its choices."""
     schemas = [subschema.schema for subschema in merged.solid]
     claims = [stated.null for schema in schemas if (stated := claim(schema))]
     if any(schema.get("nullable") is True for schema in schemas):

@@ -49,7 +49,7 @@ _IMPLIED = {
         "multipleOf",
     ),
 }
-"""Types that a schema without `type` means, by the keywords that say something of that type only."""
+"""Types that a schema without `type` means, by the keywords that apply to that type only."""
 
 _NUMBER_FORMATS = {"decimal": "number", "double": "number", "float": "number"}
 _INTEGER_FORMATS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -84,7 +84,7 @@ def claim(schema: dict[str, Any]) -> Claim | None:
 
 
 def implied_type(schema: dict[str, Any]) -> str | None:
-    """Return which type the other keywords are about; None: they do not tell."""
+    """Return the type implied by the other keywords; None where there is none."""
     for word, keywords in _IMPLIED.items():
         if any(keyword in schema for keyword in keywords):
             return word

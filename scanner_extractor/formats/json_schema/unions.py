@@ -31,7 +31,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What the schema that holds the choice says itself: *types* stated (empty: none), *word* also where implied."""
+    """Types of the schema that holds the choice: *types* stated (empty: none), *word* also where implied."""
 
     types: tuple[str, ...]
     word: str
@@ -115,7 +115,7 @@ def _is_one(own: Own, options: Sequence[Option], *, same: bool) -> bool:
 
 
 def _distinct(options: Sequence[Option]) -> tuple[Option, ...]:
-    """Keep one of branches that no name could tell apart: plain ones of the same type, and the same schema twice."""
+    """Keep one of branches that no name could distinguish: plain ones of the same type, and the same schema twice."""
     unique: dict[object, Option] = {}
     for option in options:
         same = (option.words, option.title) if option.plain else tuple(id(part.schema) for part in option.parts)

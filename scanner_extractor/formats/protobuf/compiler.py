@@ -12,10 +12,10 @@ from scanner_extractor.formats.protobuf.files import MAIN, STANDARD, Files, is_p
 from scanner_model.problems import Problem
 
 _LONGEST = 400_000
-"""Characters of all files beyond which nobody is asked: protoc is quadratic in the number of declarations."""
+"""Characters of all files beyond which protoc is not run: it is quadratic in the number of declarations."""
 
 _DEEPEST = 60
-"""Brackets inside each other beyond which nobody is asked: some 10,000 in an option's value end the process."""
+"""Bracket nesting beyond which protoc is not run: some 10,000 in an option's value crash the process."""
 
 _MOST_SAID = 200
 _VERSION = 'syntax = "proto2"; '
@@ -41,7 +41,7 @@ def protoc_error(files: Files) -> Problem | None:
 
 
 def _write(directory: Path, path: str, files: Files, name: str) -> None:
-    """Write a file where protoc finds it; one whose name no path can have is left out, and protoc says so."""
+    """Write a file where protoc finds it; one whose name is not a valid path is left out, and protoc reports it."""
     if not is_plain(path):
         return
     text = files.texts[name]

@@ -20,7 +20,7 @@ class Label(StrEnum):
 
 
 class Presence(StrEnum):
-    """The feature `field_presence`: whether a field without a label can be told absent from its default value."""
+    """The feature `field_presence`: whether a field without a label has explicit presence."""
 
     EXPLICIT = "EXPLICIT"
     IMPLICIT = "IMPLICIT"

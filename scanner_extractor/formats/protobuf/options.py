@@ -39,7 +39,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldMeta:
-    """What `(confluent.field_meta)` says of a field."""
+    """The content of `(confluent.field_meta)` of a field."""
 
     doc: str | None = None
     tags: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ def default(options: Iterable[Option], type: str) -> str | None:
 
 
 def field_meta(options: Sequence[Option]) -> FieldMeta:
-    """Return what Confluent's field option says; its last doc, all its tags, its precision and scale."""
+    """Return the content of Confluent's field option: its last doc, all its tags, its precision and scale."""
     members = list(_meta_members(options))
     docs = [_text(member.value) for member in members if member.name == "doc" and isinstance(member.value, bytes)]
     tags = [_text(member.value) for member in members if member.name == "tags" and isinstance(member.value, bytes)]

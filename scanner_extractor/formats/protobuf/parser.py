@@ -175,7 +175,7 @@ class _Parser:
         self._body.types.append(Enum(name=name, doc=self._doc(start, brace)))
 
     def _extend(self) -> None:
-        """Keep the groups that an extension declares, which are types of the place it stands in; not its fields."""
+        """Add the groups that an extension declares, which are types of its scope; not its fields."""
         self._at.advance()
         self._at.name()
         self._body.types.extend(self._block(self._field).types)

@@ -180,7 +180,7 @@ _NOTHING = Problem("$", "the text declares neither a message nor an enum", "it h
 
 
 def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None) -> ParsedSchema:
-    """List the columns of a Protobuf schema; *lookup* gives the text behind an import's name.
+    """List the columns of a Protobuf schema; *lookup* returns the text behind an import's name.
 
     *record* picks one of the file's messages, by its full name or the end of it; None, or a name that is not there,
     reads the first one at the top, or the first enum of a file without messages. What cannot be read at one place is

@@ -41,14 +41,14 @@ from scanner_model.problems import Problem
 from scanner_model.schemas import qualified_subject
 
 PAGE = 1000
-"""Entries asked for at once: v3 clamps a larger limit silently, and without one gives 20."""
+"""Page size: v3 clamps a larger limit silently, and its default is 20."""
 
 Page = tuple[list[Json], int]
 """Entries, and how many there are in all."""
 
 
 class ApicurioClient:
-    """Query one registry; *base* are the steps of its API's path that `url` does not name.
+    """Client of one registry; *base* are the steps of its API's path that `url` does not name.
 
     Every method raises what `Http` raises, and PayloadUnexpected for an answer of another shape.
     """
@@ -118,7 +118,7 @@ def read_apicurio(settings: RegistrySettings, http: Http, progress: Progress) ->
 
 
 def api_paths(url: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Get the versions of the core API to try, the newest first, with the steps of their paths that *url* leaves out.
+    """Return the versions of the core API to try, newest first, with the path steps that *url* leaves out.
 
     None for a `url` with `/apis/ccompat/` in it.
     """
@@ -154,7 +154,7 @@ class _Scan:
         return report
 
     def listed(self, fetch: Callable[[int], Page]) -> Iterator[Json]:
-        """List every entry; no page is asked for after the last, and a list without end is cut off."""
+        """List every entry; no page is requested after the last, and an endless list is truncated."""
         count = 1
         report = self.progress_callback()
 
@@ -217,7 +217,7 @@ def _artifacts(scan: _Scan) -> Iterator[Artifact]:
         try:
             yield read_artifact(entry)
         except RowError:
-            continue  # without a name nothing can be asked or said of it
+            continue  # without a name it can be neither requested nor reported
 
 
 def _texts(scan: _Scan, listed: Iterable[ListedVersion | BadRow]) -> dict[int, Content | ScannerError]:

@@ -46,7 +46,7 @@ Exported = tuple[list[ListedVersion | BadRow], Mapping[int, Content | ScannerErr
 def read_export(archive: bytes, source: SourceId, most: int) -> Exported:
     """Read an export; raises PayloadUnexpected for an unknown archive.
 
-    *most* bounds the bytes that it inflates to, whatever its headers say.
+    *most* bounds the bytes that it inflates to, regardless of its headers.
     """
     if archive.count(_ENTRY) > _MOST_ENTRIES:
         raise PayloadUnexpected(f"the export has more than {_MOST_ENTRIES} entries", hint=_HINT)
@@ -70,7 +70,7 @@ class _Export:
         self.names = opened.namelist()
 
     def check_announced(self) -> None:
-        """Raise PayloadUnexpected where the headers alone say that it is too large; they may say too little."""
+        """Raise PayloadUnexpected where the headers declare it as too large; they may understate it."""
         if sum(entry.file_size for entry in self._opened.infolist()) > self._most:
             raise self._too_large()
 

@@ -47,9 +47,9 @@ def key(row: Row | BadRow) -> Key | str:
 
 
 def _wanted(client: ConfluentClient, deleted: bool) -> tuple[bool, ...]:
-    """List the forms to ask for by their parameter `deleted`.
+    """List the forms to request by their parameter `deleted`.
 
-    Confluent adds soft-deleted versions to the second form, and since 8.0 its rows say what they are, so that this form
+    Confluent adds soft-deleted versions to the second form, and since 8.0 its rows have the flag, so that this form
     alone may do. Karapace adds them to the first, and does not mark them in either.
     """
     if client.origin.kind == "confluent":
@@ -95,7 +95,7 @@ def _form(page: Callable[[int], Sequence[Row | BadRow]], report: ReportRows) -> 
 
 
 def _with_deletions(forms: Sequence[tuple[Row | BadRow, ...]], deleted: bool) -> RegistryContent:
-    """Flag as deleted what is missing from one of the forms and does not say itself what it is."""
+    """Flag as deleted what is missing from one of the forms and has no flag itself."""
     parts = [separate_rows(rows) for rows in forms]
     live = set.intersection(*(set(part.rows) for part in parts))
     everything = parts[0] if len(parts) == 1 else parts[0] + parts[1]

@@ -21,7 +21,7 @@ from scanner_model.schemas import Association
 Params = list[tuple[str, str | int]]
 
 PAGE = 1000
-"""Rows asked for at once: the usual maximum, and what servers since 7.4.1 give without a limit."""
+"""Page size: the usual maximum, and the default of servers since 7.4.1."""
 
 EVERY_CONTEXT = ":*:"
 
@@ -30,7 +30,7 @@ _DELETED: Params = [("deleted", "true")]
 
 
 class ConfluentClient:
-    """Query one registry; *base* are the steps of its API's path that `url` does not name.
+    """Client of one registry; *base* are the steps of its API's path that `url` does not name.
 
     Every method raises what `Http` raises, and PayloadUnexpected for an answer of another shape.
     """
@@ -43,7 +43,7 @@ class ConfluentClient:
     def schemas(
         self, offset: int, *, deleted: bool, prefix: str = "", known: Known = NOTHING
     ) -> tuple[Row | BadRow, ...]:
-        """Return a page of all schemas (since 6.1); without *prefix* Confluent gives the default context only.
+        """Return a page of all schemas (since 6.1); without *prefix* Confluent returns the default context only.
 
         A row that is *known* is reused.
         """

@@ -110,7 +110,7 @@ def close(client: ConfluentClient, gathered: RegistryContent, pool: WorkerPool) 
         tried |= {(version.subject, version.number) for version in wanted}
         answers = map_concurrently(wanted, lambda version: read_one(client, version), pool=pool)
         rows = [row for row in answers if not isinstance(row, ScannerError)]
-        # Not found needs no word here: whoever resolves the reference says which schema misses it.
+        # Not found is not reported here: resolving the reference reports which schema misses it.
         errors = [
             (version.subject, answer)
             for version, answer in zip(wanted, answers, strict=True)
@@ -136,7 +136,7 @@ def _missing(client: ConfluentClient, gathered: RegistryContent) -> list[Wanted]
 
 
 def _target(context: str, reference: Reference, kind: str) -> tuple[str, int]:
-    """Return the name to ask for: a reference without a context of its own stays in the one it is made in."""
+    """Return the name to request: a reference without a context of its own stays in its schema's context."""
     inherits = parse_subject(reference.subject, kind)[1] == reference.subject
     return qualified_subject(context, reference.subject) if inherits else reference.subject, reference.version
 

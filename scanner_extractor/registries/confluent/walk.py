@@ -66,8 +66,8 @@ def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: Re
 def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
     """List every subject, whether the server paginates, caps its pages, or ignores pagination.
 
-    Apicurio counts a page before it drops what is no schema, so its pages may be short or bring nothing new in the
-    midst of others: it is asked for one more window.
+    Apicurio counts a page before it drops what is no schema, so its pages may be short or empty before the end: one
+    more window is requested.
     """
     patience, limit = (2, PAGE) if client.origin.kind == "apicurio" else (1, None)
 
@@ -84,7 +84,7 @@ def wanted_subjects(client: ConfluentClient, names: Iterable[str]) -> tuple[str,
 
 
 def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
-    """Read one version and flag it as deleted where it is; raises NotFound where the registry does not give it."""
+    """Read one version and flag it as deleted where it is; raises NotFound where the registry does not return it."""
     if wanted.live:
         try:
             return client.version(wanted.subject, wanted.number, deleted=False)

@@ -12,7 +12,7 @@ from scanner_extractor.http.pagination import PartialList, by_token, read_pages
 from scanner_model.errors import PayloadUnexpected
 
 PAGE = 100
-"""The most objects that the control plane puts on a page; it gives 10 unless asked for more."""
+"""Maximum page size of the control plane; its default is 10."""
 
 _HINT = "check the `url` of this source"
 

@@ -39,7 +39,7 @@ class GraphqlEntity:
 
 
 NO_GRAPHQL = GraphqlEntity()
-"""Nothing: GraphQL was not asked, or does not know the entity."""
+"""Empty: GraphQL was not queried, or does not know the entity."""
 
 
 def read_search(payload: Json) -> list[dict[str, Json]]:
@@ -141,7 +141,7 @@ def _of_subject(annotation: Annotation, parts: list[str]) -> Annotation | None:
 
 
 def _of_schema(annotation: Annotation, parts: list[str], own: str) -> Annotation | None:
-    """Read id, record and field; a field is what *own* says, because names of fields may hold dots."""
+    """Read id, record and field; the field is taken from *own*, because names of fields may hold dots."""
     identity, _, rest = parts[2].partition(":")
     about = replace(annotation, context=parts[1], schema_id=identity)
     if annotation.kind == "sr_schema" or not rest:
@@ -181,9 +181,9 @@ def _json(value: Json) -> str:
 
 
 SEARCH_PAGE = 500
-"""The most entities that a search gives at once."""
+"""Maximum page size of a search."""
 GRAPHQL_PAGE = 1000
-"""The most entities that a GraphQL query gives at once."""
+"""Maximum page size of a GraphQL query."""
 
 _ATTRIBUTES = ("owner", "ownerEmail", "description", "qualifiedName", "name")
 _QUERIES = {

@@ -32,7 +32,7 @@ _HINT = "check the `url` of this source"
 _DISPENSABLE = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
 _UNTRACKED = (NotFound, SourceRefused)
 _UNOFFERED = (*_UNTRACKED, SourceObjected)
-"""What Confluent Cloud answers where it does not tell offsets, which it does in preview."""
+"""Confluent Cloud's response where offsets (a preview feature) are not available."""
 
 _Result = TypeVar("_Result")
 
@@ -109,9 +109,9 @@ def worker_facts(http: Http) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class _Scan:
-    """Asks one Connect cluster.
+    """Reads one Connect cluster.
 
-    *unread* names the connectors that it would not tell, *without_topics* those without topics.
+    *unread* names connectors that could not be read, *without_topics* those whose topics could not.
     """
 
     settings: ConnectSettings

@@ -72,7 +72,7 @@ class _PasswordMasking:
 
     def _learn(self, classes: list[str], request: Request) -> None:
         """Load the password settings of *classes*."""
-        if self.settings.is_managed:  # the service masks them itself, and does not tell
+        if self.settings.is_managed:  # the service masks them itself, and does not report which
             declared: list[frozenset[str] | ScannerError] = [frozenset()] * len(classes)
         else:
             pool = WorkerPool(threads=self.settings.http.concurrency)

@@ -32,7 +32,7 @@ def _confluent(settings: FlinkSettings, http: Http) -> FlinkStates:
     """Read statements and, where they are offered, materialised tables, 100 a request."""
     listing = FlinkListing(settings, no_progress)
     listing.take(confluent.list_cloud_statements(settings, http, "statements"), read_statement, statement_name)
-    with suppress(NotFound, SourceRefused):  # not offered there, or not to this user: none of them was ever told
+    with suppress(NotFound, SourceRefused):  # not offered, or not to this user: none was ever reported
         listing.take(confluent.list_cloud_statements(settings, http, "materialized-tables"), read_table, table_name)
     return _listed(listing)
 
@@ -60,7 +60,7 @@ STATES: Mapping[str, Callable[[FlinkSettings, Http], FlinkStates]] = {
     CMF: _manager,
     JOB_MANAGER: _job_manager,
 }
-"""How each kind is asked; raises ScannerError where not all is listed. A SQL gateway lists nothing."""
+"""The reader of each kind; raises ScannerError where a list is incomplete. A SQL Gateway lists nothing."""
 
 
 def job_causes(http: Http, jobs: Iterable[str]) -> Mapping[str, str]:

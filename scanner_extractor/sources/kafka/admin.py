@@ -102,7 +102,7 @@ class _Scan:
         configs = self.client.configs(names)
         self._rights(metadata, descriptions.answers.values())
         self.unconfigured |= set(map(TopicName, configs.failures))
-        self._report("topics", "asked for their settings", configs.failures)
+        self._report("topics", "queried for their settings", configs.failures)
         self.requests += descriptions.requests + configs.requests
         self._progress(self._source, len(names), len(names))
         return tuple(
@@ -129,8 +129,8 @@ class _Scan:
         committed = self.client.committed(names)
         self._progress(self._source, 0, len(names))
         members = self.client.members(names)
-        self._report("consumer groups", "asked for their offsets", committed.failures)
-        self._report("consumer groups", "asked for their members", members.failures)
+        self._report("consumer groups", "queried for their offsets", committed.failures)
+        self._report("consumer groups", "queried for their members", members.failures)
         self.unread |= committed.failures.keys() & members.failures.keys()
         self.requests += 1 + committed.requests + members.requests
         self._progress(self._source, len(names), len(names))

@@ -29,7 +29,7 @@ _PARTITIONS = 5000
 _PATIENCE = 5.0
 """Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
 
-_NOBODYS = "scanner.asks-whether-topics-are-hidden"
+_UNUSED_TOPIC = "scanner.asks-whether-topics-are-hidden"
 """The name of a topic that no cluster has."""
 
 _T = TypeVar("_T")
@@ -124,15 +124,15 @@ class KafkaClient:
 
         try:
             futures = self._admin.describe_topics(
-                TopicCollection([_NOBODYS]), include_authorized_operations=False, request_timeout=self._timeout
+                TopicCollection([_UNUSED_TOPIC]), include_authorized_operations=False, request_timeout=self._timeout
             )
-            futures[_NOBODYS].result()
+            futures[_UNUSED_TOPIC].result()
         except self._exception as error:
             return bool(error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED)
         return False
 
     def configs(self, topics: Sequence[str]) -> Gathered[dict[str, ConfigAnswer]]:
-        """Query for every topic's settings (DescribeConfigs)."""
+        """Query every topic's settings (DescribeConfigs)."""
         make = self._admin_module.ConfigResource
 
         def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
@@ -143,7 +143,7 @@ class KafkaClient:
         return self._batches(topics, request)
 
     def broker_settings(self, brokers: Sequence[int]) -> Gathered[dict[str, ConfigAnswer]]:
-        """Query for the settings of each broker (DescribeConfigs; one broker a request, many in flight)."""
+        """Query the settings of each broker (DescribeConfigs; one broker per request, many in flight)."""
         make = self._admin_module.ConfigResource
 
         def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
@@ -171,7 +171,7 @@ class KafkaClient:
         return sorted(result.valid or (), key=lambda group: group.group_id), sorted(set(reasons))
 
     def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
-        """Query for the offsets that each group has committed (OffsetFetch; one group a request, many in flight)."""
+        """Query the offsets that each group has committed (OffsetFetch; one group per request, many in flight)."""
         from confluent_kafka import ConsumerGroupTopicPartitions
 
         def fetch(names: Sequence[str]) -> dict[str, Future[Any]]:
@@ -188,7 +188,7 @@ class KafkaClient:
         )
 
     def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
-        """Query for the members of each group and what they are assigned (DescribeGroups)."""
+        """Query the members of each group and their assignments (DescribeGroups)."""
         return self._batches(
             groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
         )

@@ -19,7 +19,7 @@ LOG_END = "log_end_offset"
 """Records that were ever written to a topic, summed over its partitions; compaction and retention take none away."""
 
 DOCUMENT = "offsets"
-"""The name under which a capture holds what the brokers said."""
+"""The name of the brokers' document in a capture."""
 
 
 def read_offsets(

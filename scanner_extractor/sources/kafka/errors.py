@@ -23,7 +23,7 @@ class Failures:
         self._messages: dict[str, str] = {}
 
     def note(self, error: KafkaFailure) -> None:
-        """Take an error of librdkafka's `error_cb`; the newest of each code stays."""
+        """Record an error of librdkafka's `error_cb`; the newest of each code is retained."""
         self._messages[error.name()] = error.str()
 
     @property

@@ -145,7 +145,7 @@ def _is_wildcard(host: str) -> bool:
 
 
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
-"""The topics that brokers mark as internal (Kafka's `Topic.INTERNAL_TOPICS`), for where the mark cannot be asked."""
+"""The topics marked as internal (Kafka's `Topic.INTERNAL_TOPICS`), for brokers that do not report the flag."""
 
 Config = tuple[tuple[str, str], ...]
 

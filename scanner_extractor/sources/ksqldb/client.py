@@ -98,7 +98,7 @@ def read_ksqldb(
     """
     client = _Client(http, settings.source, progress)
     service = client.service()
-    # Descriptions of queries first: they tell most, and what comes later only fills their gaps.
+    # Descriptions of queries first: they are most complete, and later entries only fill their gaps.
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
     collections = _by_name(_marked(item, service) for entity in entities for item in entity.collections)
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)

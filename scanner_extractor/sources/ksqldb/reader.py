@@ -201,7 +201,7 @@ def _entity(item: Json, source: SourceId) -> Entity:
         case {"sourceDescriptions": list(described)}:
             return _each("sourceDescriptions", described, source, _described)
         case {"sourceDescription": dict(described)}:
-            # 6.1 reports 0 partitions of every topic here, which says nothing.
+            # 6.1 reports 0 partitions of every topic here, which is meaningless.
             return replace(_each("sourceDescription", [described], source, _described), missing=frozenset())
         case {"queryDescriptions": list(queries)}:
             return _each("queryDescriptions", queries, source, _query_described)

@@ -57,7 +57,7 @@ def test_job_manager_is_reached_and_lists_jobs() -> None:
     overview = {"flink-version": "2.2.1"}
 
     assert rows("jobmanager", {"/overview": overview, "/jobs/overview": {"jobs": []}}) == [
-        ("reach the JobManager", OK, "Flink 2.2.1"),
+        ("reach the job manager", OK, "Flink 2.2.1"),
         ("list jobs", OK, "0 jobs"),
     ]
     assert [state for _, state, _ in rows("jobmanager", {"/overview": 503})] == [UNREACHABLE]

@@ -232,7 +232,7 @@ def test_every_problem_is_reported_at_once_in_the_order_of_the_file(tmp_path):
         ({"tls": {"ca": "no.pem"}}, '$.tls.ca there is no file "no.pem"'),
         ({"headers": {"a": "b\nc"}}, "$.headers.a the value cannot be sent in a header"),
         ({"naming": {"strategies": ["regex:("]}}, "$.naming.strategies[0] naming strategy 'regex:(' is not a reg"),
-        ({"naming": {"strategies": ["topik"]}}, "$.naming.strategies[0] unknown naming strategy 'topik'"),
+        ({"naming": {"strategies": ["topik"]}}, "$.naming.strategies[0] no naming strategy is called 'topik'"),
         ({"naming": {"subjects": {"a": "t"}}}, "$.naming.subjects.a text stands where a list is expected"),
         ({"deleted": "yes"}, "$.deleted text stands where true or false is expected"),
         ({"environment": "${"}, "$.environment '${' names no variable"),

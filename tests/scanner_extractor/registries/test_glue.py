@@ -267,7 +267,7 @@ def test_version_of_another_form_costs_its_schema(read_through) -> None:
 @pytest.mark.parametrize("tokens", [itertools.repeat("again"), map(str, itertools.count())], ids=["same", "new"])
 def test_pages_that_never_end_are_refused(read_through, tokens) -> None:
     """Nobody is asked for ever, and a list that is not whole proves nothing gone."""
-    with pytest.raises(PayloadUnexpected, match="do not end"):
+    with pytest.raises(PayloadUnexpected, match="does not end"):
         read_through(lambda method, url: (200, json.dumps({"Schemas": [], "NextToken": next(tokens)}).encode()), "glue")
 
 

@@ -85,7 +85,7 @@ def test_references_are_kept_as_registered() -> None:
         ("version", True, "no version"),
         ("id", None, "no id"),
         ("schema", {"type": "string"}, "no schema text"),
-        ("references", {"a": 1}, "no list"),
+        ("references", {"a": 1}, "not a list"),
         ("references", [{"name": "a"}], "lacks name, subject or version"),
     ],
 )
