@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dataflow_generator.sql.catalog import Session
 from dataflow_generator.sql.dialects import Dialect
@@ -14,10 +13,6 @@ from dataflow_generator.sql.lineage import EMPTY, Origin, Value, copied, merged
 from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
 from scanner_model.column_path import ColumnPath
 from scanner_model.problems import Problem
-
-if TYPE_CHECKING:
-    pass
-
 
 MOST_COLUMNS = 5000
 """Columns that one relation may have; nested `*` multiply without end."""

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from dataflow_generator.sql.dialects import Dialect
 from dataflow_generator.sql.lexer import Kind, Token, words
-from dataflow_generator.sql.nodes import Expression
-
-if TYPE_CHECKING:
-    from dataflow_generator.sql.nodes import Expression, Query
-
+from dataflow_generator.sql.nodes import Expression, Query
 
 DEEPEST = 140
 """Levels of brackets, cases and subqueries that are parsed; real statements reach about 100."""
