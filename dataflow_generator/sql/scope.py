@@ -215,7 +215,7 @@ class Scope:
         )
         return Column(name.parts[-1], EMPTY)
 
-    def named(self, name: str) -> ResolvedCommonTable | None:
+    def find_common_table(self, name: str) -> ResolvedCommonTable | None:
         """Find a common table expression here or in an enclosing scope."""
         scope: Scope | None = self
         while scope is not None:
@@ -224,7 +224,7 @@ class Scope:
             scope = scope.parent
         return None
 
-    def window(self, name: str) -> Window | None:
+    def find_window(self, name: str) -> Window | None:
         """Find a window by its name."""
         scope: Scope | None = self
         while scope is not None:
