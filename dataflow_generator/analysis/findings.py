@@ -67,8 +67,8 @@ class GraphShape:
     """The facts that findings are derived from, by the keys of nodes: job and topic level, reads and writes.
 
     *suspects* are columns in flows that nothing describes, each with its path, *holders* their topics, *described*
-    the topics that have schemas. *kept* are topics that are materialized as a table. *reads* and *writes* have the
-    routes of their edges. *dangling* are edges of jobs with a missing end.
+    the topics that have schemas. *materialized* are topics with a table made from them. *reads* and *writes*
+    have the routes of their edges. *dangling* are edges of jobs with a missing end.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class GraphShape:
     internal: set[str] = field(default_factory=set)
     suspects: dict[str, str] = field(default_factory=dict)
     in_cluster: set[str] = field(default_factory=set)
-    kept: set[str] = field(default_factory=set)
+    materialized: set[str] = field(default_factory=set)
     described: set[str] = field(default_factory=set)
     holders: dict[str, str] = field(default_factory=dict)
     reads: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class GraphShape:
         elif kind is EdgeKind.WRITES:
             self.writes.setdefault((source, target), set()).add(route)
         elif kind is EdgeKind.MATERIALIZES:
-            self.kept.add(source)
+            self.materialized.add(source)
         for end in (source, target):
             if end not in self.names:
                 what = f"{kind} from {source} to {target}: {end} does not exist"
@@ -133,7 +133,7 @@ class GraphShape:
 
     def topics(self) -> Iterator[Finding]:
         """Yield topics that only a job refers to, and topics without readers and writers."""
-        used = {source for source, _ in self.reads} | {target for _, target in self.writes} | self.kept
+        used = {source for source, _ in self.reads} | {target for _, target in self.writes} | self.materialized
         for key, kind in self.kinds.items():
             name = self.names[key]
             if kind is NodeKind.TOPIC and key in used and key not in self.in_cluster:

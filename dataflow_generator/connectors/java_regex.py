@@ -81,7 +81,7 @@ class JavaRegex:
         _report(self.failure)
         raise InputInvalid(self.failure.what, hint=self.failure.hint)
 
-    def _expanded(self, found: regex.Match[str], replacement: str) -> str:
+    def _expanded(self, whole: regex.Match[str], replacement: str) -> str:
         def value(match: re.Match[str]) -> str:
             if match["literal"] is not None:
                 return match["literal"]
@@ -90,7 +90,7 @@ class JavaRegex:
             group, rest = (match["name"], "") if match["name"] else self._numbered(match["digits"])
             if group not in self.compiled.groupindex and group not in range(self.compiled.groups + 1):
                 raise refused(self.pattern, f"has no group for its replacement {replacement!r}")
-            return (found[group] or "") + rest
+            return (whole[group] or "") + rest
 
         return _REFERENCE.sub(value, replacement)
 

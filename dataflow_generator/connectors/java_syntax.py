@@ -106,11 +106,11 @@ class _Translator:
         return self.pattern[self.at : self.at + length]
 
     def _take(self, text: str) -> bool:
-        found = self.pattern.startswith(text, self.at)
-        self.at += len(text) if found else 0
-        return found
+        present = self.pattern.startswith(text, self.at)
+        self.at += len(text) if present else 0
+        return present
 
-    def _found(self, form: re.Pattern[str]) -> re.Match[str] | None:
+    def _match(self, form: re.Pattern[str]) -> re.Match[str] | None:
         match = form.match(self.pattern, self.at)
         self.at = match.end() if match else self.at
         return match
@@ -120,7 +120,7 @@ class _Translator:
         self.repeatable = repeatable
 
     def _next(self) -> None:
-        if quoted := self._found(_QUOTED):
+        if quoted := self._match(_QUOTED):
             for char in quoted[1]:
                 self._write(self._literal(char))
         elif self._peek() in ("?", "*", "+", "{"):
@@ -156,7 +156,7 @@ class _Translator:
 
     def _quantifier(self) -> None:
         sign = self._peek()
-        match = self._found(_QUANTIFIER)
+        match = self._match(_QUANTIFIER)
         if not match:
             raise self._wrong("has a '{' that is no repetition")
         if not self.repeatable:
@@ -165,7 +165,7 @@ class _Translator:
 
     def _open(self) -> None:
         """Translate the start of a group; `(?i:…)` ends its flags with it, `(?i)` with the enclosing group."""
-        match = self._found(_GROUP)
+        match = self._match(_GROUP)
         if match:
             name = match["name"]
             if name in self.names:
@@ -179,7 +179,7 @@ class _Translator:
             raise self._wrong(f"nests more than {_DEEPEST} groups: that is not evaluated")
 
     def _flagged(self) -> None:
-        match = self._found(_FLAGS)
+        match = self._match(_FLAGS)
         if not match or not set(match["on"] + (match["off"] or "")) <= _KNOWN_FLAGS:
             raise self._wrong("has a group '(?…' that is not evaluated")
         flags = (self.flags | frozenset(match["on"])) - frozenset(match["off"] or "")
@@ -204,7 +204,7 @@ class _Translator:
     def _escape(self) -> str:
         """Translate an escape, in a class or outside: one character, or a class in brackets."""
         letter = self._peek(2)[1:]
-        if code := self._found(_CODE):
+        if code := self._match(_CODE):
             number = int(code[4], 8) if code[4] else int(code[1] or code[2] or code[3], 16)
             if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
                 raise self._wrong("names a character that does not exist, or half of one")
@@ -219,19 +219,19 @@ class _Translator:
         raise self._wrong(f"has '\\{letter}', which Java refuses or which is not evaluated")
 
     def _property(self) -> str:
-        match = self._found(_PROPERTY)
+        match = self._match(_PROPERTY)
         name = (match["short"] or match["value"]) if match else ""
         category = name.removeprefix("Is")
-        found = _PROPERTIES.get(name)
+        members = _PROPERTIES.get(name)
         if match and match["name"] not in (None, "gc=", "general_category="):
-            found = category = ""
-        if not found and _CATEGORY.fullmatch(category):
-            found = rf"\p{{{category}}}"
-        if not match or not found:
+            members = category = ""
+        if not members and _CATEGORY.fullmatch(category):
+            members = rf"\p{{{category}}}"
+        if not match or not members:
             raise self._wrong(rf"has a '\p{{{name}}}' that is not evaluated")
         if "i" in self.flags:
-            found = _CASED.get(name, _CASED.get(category, found))
-        return f"[{'^' if match['letter'] == 'P' else ''}{found}]"
+            members = _CASED.get(name, _CASED.get(category, members))
+        return f"[{'^' if match['letter'] == 'P' else ''}{members}]"
 
     def _class(self, depth: int) -> str:
         """Translate a class after its `[`: unions, `&&` intersections and negation, as Java nests them."""
@@ -247,7 +247,7 @@ class _Translator:
                 operands.append([])
             elif self._take("["):
                 operands[-1].append(self._class(depth + 1))
-            elif quoted := self._found(_QUOTED):
+            elif quoted := self._match(_QUOTED):
                 operands[-1].extend(self._range(char, char) for char in quoted[1])
             else:
                 operands[-1].append(self._member())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dataflow_generator.sql.lexer import Kind, Token
+from dataflow_generator.sql.lexer import Token, TokenKind
 from dataflow_generator.sql.nodes import Parts
 
 _CREATED = ("TABLE", "STREAM", "VIEW")
@@ -103,13 +103,13 @@ def _common(tokens: Sequence[Token]) -> Iterator[str]:
                 while back and tokens[back].key != "(":
                     back -= 1
                 name = tokens[back - 1]
-            if name.kind <= Kind.QUOTED:
+            if name.kind <= TokenKind.QUOTED:
                 yield name.value
 
 
 def _name(tokens: Sequence[Token], position: int) -> tuple[Parts, int]:
     parts: list[str] = []
-    while position < len(tokens) and tokens[position].kind <= Kind.QUOTED:
+    while position < len(tokens) and tokens[position].kind <= TokenKind.QUOTED:
         parts.append(tokens[position].value)
         position += 1
         if _key(tokens, position) != ".":
@@ -120,7 +120,7 @@ def _name(tokens: Sequence[Token], position: int) -> tuple[Parts, int]:
 
 def _first_words(tokens: Sequence[Token]) -> Iterator[str]:
     for token in tokens[:4]:
-        if token.kind is not Kind.WORD:
+        if token.kind is not TokenKind.WORD:
             return
         yield token.key
         if token.key in (*_CREATED, "INTO", "OVERWRITE", "SELECT", "WITH"):

@@ -17,7 +17,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-class Kind(IntEnum):
+class TokenKind(IntEnum):
     """Kind of a token."""
 
     WORD = 1
@@ -35,14 +35,14 @@ class Token(NamedTuple):
     *value* is a name as the engine resolves it, or the text inside a string. *at* and *end* are offsets in the text.
     """
 
-    kind: Kind
+    kind: TokenKind
     key: str
     value: str
     at: int
     end: int
 
 
-_KEYS = {Kind.QUOTED: "`", Kind.STRING: "'", Kind.NUMBER: "0"}
+_KEYS = {TokenKind.QUOTED: "`", TokenKind.STRING: "'", TokenKind.NUMBER: "0"}
 
 _COMMON = r"""
 (?P<skip>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))
@@ -69,21 +69,21 @@ def tokenize(text: str, dialect: Dialect) -> list[Token]:
         at, end = match.span()
         if group == "word":
             upper = raw.upper()
-            result.append(Token(Kind.WORD, upper, upper if folds else raw, at, end))
+            result.append(Token(TokenKind.WORD, upper, upper if folds else raw, at, end))
         elif group == "operator":
-            result.append(Token(Kind.OPERATOR, raw, raw, at, end))
+            result.append(Token(TokenKind.OPERATOR, raw, raw, at, end))
         else:
             result.append(_literal(group, raw, at, folds=folds))
-    result.append(Token(Kind.END, "", "", len(text), len(text)))
+    result.append(Token(TokenKind.END, "", "", len(text), len(text)))
     return result
 
 
 def _literal(group: str | None, raw: str, at: int, *, folds: bool) -> Token:
     # Double quotes delimit identifiers in ksqlDB, strings in Flink.
-    kind = Kind.NUMBER if group == "number" else Kind.QUOTED if group == "quoted" else Kind.STRING
+    kind = TokenKind.NUMBER if group == "number" else TokenKind.QUOTED if group == "quoted" else TokenKind.STRING
     if group == "double" and folds:
-        kind = Kind.QUOTED
-    value = raw if kind is Kind.NUMBER else unquote(raw)
+        kind = TokenKind.QUOTED
+    value = raw if kind is TokenKind.NUMBER else unquote(raw)
     return Token(kind, _KEYS[kind], value, at, at + len(raw))
 
 
@@ -98,22 +98,22 @@ def split_statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Split tokens at semicolons; each statement ends with an END token, empty ones are skipped."""
     start = 0
     for position, token in enumerate(tokens):
-        if token.key in (";", "") and token.kind in (Kind.OPERATOR, Kind.END):
+        if token.key in (";", "") and token.kind in (TokenKind.OPERATOR, TokenKind.END):
             if position > start:
-                yield [*tokens[start:position], Token(Kind.END, "", "", token.at, token.at)]
+                yield [*tokens[start:position], Token(TokenKind.END, "", "", token.at, token.at)]
             start = position + 1
 
 
-def substitute_variables(found: list[Token], variables: Mapping[str, str], dialect: Dialect) -> list[Token]:
+def substitute_variables(tokens: list[Token], variables: Mapping[str, str], dialect: Dialect) -> list[Token]:
     """Replace `${name}` by its value, as ksqlDB does before parsing; unknown variables are left unchanged."""
     if not variables:
-        return found
+        return tokens
     result: list[Token] = []
-    for token in found:
+    for token in tokens:
         text = _VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), token.value)
         if text == token.value:
             result.append(token)
-        elif token.kind is Kind.WORD:
+        elif token.kind is TokenKind.WORD:
             result += [piece._replace(at=token.at, end=token.end) for piece in tokenize(text, dialect)[:-1]]
         else:
             result.append(token._replace(value=text))

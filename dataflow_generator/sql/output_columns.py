@@ -88,7 +88,7 @@ def synthetic_key(scope: Scope) -> str:
     return name
 
 
-def unique(names: Iterable[str]) -> list[str]:
+def make_unique(names: Iterable[str]) -> list[str]:
     """Make equal names unique as Flink's planner does: `id`, `id0`, `id1`."""
     result: dict[str, None] = {}
     counts: dict[str, int] = {}
@@ -138,11 +138,11 @@ def _flows_into(path: ColumnPath, column: Column) -> Iterator[tuple[ColumnPath, 
         yield path, origin, effect
 
 
-def named(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
+def rename_columns(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
     """Rename a result's columns: to *names* as far as they go, and in Flink uniquely."""
     own = [column.name for column in rows.columns]
     names_so_far = [*names[: len(own)], *own[len(names) :]]
-    final_names = unique(names_so_far) if flink else names_so_far
+    final_names = make_unique(names_so_far) if flink else names_so_far
     if final_names == own:
         return rows.columns
     return tuple(
@@ -153,7 +153,7 @@ def named(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
 def columns_of_create(statement: CreateStatement, rows: Rows, context: StatementContext) -> tuple[Column, ...]:
     """Return the columns of a table or view defined by a query."""
     # A table's column list only reorders; a view's renames.
-    return named(rows, statement.names if statement.view else (), flink=context.flink)
+    return rename_columns(rows, statement.names if statement.view else (), flink=context.flink)
 
 
 def columns_of_insert(
@@ -178,7 +178,7 @@ def columns_of_insert(
         what = f"the columns of {sink} are unknown; the query's column names are assumed"
         if any(column.value.direct for column in rows.columns):
             context.report(statement.at, what, f"provide the DDL of {sink}")
-        return named(rows, (), flink=context.flink)
+        return rename_columns(rows, (), flink=context.flink)
     if rows.open:
         return ()
     if len(targets) != len(rows.columns):

@@ -20,7 +20,7 @@ from dataflow_generator.sql.nodes import (
     SelectStatement,
     Statement,
 )
-from dataflow_generator.sql.output_columns import columns_of_create, columns_of_insert, flows, named
+from dataflow_generator.sql.output_columns import columns_of_create, columns_of_insert, flows, rename_columns
 from dataflow_generator.sql.parser.cursor import UnparsedError
 from dataflow_generator.sql.parser.statements import cursor_of, lead_in, statement
 from dataflow_generator.sql.rules.queries import query
@@ -100,7 +100,7 @@ class _Reader:
                 return _Result(parsed.name, columns_of_insert(parsed, rows, known, context))
             case SelectStatement():
                 context.persistent = False
-                return _Result((), named(query(parsed.query, Scope(context)), (), flink=self._flink))
+                return _Result((), rename_columns(query(parsed.query, Scope(context)), (), flink=self._flink))
         apply(parsed, self.session, flink=self._flink)
         return _Result()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dataflow_generator.sql.catalog import Session
 from dataflow_generator.sql.dialects import Dialect
@@ -14,10 +13,6 @@ from dataflow_generator.sql.lineage import EMPTY, Origin, Value, copied, merged
 from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
 from scanner_model.column_path import ColumnPath
 from scanner_model.problems import Problem
-
-if TYPE_CHECKING:
-    pass
-
 
 MOST_COLUMNS = 5000
 """Columns that one relation may have; nested `*` multiply without end."""
@@ -220,7 +215,7 @@ class Scope:
         )
         return Column(name.parts[-1], EMPTY)
 
-    def named(self, name: str) -> ResolvedCommonTable | None:
+    def find_common_table(self, name: str) -> ResolvedCommonTable | None:
         """Find a common table expression here or in an enclosing scope."""
         scope: Scope | None = self
         while scope is not None:
@@ -229,7 +224,7 @@ class Scope:
             scope = scope.parent
         return None
 
-    def window(self, name: str) -> Window | None:
+    def find_window(self, name: str) -> Window | None:
         """Find a window by its name."""
         scope: Scope | None = self
         while scope is not None:

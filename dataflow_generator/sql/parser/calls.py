@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
     CONSTANT,
     Call,
@@ -182,7 +182,7 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
         argument = Operation((argument, cursor.expression(cursor)))
     elif cursor.accept("AS"):  # a row's field name
         cursor.next()
-    elif cursor.token.kind is Kind.END:
+    elif cursor.token.kind is TokenKind.END:
         raise cursor.error("expected )")
     return argument
 

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Kind, Token, words
-from dataflow_generator.sql.nodes import Expression
-
-if TYPE_CHECKING:
-    from dataflow_generator.sql.nodes import Expression, Query
-
+from dataflow_generator.sql.lexer import Token, TokenKind, words
+from dataflow_generator.sql.nodes import Expression, Query
 
 DEEPEST = 140
 """Levels of brackets, cases and subqueries that are parsed; real statements reach about 100."""
@@ -83,7 +78,7 @@ class Cursor:
     def next(self) -> Token:
         """Take one token; END is never passed."""
         token = self._tokens[self.position]
-        if token.kind is not Kind.END:
+        if token.kind is not TokenKind.END:
             self.position += 1
         return token
 
@@ -112,7 +107,7 @@ class Cursor:
 
     def is_name(self) -> bool:
         """Return whether a name can start here."""
-        return self._tokens[self.position].kind <= Kind.QUOTED
+        return self._tokens[self.position].kind <= TokenKind.QUOTED
 
     def name(self) -> str:
         """Take a name; raises UnparsedError where there is none."""
@@ -178,7 +173,7 @@ class Cursor:
         closing: dict[int, int] = {}
         opened: list[int] = []
         for position, token in enumerate(self._tokens):
-            if token.kind is not Kind.OPERATOR:
+            if token.kind is not TokenKind.OPERATOR:
                 continue
             if token.key in _OPENING:
                 opened.append(position)
@@ -188,7 +183,7 @@ class Cursor:
 
     def skip_until(self, *keys: str) -> bool:
         """Skip tokens up to one of *keys* outside brackets; return whether there is one."""
-        while self.token.kind is not Kind.END:
+        while self.token.kind is not TokenKind.END:
             if self.key in keys:
                 return True
             if self.key == ")":

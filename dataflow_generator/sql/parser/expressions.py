@@ -6,7 +6,7 @@ apart, because the key of a ksqlDB join depends on which of them is a plain colu
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
     CONSTANT,
     Conditional,
@@ -70,7 +70,7 @@ def _operator(cursor: Cursor, operands: list[Expression]) -> bool:
             cursor.next()
         operands.append(_operand(cursor))
         return True
-    if token.kind is not Kind.WORD:
+    if token.kind is not TokenKind.WORD:
         return False
     if key == "IS":
         return _state(cursor, operands)
@@ -140,16 +140,16 @@ def _inside(cursor: Cursor, base: Expression) -> Expression:
 
 def _primary(cursor: Cursor) -> Expression:
     token = cursor.token
-    if token.kind in (Kind.STRING, Kind.NUMBER):
+    if token.kind in (TokenKind.STRING, TokenKind.NUMBER):
         cursor.next()
-        while cursor.token.kind is Kind.STRING:  # a long literal in several parts
+        while cursor.token.kind is TokenKind.STRING:  # a long literal in several parts
             cursor.next()
         return CONSTANT
     if token.key == "(":
         return _bracketed(cursor)
-    if token.kind is Kind.WORD:
+    if token.kind is TokenKind.WORD:
         return _word(cursor)
-    if token.kind is Kind.QUOTED:
+    if token.kind is TokenKind.QUOTED:
         return _name(cursor)
     if token.key in ("*", "?"):
         cursor.next()
@@ -196,7 +196,7 @@ def _name(cursor: Cursor) -> Expression:
     parts = cursor.dotted()
     if cursor.key == "(":
         return calls.call(cursor, parts)
-    return Name(parts, first.at, (), bare=len(parts) == 1 and first.kind is Kind.WORD)
+    return Name(parts, first.at, (), bare=len(parts) == 1 and first.kind is TokenKind.WORD)
 
 
 def _bracketed(cursor: Cursor) -> Expression:

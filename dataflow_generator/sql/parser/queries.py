@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
     CommonTableExpression,
     Expression,
@@ -116,7 +116,7 @@ def _item(cursor: Cursor) -> SelectItem:
     if cursor.accept("AS"):
         return SelectItem(value, cursor.name(), at)
     token = cursor.token
-    if token.kind is Kind.QUOTED or (token.kind is Kind.WORD and token.key not in _AFTER_ITEM):
+    if token.kind is TokenKind.QUOTED or (token.kind is TokenKind.WORD and token.key not in _AFTER_ITEM):
         cursor.next()
         return SelectItem(value, token.value, at)
     return SelectItem(value, "", at)
@@ -192,8 +192,8 @@ def _limit(cursor: Cursor) -> None:
     while word := cursor.accept_any("LIMIT", "OFFSET", "FETCH", "EMIT"):
         cursor.next()
         if word == "FETCH":
-            while cursor.accept_any("ROW", "ROWS", "ONLY") or cursor.token.kind is Kind.NUMBER:
-                if cursor.token.kind is Kind.NUMBER:
+            while cursor.accept_any("ROW", "ROWS", "ONLY") or cursor.token.kind is TokenKind.NUMBER:
+                if cursor.token.kind is TokenKind.NUMBER:
                     cursor.next()
         elif word == "OFFSET":
             cursor.accept_any("ROW", "ROWS")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
     Aliased,
     Call,
@@ -103,7 +103,7 @@ def _aliased(cursor: Cursor) -> Relation:
 
 def _ends(cursor: Cursor) -> bool:
     token = cursor.token
-    return token.kind is Kind.WORD and token.key in _AFTER
+    return token.kind is TokenKind.WORD and token.key in _AFTER
 
 
 def _temporal(cursor: Cursor, inner: Relation) -> Relation:
@@ -125,7 +125,12 @@ def _primary(cursor: Cursor) -> Relation:
         return result
     if key == "UNNEST" and after == "(":
         return _unnested(cursor)
-    if key in ("TABLE", "STREAM") and cursor.flink and cursor.token.kind is Kind.WORD and after not in (",", ")", "."):
+    if (
+        key in ("TABLE", "STREAM")
+        and cursor.flink
+        and cursor.token.kind is TokenKind.WORD
+        and after not in (",", ")", ".")
+    ):
         cursor.next()  # the explicit table of `TABLE t`
     start = cursor.position
     result = table(cursor)
@@ -210,7 +215,7 @@ def _pattern(cursor: Cursor) -> frozenset[str]:
             cursor.names()  # a subset's members, which the pattern names
             continue
         token = cursor.next()
-        if token.kind <= Kind.QUOTED:
+        if token.kind <= TokenKind.QUOTED:
             variables.add(token.value)
     return frozenset(variables)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Kind, Token, words
+from dataflow_generator.sql.lexer import Token, TokenKind, words
 from dataflow_generator.sql.nodes import (
     CreateTypeStatement,
     DropStatement,
@@ -42,7 +42,7 @@ def cursor_of(tokens: Sequence[Token], dialect: Dialect) -> Cursor:
 def statement(cursor: Cursor) -> Statement:
     """Parse one statement; raises UnparsedError where it is unknown."""
     parsed = _statement(cursor)
-    if not isinstance(parsed, OtherStatement) and cursor.token.kind is not Kind.END and _must_end(parsed):
+    if not isinstance(parsed, OtherStatement) and cursor.token.kind is not TokenKind.END and _must_end(parsed):
         raise cursor.error("expected the end of the statement")
     return parsed
 
@@ -57,7 +57,7 @@ def lead_in(cursor: Cursor) -> bool:
             break
     if cursor.key == "END" and cursor.ahead() == "":
         cursor.next()
-    return cursor.token.kind is not Kind.END
+    return cursor.token.kind is not TokenKind.END
 
 
 def _must_end(parsed: Statement) -> bool:
@@ -68,7 +68,7 @@ def _statement(cursor: Cursor) -> Statement:
     key = cursor.key
     if starts_query(cursor) or key == "(" or (key == "TABLE" and cursor.flink):
         return SelectStatement("SELECT", query(cursor))
-    if key in _READERS and cursor.token.kind is Kind.WORD:
+    if key in _READERS and cursor.token.kind is TokenKind.WORD:
         cursor.next()
         return _READERS[key](cursor)
     if key in _QUIET:

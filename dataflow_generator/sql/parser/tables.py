@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind
+from dataflow_generator.sql.lexer import TokenKind
 from dataflow_generator.sql.nodes import (
     AlterStatement,
     ColumnDefinition,
@@ -22,7 +22,7 @@ def data_type(cursor: Cursor) -> SqlType:
     """Parse a data type with its nested fields; nullability and comments are skipped."""
     with cursor.deeper():
         name = ".".join(cursor.dotted())
-        result = _of(cursor, name.upper() if cursor.last_token.kind is Kind.WORD else name)
+        result = _of(cursor, name.upper() if cursor.last_token.kind is TokenKind.WORD else name)
         cursor.accept_any("PRECISION", "VARYING")
         _time_zone(cursor)
         while cursor.key in _COLLECTIONS:  # the legacy form `INT ARRAY`
@@ -58,7 +58,7 @@ def _fields(cursor: Cursor, closing: str) -> tuple[tuple[str, SqlType], ...]:
     while not cursor.accept(closing):
         name = cursor.name()
         fields.append((name, data_type(cursor)))
-        if cursor.token.kind is Kind.STRING or cursor.accept("COMMENT"):
+        if cursor.token.kind is TokenKind.STRING or cursor.accept("COMMENT"):
             cursor.next()
         if not cursor.accept(",") and cursor.key != closing:
             raise cursor.error(f"expected , or {closing}")
@@ -162,7 +162,7 @@ def _elements(cursor: Cursor) -> tuple[ColumnDefinition, ...]:
 
 
 def _is_constraint(cursor: Cursor) -> bool:
-    if cursor.token.kind is not Kind.WORD:
+    if cursor.token.kind is not TokenKind.WORD:
         return False
     if cursor.key == "WATERMARK":
         return cursor.ahead() == "FOR"
@@ -185,7 +185,7 @@ def _column(cursor: Cursor) -> ColumnDefinition:
 def _part(cursor: Cursor) -> ColumnKind:
     part = ColumnKind.PHYSICAL
     while cursor.key not in (",", ")", ""):
-        key = cursor.key if cursor.token.kind is Kind.WORD else ""
+        key = cursor.key if cursor.token.kind is TokenKind.WORD else ""
         if key in ("KEY", "HEADERS", "HEADER") and not cursor.flink:
             part = ColumnKind.KEY if key == "KEY" else ColumnKind.HEADER
         elif key == "METADATA" and cursor.flink:
@@ -212,7 +212,7 @@ def _options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
         value = ""
         while cursor.key not in (",", ")", ""):
             value += cursor.next().value
-        options.append((name.upper() if key.kind is Kind.WORD else name, value))
+        options.append((name.upper() if key.kind is TokenKind.WORD else name, value))
         if not cursor.accept(",") and cursor.key != ")":
             raise cursor.error("expected , or )")
     return tuple(options)

@@ -115,7 +115,7 @@ RowsOf = Callable[[Relation, Scope], Rows]
 def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
     """Return the rows of a table function: its input's columns, then its own."""
     inner = Scope(scope.context, scope)
-    tables = [one for argument in call.arguments if (one := _table(argument)) is not None]
+    tables = [table_argument for argument in call.arguments if (table_argument := _table(argument)) is not None]
     inner.rows = [rows_of(table_argument.relation, scope) for table_argument in tables]
     plain = tuple(argument for argument in call.arguments if _table(argument) is None)
     keys = [value for argument in tables for value in values_of(argument.keys, inner)]
@@ -123,8 +123,8 @@ def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
         return _windowed([argument for argument in plain if isinstance(argument, Descriptor)], keys, inner)
     derived_value = computed((*values_of(plain, inner if tables else scope), *keys))
     if call.name in _SEARCHES and inner.rows:
-        found = computed((derived_value, *(column.value for column in inner.listed())))
-        return Rows((Column(_FOUND, found),), open=True, rest=found)
+        search_value = computed((derived_value, *(column.value for column in inner.listed())))
+        return Rows((Column(_FOUND, search_value),), open=True, rest=search_value)
     opened = [rows for rows in inner.rows if rows.open]
     # For an unknown table, its columns cannot be distinguished from the function's.
     return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=derived_value)
@@ -171,7 +171,7 @@ def as_one(scope: Scope) -> Rows:
 def table(relation: Table, scope: Scope) -> None:
     """Add a table: a common table expression, a view's columns, a known table's, or unknown columns."""
     parts = relation.parts
-    common = scope.named(parts[0]) if len(parts) == 1 else None
+    common = scope.find_common_table(parts[0]) if len(parts) == 1 else None
     if common is not None:
         scope.context.take(common.gathered)
         scope.add(replace(common.rows, name=parts[0], parts=parts))

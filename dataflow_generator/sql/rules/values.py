@@ -139,7 +139,7 @@ def _keys(window: Window, scope: Scope) -> list[Value]:
     while current is not None:
         keys += values_of(current.partition + current.order, scope)
         base = current.base
-        current = None if base in visited else scope.window(base)
+        current = None if base in visited else scope.find_window(base)
         visited.add(base)
     return keys
 

@@ -31,4 +31,4 @@ def test_any_links_give_what_joining_sets_gives(links) -> None:
         joined = sets.get(source, frozenset([source])) | sets.get(target, frozenset([target]))
         sets |= dict.fromkeys(joined, joined)
 
-    assert sorted(each.nodes for each in components(links)) == sorted(map(len, set(sets.values())))
+    assert sorted(component.nodes for component in components(links)) == sorted(map(len, set(sets.values())))

@@ -42,8 +42,8 @@ def followed(config: dict[str, str], source: str = "", target: str = "", at: int
 def pairs(found: ColumnMapping) -> dict[str, set[str]]:
     """Return the columns of the target, each with those that it is made of; `~` marks one that is computed."""
     told: dict[str, set[str]] = {}
-    for one in found.columns:
-        told.setdefault(path_name(one.target), set()).add(path_name(one.source) + "~" * one.changed)
+    for column in found.columns:
+        told.setdefault(path_name(column.target), set()).add(path_name(column.source) + "~" * column.changed)
     return told
 
 
@@ -64,7 +64,7 @@ def test_an_unwrapped_change_feed_has_the_row_itself() -> None:
     found = followed(config, target="id email __op __source_ts_ms @key.id")
 
     assert pairs(found) == {"id": {"id"}, "email": {"email"}, "@key.id": {"id"}}
-    assert {one.because for one in found.columns} == {"transforms.u", ""}
+    assert {column.because for column in found.columns} == {"transforms.u", ""}
     assert found.whole
 
 
@@ -228,7 +228,7 @@ def test_a_plain_key_gets_the_name_that_the_configuration_gives_it() -> None:
     found = followed(JDBC | {"pk.mode": "record_key", "pk.fields": "customer_id"}, source="@key email")
 
     assert pairs(found) == {"customer_id": {"@key"}, "email": {"email"}}
-    assert next(one.because for one in found.columns if one.source == ("@key",)) == "pk.mode, pk.fields"
+    assert next(column.because for column in found.columns if column.source == ("@key",)) == "pk.mode, pk.fields"
 
 
 @pytest.mark.parametrize(
@@ -429,7 +429,7 @@ def test_a_table_that_a_catalog_describes_has_what_it_has() -> None:
     found = followed(JDBC, source="id Email note", target="id EMAIL")
 
     assert pairs(found) == {"id": {"id"}, "EMAIL": {"Email"}}
-    assert [one.alike for one in found.columns] == [False, True]
+    assert [column.alike for column in found.columns] == [False, True]
 
 
 ANY_PATH = st.sampled_from(

@@ -31,7 +31,7 @@ def test_what_is_known_before_and_within_a_text_adds_up() -> None:
     found = read_sql("CREATE TABLE s (x INT, y INT); INSERT INTO s SELECT * FROM t;", Dialect.FLINK, known)[-1]
 
     assert [(flow.target.path, flow.source.path) for flow in found.flows] == [(("x",), ("a",)), (("y",), ("b",))]
-    assert {one.name: one.topics for one in found.datasets} == {"s": (), "t": ("topic.t",)}
+    assert {dataset.name: dataset.topics for dataset in found.datasets} == {"s": (), "t": ("topic.t",)}
 
 
 def test_a_catalog_stays_as_it_was_when_a_text_changes_tables() -> None:

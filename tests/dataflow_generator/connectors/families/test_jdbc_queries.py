@@ -18,9 +18,9 @@ WORDS = (
 def columns(found: QueryReading) -> dict[str, set[str]]:
     """Return each column with those that it is made of; `~` marks one that is computed."""
     told: dict[str, set[str]] = {}
-    for one in found.columns:
-        origins = {".".join((*table, name)) + "~" * one.changed for table, name in one.origins}
-        told.setdefault(one.name, set()).update(origins)
+    for column in found.columns:
+        origins = {".".join((*table, name)) + "~" * column.changed for table, name in column.origins}
+        told.setdefault(column.name, set()).update(origins)
     return told
 
 
@@ -120,7 +120,8 @@ def test_each_table_of_a_query_flows_to_the_topic_with_its_own_columns() -> None
     flows = read_connector(connector)
     told = {
         flow.source.name: {
-            (path_name(one.source), path_name(one.target)) for one in map_columns(config, flows, flow, ((), ())).columns
+            (path_name(column.source), path_name(column.target))
+            for column in map_columns(config, flows, flow, ((), ())).columns
         }
         for flow in flows.flows
         if flow.source
@@ -136,7 +137,8 @@ def test_columns_behind_a_star_are_those_that_the_topic_has() -> None:
     flows = read_connector(connector)
     topic = (("id",), ("mail",), ("total",))
     told = [
-        {path_name(one.source) for one in map_columns(config, flows, flow, ((), topic)).columns} for flow in flows.flows
+        {path_name(column.source) for column in map_columns(config, flows, flow, ((), topic)).columns}
+        for flow in flows.flows
     ]
 
     assert told == [{"email"}, {"id", "total"}]

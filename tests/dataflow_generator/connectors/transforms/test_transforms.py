@@ -21,7 +21,7 @@ def config(*steps: dict[str, str], **predicates: str) -> Config:
 
 
 def topics(chain: Chain, topic: str) -> list[str | None]:
-    return [one and (one.pattern if one.name is None else one.name) for one in chain.names(topic)]
+    return [name and (name.pattern if name.name is None else name.name) for name in chain.names(topic)]
 
 
 def router(regex: str, replacement: str, **more: str) -> dict[str, str]:
