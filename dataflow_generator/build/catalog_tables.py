@@ -16,7 +16,7 @@ from scanner_model.columns import Column
 def with_catalogs(conn: Connection, flows: Flows, around: LookupContext) -> Flows:
     """Add what catalogs and services that keep topics as tables tell; without any *flows* stay as they are."""
     tables = _tables(conn, around)
-    rows = list(catalogs.kept_topics(conn))
+    rows = list(catalogs.materialized_topics(conn))
     if not tables and not rows:
         return flows
     topics = around.columns({(row.cluster, row.topic) for row in rows})

@@ -12,7 +12,7 @@ from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
 from dataflow_generator.openlineage.identity.names import is_file_like, normal
 from dataflow_generator.openlineage.identity.union_find import UnionFind
-from scanner_dictionary.lineage_inputs.catalogs import KeptTopicRow, LinkRow, Name, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, Name, TableRow
 from scanner_model.column_path import KEY
 from scanner_model.columns import Column
 
@@ -33,7 +33,7 @@ class Kept:
     columns: tuple[ColumnFlow, ...] = ()
 
 
-def other_names(tables: Iterable[TableRow], kept: Iterable[KeptTopicRow]) -> dict[Name, Name]:
+def other_names(tables: Iterable[TableRow], kept: Iterable[MaterializedTopicRow]) -> dict[Name, Name]:
     """Return the name that each dataset with several is shown under: the first of a catalog's, never that of its files.
 
     A table's files lie at its location; a table that a topic is kept as lies where the service keeps it.
@@ -79,7 +79,7 @@ def link_jobs(links: Iterable[LinkRow], naming: Naming) -> Iterator[JobFlows]:
 
 
 def kept_of(
-    rows: Iterable[KeptTopicRow], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
+    rows: Iterable[MaterializedTopicRow], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
 ) -> Iterator[Kept]:
     """Return the tables that topics are kept as, each topic and format once for one table.
 

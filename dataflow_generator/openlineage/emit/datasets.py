@@ -57,7 +57,7 @@ def known_by(conn: Connection) -> Known:
     """Return what the dictionary behind *conn* knows."""
     return Known(
         columns=lambda topics: flow_input.columns_of_topics(conn, topics),
-        written=event_output.written_by_name(conn),
+        written=event_output.topic_annotations(conn),
         names=event_output.other_table_names(conn),
     )
 

@@ -86,7 +86,7 @@ def test_sound_estate_has_no_findings(found, sound) -> None:
                 (
                     "connector-on-missing-topic",
                     "connector lake",
-                    "it was seen to use the topic 'lost', which is not there",
+                    "it used the topic 'lost', which does not exist",
                 )
             ],
         ),
