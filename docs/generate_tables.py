@@ -23,7 +23,7 @@ def page(text: str) -> str:
 
 def _kinds() -> Iterator[str]:
     yield "\n### Kinds of facts\n\n"
-    yield "Each kind has a table, a name in `change_log.entity_kind`, and the columns that identify a fact within a cluster.\n\n"
+    yield "Each has a table, a name in `change_log.entity_kind`, and columns that identify it within its cluster.\n\n"
     yield "| kind | table | identified by | rows that belong to it |\n|---|---|---|---|\n"
     for kind in FACT_KINDS:
         children = kind.children.table.name if kind.children else ""

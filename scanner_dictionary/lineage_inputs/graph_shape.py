@@ -44,8 +44,8 @@ def upper_nodes(level: Level) -> Sequence[Any]:
     The attributes are left out (empty) unless they mark the node as internal.
     """
     node = t.flow_node.c
-    told = case((node.attributes.like(_INTERNAL), node.attributes), else_="")
-    query = select(node.id, node.node_key, node.kind, node.namespace, node.name, told)
+    attributes = case((node.attributes.like(_INTERNAL), node.attributes), else_="")
+    query = select(node.id, node.node_key, node.kind, node.namespace, node.name, attributes)
     return _bare(level, query.where(level.nodes, node.kind != "column").order_by(node.id))
 
 

@@ -105,7 +105,7 @@ def topic_columns(
 
 def _links() -> Select[Any]:
     link, topic, definition = t.topic_schema.c, t.topic.c, t.schema_definition.c
-    told = (
+    cells = (
         link.schema_role,
         link.context,
         link.subject,
@@ -115,7 +115,7 @@ def _links() -> Select[Any]:
         definition.name,
     )
     return (
-        select(t.cluster.c.name.label("cluster"), topic.cluster_id, topic.name.label("topic"), *told)
+        select(t.cluster.c.name.label("cluster"), topic.cluster_id, topic.name.label("topic"), *cells)
         .select_from(t.topic_schema)
         .join(t.topic, topic.id == link.topic_id)
         .join(t.cluster, t.cluster.c.id == topic.cluster_id)
