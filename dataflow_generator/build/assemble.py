@@ -95,7 +95,7 @@ def _edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
 def with_catalogs(conn: Connection, flows: Flows, context: LookupContext) -> Flows:
     """Add catalog tables, and topics that services materialize as tables, to *flows*."""
     tables = _catalog_tables(conn, context)
-    rows = list(catalogs.kept_topics(conn))
+    rows = list(catalogs.materialized_topics(conn))
     if not tables and not rows:
         return flows
     topics = context.columns({(row.cluster, row.topic) for row in rows})

@@ -12,7 +12,7 @@ from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
 from dataflow_generator.openlineage.identity.names import is_file_like, normal
 from dataflow_generator.openlineage.identity.union_find import UnionFind
-from scanner_dictionary.lineage_inputs.catalogs import KeptTopicRow, LinkRow, Name, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, Name, TableRow
 from scanner_model.column_path import KEY
 from scanner_model.columns import Column
 
@@ -33,7 +33,7 @@ class MaterializedTopic:
     columns: tuple[ColumnFlow, ...] = ()
 
 
-def other_names(tables: Iterable[TableRow], topics: Iterable[KeptTopicRow]) -> dict[Name, Name]:
+def other_names(tables: Iterable[TableRow], topics: Iterable[MaterializedTopicRow]) -> dict[Name, Name]:
     """Return the display name of each dataset that has several names: a catalog's first one, never that of its files.
 
     The files of a table are at its location; those of a materialized topic are where the service stores them.
@@ -76,7 +76,7 @@ def link_jobs(links: Iterable[LinkRow], naming: Naming) -> Iterator[JobFlows]:
 
 
 def materialized_topics(
-    rows: Iterable[KeptTopicRow], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
+    rows: Iterable[MaterializedTopicRow], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
 ) -> Iterator[MaterializedTopic]:
     """Yield the tables that topics are materialized as, each topic, table and format once.
 

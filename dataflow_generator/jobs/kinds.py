@@ -291,7 +291,7 @@ def lookup_context(conn: Connection, columns: Columns | None = None) -> LookupCo
             cached.append(derived_columns(conn, ends, around))
         return cached[0]
 
-    names = other_names(catalogs.catalog_tables(conn, columns=False), catalogs.kept_topics(conn))
+    names = other_names(catalogs.catalog_tables(conn, columns=False), catalogs.materialized_topics(conn))
     around = LookupContext(Naming(graph_input.graph_clusters(conn), names), topics, read, derived)
     return around
 

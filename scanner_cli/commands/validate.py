@@ -17,7 +17,7 @@ from scanner_model.text import visible
 _RULES = """\b
 Rules:
   collection-on-missing-topic  a ksqlDB collection whose topic the brokers do not have
-  connector-on-missing-topic   a connector that was seen to use a topic which is not there
+  connector-on-missing-topic   a connector that used a topic which does not exist
   connector-without-tasks      it runs, and moves nothing
   failed-connector             a connector or a task of it failed; the first line of its trace
   failed-statement             a Flink statement, Flink job or ksqlDB query failed

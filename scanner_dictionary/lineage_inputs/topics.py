@@ -1,4 +1,4 @@
-"""What the flow graph is generated from: the live clusters, topics, links and definitions, readable by key ranges."""
+"""Inputs of the flow graph: the live clusters, topics, links and definitions, readable by key ranges."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ClusterRow(NamedTuple):
 
 
 class TopicNodeRow(NamedTuple):
-    """A live topic and the cluster that it stands in."""
+    """A live topic and its cluster."""
 
     cluster: str
     name: str
@@ -109,16 +109,16 @@ def graph_topics(conn: Connection) -> Iterator[TopicNodeRow]:
 
 
 def topic_names(conn: Connection) -> dict[str, tuple[str, ...]]:
-    """Return the names of each cluster's live topics in order, and nothing else of them."""
+    """Return the names of each cluster's live topics in order."""
     query = select(t.cluster.c.name, t.topic.c.name).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-    found: dict[str, list[str]] = {}
+    topics: dict[str, list[str]] = {}
     for cluster, name in conn.execute(query.where(t.topic.c.gone.is_(None))):
-        found.setdefault(cluster, []).append(name)
-    return {cluster: tuple(sorted(names)) for cluster, names in sorted(found.items())}
+        topics.setdefault(cluster, []).append(name)
+    return {cluster: tuple(sorted(names)) for cluster, names in sorted(topics.items())}
 
 
 def graph_links(conn: Connection) -> Iterator[LinkRow]:
-    """List what live topics have now: by cluster, topic, role and fingerprint, each link once for each rule."""
+    """List the current links of live topics by cluster, topic, role and fingerprint, each link once for each rule."""
     link = t.topic_schema.c
     query = (
         select(

@@ -1,6 +1,6 @@
 """The tables of the dictionary, with those of the other modules here; docs/dictionary.md is generated from them.
 
-Names avoid every dialect's reserved words, types are plain, JSON is kept as text. A *scan number* is `scan.id`.
+Names avoid every dialect's reserved words, types are plain, JSON is stored as text. A *scan number* is `scan.id`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from scanner_dictionary.queries.history import SourceRow, clusters, sources
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Finding
-from scanner_dictionary.validation.rules import keep_findings
+from scanner_dictionary.validation.rules import replace_findings
 from scanner_dictionary.write.apply import next_id
 from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_dictionary.write.facts import FactWriter
@@ -82,7 +82,7 @@ def _finish(conn: Connection, facts: FactWriter, reported: Sequence[Problem]) ->
     stale = _count_stale(conn, facts.cluster, facts.number)
     row = update(t.scan).where(t.scan.c.id == facts.number)
     conn.execute(row.values(**facts.actions, stale=stale, refused=len(facts.problems)))
-    findings = keep_findings(conn, facts.cluster, facts.number)
+    findings = replace_findings(conn, facts.cluster, facts.number)
     refused = tuple(facts.problems)
     return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, refused=refused, findings=findings)
 

@@ -57,7 +57,7 @@ def dictionary_metadata(conn: Connection) -> DictionaryMetadata:
     """Return the descriptions in the dictionary of *conn*."""
     return DictionaryMetadata(
         columns=lambda topics: flow_input.columns_of_topics(conn, topics),
-        annotations=event_output.written_by_name(conn),
+        annotations=event_output.topic_annotations(conn),
         names=event_output.other_table_names(conn),
     )
 

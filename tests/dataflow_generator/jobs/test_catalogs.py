@@ -17,7 +17,7 @@ from dataflow_generator.query.impact import Use as Impact
 from dataflow_generator.query.neighbourhood import Step
 from dataflow_generator.query.traversal import TraversalOptions, ahead_in, lineage
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.lineage_inputs.catalogs import KeptTopicRow, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import MaterializedTopicRow, TableRow
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
@@ -275,4 +275,4 @@ def test_place_of_files_is_named_and_anything_else_is_none() -> None:
     assert file_dataset("s3a://lake/x/") == ("s3://lake", "x")
     assert file_dataset("abfss://c@a.dfs.core.windows.net/x") == ("abfss://c@a.dfs.core.windows.net", "x")
     assert [file_dataset(text) for text in ("", "lake", "jdbc:mysql://h/d", "http://h/x")] == [None] * 4
-    assert other_names([], [KeptTopicRow("c", "s", "t", "DELTA", "x", ("a", "b"), "nowhere")]) == {}
+    assert other_names([], [MaterializedTopicRow("c", "s", "t", "DELTA", "x", ("a", "b"), "nowhere")]) == {}

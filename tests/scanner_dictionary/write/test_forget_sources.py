@@ -33,11 +33,11 @@ def _source(dictionary, name):
 def test_a_source_that_left_cluster_json_keeps_its_facts_and_is_told(estate, shortened, dictionary, contents) -> None:
     """A shortened file is not yet a proof that something is gone."""
     with dictionary.connect() as conn:
-        told = [each for each in validate(conn) if each.rule == "stale-source"]
+        findings = [each for each in validate(conn) if each.rule == "stale-source"]
 
     assert contents("ksql_query")["ksql_query"][0][-1] is None
-    assert [(each.where, "cluster.json" in each.what) for each in told] == [(estate.ksql, True)]
-    assert "scanner dictionary forget" in told[0].hint
+    assert [(each.where, "cluster.json" in each.what) for each in findings] == [(estate.ksql, True)]
+    assert "scanner dictionary forget" in findings[0].hint
 
 
 def test_what_a_forgotten_source_told_is_gone_and_nothing_else(estate, shortened, dictionary, contents, at) -> None:
