@@ -1,6 +1,6 @@
-"""Figures of `scanner dataflow` after a scan that changed little: the time beside making everything anew.
+"""Figures of `scanner dataflow` after a scan that changed little: compared with a full generation.
 
-`python benchmarks/renewal_rows.py [COLUMNS …]` measures estates of other sizes than the one of `run.py`.
+`python benchmarks/renewal_rows.py [COLUMNS …]` measures inputs of other sizes than the one of `run.py`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _COLUMNS = 1_000_000
 
 
 def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
-    """How long the graph takes after a change of one topic in a hundred, as a part of all of it made anew.
+    """How long the graph takes after a change of one topic in a hundred, as a part of a full generation.
 
     Of the topics that change, all but two have a new version of their value with one column more, one is new and one is
     gone. First the graph that is stored in the dictionary, then the one in Parquet files. Both commands are whole
     processes on copies of one file or directory, in turn; the times are of the processor, because that is what other
-    programs on the machine change least. What the stored graph takes where nothing changed is told beside it.
+    programs on the machine change least. What the stored graph takes where nothing changed is in the detail.
     """
     size = Size(columns=columns, topics=max(columns // 100, 200), jobs=max(columns // 500, 6))
     before, after = directory / "before.db", directory / "after.db"
@@ -57,19 +57,19 @@ def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
 
 
 def _row(name: str, pairs: list[tuple[Run, Run]], changed: str) -> Row:
-    """Compare pairs of all made anew and brought up to date."""
+    """Compare pairs of full and incremental generations."""
     full, again = (_middle([pair[at] for pair in pairs]) for at in (0, 1))
     ratio = statistics.median(one.processor / other.processor for other, one in pairs)
     return Row(
         name=name,
         ours=again.processor,
         unit="s of processor",
-        target="< 10 % of making it anew",
+        target="< 10 % of a full generation",
         met=ratio < 0.1,
-        limit="the same graph made anew (--full)",
+        limit="a full generation (--full)",
         ratio=ratio,
         detail=f"{changed}; "
-        f"anew {full.processor:.1f} s of processor; by the clock {again.seconds:.1f} and {full.seconds:.1f} s; "
+        f"full {full.processor:.1f} s of processor; by the clock {again.seconds:.1f} and {full.seconds:.1f} s; "
         f"{again.memory:,.0f} and {full.memory:,.0f} MiB",
     )
 
@@ -123,8 +123,8 @@ def _new_version(conn: Connection, link: dict[str, Any]) -> None:
     number = next_id(conn, definition)
     row = dict(conn.execute(select(definition).where(definition.c.id == key)).mappings().one())
     count = row["column_count"]
-    told = {"id": number, "fingerprint": f"{number:020x}".rjust(64, "e")[::-1], "column_count": count + 1}
-    conn.execute(insert(definition).values(row | told))
+    values = {"id": number, "fingerprint": f"{number:020x}".rjust(64, "e")[::-1], "column_count": count + 1}
+    conn.execute(insert(definition).values(row | values))
     cells = [dict(each) for each in conn.execute(select(column).where(column.c.definition_id == key)).mappings()]
     more = {"ordinal": count, "depth": 1, "path": json.dumps(["added"]), "name": "added", "data_type": "string"}
     kept = {**dict.fromkeys(cells[0]), "nullable": True, **more}
