@@ -101,12 +101,12 @@ def handler(clusters: list[Cluster], delay: float) -> type[BaseHTTPRequestHandle
         disable_nagle_algorithm = True
 
         def answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            request = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             time.sleep(delay)
-            key = (self.command, self.path, body)
+            key = (self.command, self.path, request)
             if key not in kept:
                 _, number, rest = self.path.split("/", 2)
-                status, response = clusters[int(number)].answer(self.command, f"/{rest}", body)
+                status, response = clusters[int(number)].answer(self.command, f"/{rest}", request)
                 kept[key] = (status, json.dumps(response).encode())
             status, body = kept[key]
             head = f"HTTP/1.1 {status} Answer\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
