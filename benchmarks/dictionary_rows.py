@@ -145,7 +145,7 @@ def _ask(file: Path) -> list[float]:
 
         for number, question in questions[:10]:
             ask(number, question)
-        return [_seconds(lambda asked=asked: ask(*asked)) for asked in questions]  # type: ignore[misc]
+        return [_seconds(lambda question=question: ask(*question)) for question in questions]  # type: ignore[misc]
 
 
 def _question(chance: random.Random, at: int) -> tuple[int, TraversalOptions]:

@@ -46,8 +46,8 @@ def flink_statements(fields: Sequence[Fields]) -> Iterator[FlinkStatement]:
         picked = chance.sample(list(own), 6)
         other = fields[(number + 1) % len(fields)]
         text = shape.format(a=a, b=b, sink=sink, c=picked, d=list(other))
-        told = {"compute_pool": "lfcp-1", "catalog_name": "prod", "database_name": "bench", "state": "RUNNING"}
-        yield FlinkStatement(source=FLINK, name=f"enrich-{number}", statement=text, kind="INSERT_INTO", **told)
+        common = {"compute_pool": "lfcp-1", "catalog_name": "prod", "database_name": "bench", "state": "RUNNING"}
+        yield FlinkStatement(source=FLINK, name=f"enrich-{number}", statement=text, kind="INSERT_INTO", **common)
 
 
 def ksql(fields: Sequence[Fields]) -> tuple[tuple[KsqlSource, ...], tuple[Query, ...]]:

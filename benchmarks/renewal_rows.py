@@ -1,6 +1,6 @@
 """Figures of `scanner dataflow` on a large estate: the first graph, and the one after a scan that changed little.
 
-`python benchmarks/renewal_rows.py [COLUMNS …]` measures estates of other sizes than the one of `run.py`.
+`python benchmarks/renewal_rows.py [COLUMNS …]` measures inputs of other sizes than the one of `run.py`.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def _new_version(conn: Connection, link: dict[str, Any]) -> None:
     number = next_id(conn, definition)
     row = dict(conn.execute(select(definition).where(definition.c.id == key)).mappings().one())
     count = row["column_count"]
-    told = {"id": number, "fingerprint": f"{number:020x}".rjust(64, "e")[::-1], "column_count": count + 1}
-    conn.execute(insert(definition).values(row | told))
+    values = {"id": number, "fingerprint": f"{number:020x}".rjust(64, "e")[::-1], "column_count": count + 1}
+    conn.execute(insert(definition).values(row | values))
     cells = [dict(each) for each in conn.execute(select(column).where(column.c.definition_id == key)).mappings()]
     more = {"ordinal": count, "depth": 1, "path": json.dumps(["added"]), "name": "added", "data_type": "string"}
     kept = {**dict.fromkeys(cells[0]), "nullable": True, **more}
