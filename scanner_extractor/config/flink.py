@@ -1,4 +1,4 @@
-"""What a JSON Schema cannot say of the `flink` and `streams` of a cluster.json."""
+"""The `flink` and `streams` of cluster.json: settings, and what a JSON Schema cannot check of them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _files(pattern: str, base: Path, ending: str) -> FileSettings:
 
 
 Items = Collection[tuple[JsonPath, Json]]
-"""The members of a list with their places."""
+"""The members of a list with their positions."""
 
 _FILES = frozenset({"path", "catalog", "database"})
 _SERVER = frozenset({"url", "auth", "headers", "tls", "connect_timeout", "read_timeout"})
@@ -98,14 +98,14 @@ KINDS: Collection[str] = _FORMS.keys()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileValidator:
-    """Judges patterns of files; *shown* writes a text of the file as it stands, *present* says that files must be."""
+    """Validates patterns of files; *shown* returns a text as the file has it, *present*: files must exist."""
 
     shown: Callable[[JsonPath], str]
     directory: Path
     present: bool = True
 
     def flink(self, items: Items) -> Iterator[ErrorMessage]:
-        """Report what is wrong with Flink's sources: their kind, members that lack or do not belong, their files."""
+        """Yield what is wrong with Flink's sources: their kind, members that lack or do not belong, their files."""
         for path, item in items:
             yield from self._form(path, item)
             if item.get("type") == SQL_FILES:
@@ -113,7 +113,7 @@ class FileValidator:
         yield from self._namesakes(items)
 
     def streams(self, items: Items) -> Iterator[ErrorMessage]:
-        """Tell what is wrong with topologies: no file, several under one application id, two ids that are the same."""
+        """Yield what is wrong with topologies: no file, several under one application id, two ids that are the same."""
         for path, item in items:
             yield from self._files(path, item, TOPOLOGY_ENDING)
             yield from self._applications(path, item)
@@ -156,13 +156,13 @@ class FileValidator:
                 yield (*path, "path"), what, "give each a `name` of its own"
 
     def _namesakes(self, items: Items) -> Iterator[ErrorMessage]:
-        """Find sources that would be one: by name, and without one by what they are asked for."""
-        seen: set[str] = set()
+        """Find sources that would be one: by name, and without one by address or path."""
+        identities: set[str] = set()
         for path, item in items:
             member = next((name for name in ("name", "path", "url") if name in item), "")
             parts = (item.get(member), item.get("environment") if member == "url" else None)
             identity = "/".join(part for part in parts if isinstance(part, str))
-            if identity and identity in seen:
+            if identity and identity in identities:
                 what = f"two sources are called {self.shown((*path, member))}"
                 yield (*path, member), what, "this is their identity: give one another `name`"
-            seen.add(identity)
+            identities.add(identity)

@@ -1,4 +1,4 @@
-"""From a cluster.json that was judged valid to frozen settings."""
+"""From a valid cluster.json to frozen settings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CLOUD_REQUESTS_PER_SECOND = 70.0
 """A little below the 75 reads a second that Confluent documents for a registry."""
 
 REBALANCING = 409
-"""What a Connect worker answers while its cluster shares out the connectors anew: it passes by itself."""
+"""The status of a Connect worker while its cluster rebalances the connectors: it is worth a retry."""
 
 _CLOUD_HEADERS = {"logical_cluster": "target-sr-cluster", "identity_pool": "Confluent-Identity-Pool-Id"}
 _LIMITS = ("connect_timeout", "read_timeout", "requests_per_second", "max_bytes", "concurrency")

@@ -1,4 +1,4 @@
-"""What a JSON Schema cannot say of a cluster.json: addresses, files, patterns, kinds, and sources named twice."""
+"""What a JSON Schema cannot check in a cluster.json: addresses, files, patterns, types, sources named twice."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _TLS_FILES = ("ca", "certificate", "key")
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """Judges a filled-in *document* of any form; *shown* is the same without secrets and as it is written.
+    """Validates a filled-in *document* of any form; *shown* is the same without secrets and as it is written.
 
-    *present*: files that tell of jobs must be there; a replay needs none.
+    *present*: files that define jobs must exist; a replay needs none.
     """
 
     document: Json
@@ -46,8 +46,8 @@ class Validator:
     registry_types: Collection[str]
     present: bool = True
 
-    def complaints(self) -> Iterator[ErrorMessage]:
-        """Report everything that is wrong, skipping what has not the right form."""
+    def errors(self) -> Iterator[ErrorMessage]:
+        """Yield everything that is wrong, skipping what does not have the right form."""
         yield from self._brokers()
         yield from self._kafka()
         yield from self._manual_input()
@@ -76,9 +76,9 @@ class Validator:
         flink, streams = (tuple(_items(self.document, (member,))) for member in _JOBS)
         for path, item in flink:
             yield from self._http(path, item)
-        judge = FileValidator(shown=self.shown.shown, directory=self.directory, present=self.present)
-        yield from judge.flink(flink)
-        yield from judge.streams(streams)
+        files = FileValidator(shown=self.shown.shown, directory=self.directory, present=self.present)
+        yield from files.flink(flink)
+        yield from files.streams(streams)
 
     def _brokers(self) -> Iterator[ErrorMessage]:
         brokers = _member(self.document, "brokers")
@@ -169,27 +169,29 @@ class Validator:
             yield path, what, error.hint if literal else ""
 
     def _repeated(self) -> Iterator[ErrorMessage]:
-        seen: set[tuple[object, str]] = set()
+        known_names: set[tuple[object, str]] = set()
         for path, item in _items(self.document, _SOURCES):
             address = _address(item.get("url"))
             one = f"/contexts/{item['context']}" if "context" in item else ""
-            told = json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url + one if address else ""
-            if told and (path[0], told) in seen:
+            identity = (
+                json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url + one if address else ""
+            )
+            if identity and (path[0], identity) in known_names:
                 yield (*path, "glue" if "glue" in item else "url"), "this source is named twice", "keep one of them"
-            seen.add((path[0], told))
+            known_names.add((path[0], identity))
 
     def _namesakes(self) -> Iterator[ErrorMessage]:
-        seen: set[str] = set()
+        known_names: set[str] = set()
         for path, item in _items(self.document, ("connect",)):
             where, name = (*path, "name"), item.get("name")
-            if isinstance(name, str) and name in seen:
+            if isinstance(name, str) and name in known_names:
                 what = f"two sources are called {self.shown.shown(where)}"
                 yield where, what, "the name is their identity: change one"
-            seen.update([name] if isinstance(name, str) else [])
+            known_names.update([name] if isinstance(name, str) else [])
 
 
 def _context(path: JsonPath, item: Json) -> Iterator[ErrorMessage]:
-    """Complain about a context where the registry has none, or where the address names one already."""
+    """Report a context where the registry has none, or where the address names one already."""
     if "context" not in item:
         return
     address = _address(item.get("url"))
@@ -203,7 +205,7 @@ def warnings_of(document: Json) -> Iterator[ErrorMessage]:
     """Report what a valid *document* holds that is not acted on, or that is unwise."""
     for path, item in _items(document, _JOBS[:1]):
         if item["type"] == SQL_GATEWAY:
-            what = "a SQL gateway tells nobody's statements but one's own: it is only asked whether it is there"
+            what = "a SQL Gateway exposes only its own sessions; scanner only checks that it is reachable"
             yield (*path, "type"), what, "name the job manager, and the files of SQL as `sql-files`"
     sources = _items(document, (*_SOURCES, *_CATALOGS, *_JOBS))
     for path, item in (*sources, *cloud_sources(document)):
