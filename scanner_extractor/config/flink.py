@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scanner_extractor.config.interpolation import named_files
+from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.flink import (
@@ -39,11 +40,9 @@ def flink_settings(
     return tuple(servers), tuple(_sql_files(item, base) for item in items if item["type"] == SQL_FILES)
 
 
-def streams_settings(items: list[Json], base: Path) -> tuple[StreamsSettings, ...]:
-    """Build the settings of Kafka Streams topologies."""
-    return tuple(
-        StreamsSettings(files=_files(item["path"], base, TOPOLOGY_ENDING), name=item.get("name", "")) for item in items
-    )
+def parse_streams(item: Json, context: ParseContext) -> StreamsSettings:
+    """Return the settings of Kafka Streams topologies."""
+    return StreamsSettings(files=_files(item["path"], context.base, TOPOLOGY_ENDING), name=item.get("name", ""))
 
 
 def _server(item: Json, http: HttpSettings) -> FlinkSettings:
@@ -66,9 +65,6 @@ def _sql_files(item: Json, base: Path) -> SqlFilesSettings:
 def _files(pattern: str, base: Path, ending: str) -> FileSettings:
     return FileSettings(pattern=pattern, base=base, files=named_files(pattern, base, ending))
 
-
-Items = Collection[tuple[JsonPath, Json]]
-"""The members of a list with their positions."""
 
 _FILES = frozenset({"path", "catalog", "database"})
 _SERVER = frozenset({"url", "auth", "headers", "tls", "connect_timeout", "read_timeout"})
@@ -112,7 +108,7 @@ class FileValidator:
                 yield from self._files(path, item, SQL_ENDING)
         yield from self._namesakes(items)
 
-    def streams(self, items: Items) -> Iterator[ErrorMessage]:
+    def topologies(self, items: Items) -> Iterator[ErrorMessage]:
         """Yield what is wrong with topologies: no file, several under one application id, two ids that are the same."""
         for path, item in items:
             yield from self._files(path, item, TOPOLOGY_ENDING)
@@ -166,3 +162,13 @@ class FileValidator:
                 what = f"two sources are called {self.shown((*path, member))}"
                 yield (*path, member), what, "this is their identity: give one another `name`"
             identities.add(identity)
+
+
+def validate_streams(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the `streams` of cluster.json, items of any form."""
+    files = FileValidator(shown=context.shown, directory=context.directory, present=context.present)
+    return files.topologies(items)
+
+
+STREAMS = Section(member="streams", schema="streams.schema.json", parse=parse_streams, validate=validate_streams)
+"""The member `streams`."""

@@ -13,6 +13,7 @@ from scanner_extractor.config.interpolation import Filled, filled
 from scanner_extractor.config.parsing import settings_of
 from scanner_extractor.config.validation import Validator, warnings_of
 from scanner_extractor.http.messages import Json
+from scanner_extractor.scan.source_kinds import SECTIONS
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.documents.json_positions import parse_with_positions, positioned_problems, schema_error_messages
 from scanner_model.documents.schema_errors import ErrorMessage
@@ -22,7 +23,10 @@ from scanner_model.redaction import mask_json
 
 def cluster_schema() -> Json:
     """Return the JSON Schema of cluster.json, for editors and validators."""
-    return json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
+    schema = json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
+    for section in SECTIONS:
+        schema["properties"][section.member] = section.json_schema()
+    return schema
 
 
 def read_cluster_file(

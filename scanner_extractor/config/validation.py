@@ -14,10 +14,12 @@ from scanner_extractor.config.confluent_cloud import cloud_errors, cloud_sources
 from scanner_extractor.config.flink import FileValidator
 from scanner_extractor.config.openlineage import openlineage_errors
 from scanner_extractor.config.parsing import broker_list, manual_files
+from scanner_extractor.config.sections import ValidationContext
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.urls import Address, read_address
 from scanner_extractor.naming import strategies_in_force
 from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.scan.source_kinds import SECTIONS
 from scanner_extractor.scan.source_types import SourceTypes
 from scanner_extractor.settings.cluster import url_context
 from scanner_extractor.settings.flink import SQL_GATEWAY
@@ -28,7 +30,7 @@ from scanner_model.plugins import PluginError
 
 _SOURCES = ("schema_registries", "ksqldb", "connect")
 _CATALOGS = ("catalogs",)
-_JOBS = ("flink", "streams")
+_FLINK = ("flink",)
 _BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
 _TLS_FILES = ("ca", "certificate", "key")
 
@@ -73,12 +75,16 @@ class Validator:
         yield from openlineage_errors(self.document, self.shown.shown)
 
     def _jobs(self) -> Iterator[ErrorMessage]:
-        flink, streams = (tuple(_items(self.document, (member,))) for member in _JOBS)
+        flink = tuple(_items(self.document, _FLINK))
         for path, item in flink:
             yield from self._http(path, item)
         files = FileValidator(shown=self.shown.shown, directory=self.directory, present=self.present)
         yield from files.flink(flink)
-        yield from files.streams(streams)
+        context = ValidationContext(
+            shown=self.shown.shown, directory=self.directory, present=self.present, http=self._http
+        )
+        for section in SECTIONS:
+            yield from section.validate(tuple(_items(self.document, (section.member,))), context)
 
     def _brokers(self) -> Iterator[ErrorMessage]:
         brokers = _member(self.document, "brokers")
@@ -203,11 +209,11 @@ def _context(path: JsonPath, item: Json) -> Iterator[ErrorMessage]:
 
 def warnings_of(document: Json) -> Iterator[ErrorMessage]:
     """Report what a valid *document* holds that is not acted on, or that is unwise."""
-    for path, item in _items(document, _JOBS[:1]):
+    for path, item in _items(document, _FLINK):
         if item["type"] == SQL_GATEWAY:
             what = "a SQL Gateway exposes only its own sessions; scanner only checks that it is reachable"
             yield (*path, "type"), what, "name the job manager, and the files of SQL as `sql-files`"
-    sources = _items(document, (*_SOURCES, *_CATALOGS, *_JOBS))
+    sources = _items(document, (*_SOURCES, *_CATALOGS, *_FLINK, *(section.member for section in SECTIONS)))
     for path, item in (*sources, *cloud_sources(document)):
         if item.get("tls", {}).get("verify") is False:
             yield (*path, "tls", "verify"), "the server's certificate is not checked", "give its CA as `ca`"

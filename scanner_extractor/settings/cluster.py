@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         StreamCatalogSettings,
         TableflowSettings,
     )
-    from scanner_extractor.settings.flink import FlinkSettings, SqlFilesSettings, StreamsSettings
+    from scanner_extractor.settings.flink import FlinkSettings, SqlFilesSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +216,7 @@ class OpenLineageSettings:
 class Settings:
     """One cluster.json, read. *kafka* is None where the Kafka protocol is not used (no `kafka` member).
 
+    *others* are the settings of kinds of source without a field here, by their member of cluster.json.
     *openlineage* is None where the file does not configure where events go.
     *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
     what this version ignores in the file. With *cloud*, what it leaves out is found when a scan starts:
@@ -240,7 +241,7 @@ class Settings:
     aliases: tuple[tuple[str, str], ...] = ()
     flink: tuple[FlinkSettings, ...] = ()
     sql_files: tuple[SqlFilesSettings, ...] = ()
-    streams: tuple[StreamsSettings, ...] = ()
+    others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     openlineage: OpenLineageSettings | None = None
     manual_input: tuple[Path, ...] = ()
     secret_names: frozenset[str] = frozenset()
