@@ -85,17 +85,17 @@ class Connections:
         return self.opened[source]
 
     def earlier(self, source: SourceId) -> Earlier:
-        """Return what earlier scans know of a ksqlDB server; a replay waits for nothing."""
+        """Return the queries of a ksqlDB server known from earlier scans; a replay does not wait."""
         pause = (self.clock or Clock()).pause
         return Earlier(queries=self.queries.get(source, {}), pause=_no_pause if self.replay else pause)
 
     def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogResult:
-        """Query the brokers how far topics are written; a capture holds this as one document, with its time."""
+        """Read the end offsets of topics; a capture holds them as one document, with its time."""
         from scanner_extractor.sources.kafka import end_offsets
 
         if self.replay:
-            told = self.replay.document(settings.source, end_offsets.DOCUMENT)
-            return end_offsets.read_offsets_document(told, settings.source)
+            document = self.replay.document(settings.source, end_offsets.DOCUMENT)
+            return end_offsets.read_offsets_document(document, settings.source)
         reading = self.ends(settings, progress, self.now())
         if self.recorder:
             self.recorder.record_document(settings.source, end_offsets.DOCUMENT, end_offsets.offsets_document(reading))
@@ -106,11 +106,11 @@ class Connections:
         return self.opened[source].requests if source in self.opened else 0
 
     def problems(self, source: SourceId) -> tuple[Problem, ...]:
-        """Return what was wrong with answers of *source* that were read all the same."""
+        """Return the problems of responses of *source* that were read nevertheless."""
         return self.opened[source].problems if source in self.opened else ()
 
     def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaResult:
-        """Query the brokers; a capture holds what they said as one document, as the protocol is not HTTP."""
+        """Read topics and groups from the brokers; a capture holds the result as one document, as it is not HTTP."""
         if self.replay:
             return read_kafka_document(self.replay.document(settings.source, DOCUMENT), settings.source)
         reading = self.brokers(settings, progress)

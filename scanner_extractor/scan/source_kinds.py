@@ -1,6 +1,7 @@
 """The kinds of source, one row each: where their settings are, in which phase they are read, how they are checked.
 
-To add a kind: a folder with its reader, a row of SOURCE_KINDS, its member of cluster.json, tests, a page of the docs.
+To add a kind: a module with its settings and its reader, a row of SOURCE_KINDS with its section of cluster.json, the
+JSON Schema of that section, tests, and a page of the docs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.checks.probes import Probe
 from scanner_extractor.checks.streaming import connect_probes, file_probes, kafka_rest_probes, ksqldb_probes
+from scanner_extractor.config.flink import STREAMS
+from scanner_extractor.config.sections import Section
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.results import ConnectResult, JobsResult, KsqlResult, Progress, SourceResults
@@ -82,7 +85,9 @@ class SourceKind(Generic[S]):
 
     *name* is what `--only` and `--skip` take, *phase* when it is read. *sources* selects the settings of its sources.
     *read* reads one source and raises ScannerError where nothing of it can be read. *check* yields what `scanner
-    check` tries on it; a probe is created after the one before it has run, while the connection is open.
+    check` tries on it; a probe is created after the one before it has run, while the connection is open. *section* is
+    the member of cluster.json that declares its sources, which are in `settings.others`; None where Settings has a
+    field for them.
     """
 
     name: str
@@ -90,6 +95,7 @@ class SourceKind(Generic[S]):
     sources: Callable[[Settings], Iterable[S]]
     read: Callable[[S, Connections, Progress], SourceResults]
     check: Callable[[S, Connections], Iterable[Probe]]
+    section: Section | None = None
 
 
 def _http_kind(
@@ -215,9 +221,10 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
     SourceKind(
         name="streams",
         phase=STREAMING,
-        sources=lambda settings: settings.streams,
+        sources=lambda settings: settings.others.get(STREAMS.member, ()),
         read=_read_topologies,
         check=lambda settings, _: file_probes(settings.files, settings.source),
+        section=STREAMS,
     ),
     _http_kind("schema_registry", SCHEMAS, lambda settings: settings.registries, _by_type(REGISTRIES)),
     _http_kind(
@@ -236,3 +243,6 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
     SourceKind(name="metrics", phase=METRICS, sources=_metrics, read=_read_metrics, check=_check_metrics),
 )
 """Every kind of source, in the order in which a scan reports them."""
+
+SECTIONS = tuple(kind.section for kind in SOURCE_KINDS if kind.section)
+"""The members of cluster.json that rows declare."""

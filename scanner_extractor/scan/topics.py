@@ -45,7 +45,7 @@ def with_earlier_settings(
 
 
 def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:
-    """Name the topics that ksqlDB's collections stand on, with what the server says of them."""
+    """Name the topics that ksqlDB's collections stand on, with what the server reports of them."""
     for collection in collections:
         yield Topic(
             source=collection.source,
@@ -71,9 +71,9 @@ def ksqldb_internal(topics: Iterable[Topic], services: Iterable[str]) -> Iterato
 def missing_topics(
     brokers: Iterable[Topic] | None, others: Iterable[Topic], reported: Collection[TopicName] = ()
 ) -> Iterator[Problem]:
-    """Report topics that other sources name and the brokers do not have; None: the brokers were not asked.
+    """Report topics that other sources name and the brokers do not have; None: the brokers were not read.
 
-    *reported* are those of which the other source itself says so.
+    *reported* are those that the other source reports as missing itself.
     """
     if brokers is None:
         return

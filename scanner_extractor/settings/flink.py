@@ -1,4 +1,4 @@
-"""What a scan is told of Flink and of Kafka Streams: servers that are asked, and files that are read."""
+"""Settings of Flink and of Kafka Streams: servers and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONFLUENT, CMF, JOB_MANAGER, SQL_GATEWAY, SQL_FILES = "confluent", "cmf", "jobma
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlinkSettings:
-    """One server that knows of Flink's work; *type* is its entry in the table of Flink sources.
+    """One Flink server; *type* is its entry in the table of Flink sources.
 
     *environment* is Confluent's, *organization* and *region* (cloud and region) Confluent Cloud's; empty elsewhere.
     """

@@ -155,7 +155,7 @@ class Scanned:
             brokers=("k:9092",),
             file=self.directory / "cluster.json",
             kafka=KafkaSettings(brokers=("k:9092",)),
-            streams=(StreamsSettings(files=files),),
+            others={"streams": (StreamsSettings(files=files),)},
             **self.row.member(http),
         )
 

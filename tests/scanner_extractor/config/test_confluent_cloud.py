@@ -102,7 +102,7 @@ def test_offsets_are_asked_of_the_brokers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("members", "told"),
     [
-        ({"metrics": {"type": "offsets"}}, "$.metrics.type offsets are asked of the brokers, and there is no `kafka`"),
+        ({"metrics": {"type": "offsets"}}, "$.metrics.type offsets come from the brokers, and there is no `kafka`"),
         (
             {"kafka": {}, "metrics": {"type": "offsets", "cluster": "c"}},
             "$.metrics.cluster 'cluster' is not for offsets",

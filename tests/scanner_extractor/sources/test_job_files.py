@@ -32,7 +32,7 @@ def task(base: Path, *, sql: str = "", streams: str = "", name: str = "", access
         brokers=(),
         file=base / "cluster.json",
         sql_files=(SqlFilesSettings(files=files(base, sql, "*.sql"), catalog="shop", database="eu"),) if sql else (),
-        streams=(StreamsSettings(files=files(base, streams, "*.txt"), name=name),) if streams else (),
+        others={"streams": (StreamsSettings(files=files(base, streams, "*.txt"), name=name),)} if streams else {},
     )
     (only,) = kind_tasks("collections and connectors", settings, access or Connections())
     return only
