@@ -211,8 +211,8 @@ def _tables_of(conn: Connection, named: Collection[Dataset], around: LookupConte
     if all(around.naming.dataset(*table.name) not in named for table in listed):
         return {}
     tables = ((around.naming.dataset(*table.name), table.columns) for table in catalogs.catalog_tables(conn))
-    listed = ((dataset, columns) for dataset, columns in tables if dataset in named and columns)
-    return {dataset: tuple(column.path for column in columns) for dataset, columns in listed}
+    wanted = ((dataset, columns) for dataset, columns in tables if dataset in named and columns)
+    return {dataset: tuple(column.path for column in columns) for dataset, columns in wanted}
 
 
 def flink_parts(conn: Connection) -> Iterator[Partition]:

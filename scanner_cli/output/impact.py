@@ -139,7 +139,7 @@ def _column(dataset: NodeRow, path: tuple[str, ...]) -> NodeRow:
     import json
 
     from dataflow_generator.graph import NodeKind
-    from dataflow_generator.jobs.model import Dataset, Place
+    from dataflow_generator.jobs.model import ColumnRef, Dataset
 
-    key = Place(Dataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
+    key = ColumnRef(Dataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
     return dataset._replace(node_key=key, kind="column", path=json.dumps(path, ensure_ascii=False))

@@ -68,7 +68,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The events of a body: lines for the spool (*accepted*), lines for the dead-letter file (*refused*), the response."""
+    """The events of a body: *accepted* lines for the spool, *refused* lines for the dead-letter file, and the response."""
 
     accepted: tuple[str, ...]
     refused: tuple[str, ...]

@@ -12,7 +12,7 @@ from dataflow_generator.build.graph_builder import Described, JobGraph, build_jo
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 from dataflow_generator.incremental.keys import Unrenewable
 from dataflow_generator.jobs.kinds import LookupContext
-from dataflow_generator.jobs.model import Dataset, JobFlows, Place
+from dataflow_generator.jobs.model import ColumnRef, Dataset, JobFlows
 from dataflow_generator.parquet.incremental.topics import Topics
 from dataflow_generator.parquet.job_tables import (
     Array,
@@ -120,7 +120,7 @@ class _Contains(NamedTuple):
     went: frozenset[str]
 
 
-def _contains(old: JobTables, flows: _Flows, places: Mapping[str, Place]) -> _Contains:
+def _contains(old: JobTables, flows: _Flows, places: Mapping[str, ColumnRef]) -> _Contains:
     """Believe each column at a flow that came or went for the first flow that is there now."""
     before = old.edge_rows(FLOWS, EdgeKind.CONTAINS)
     touched = frozenset(key for key in flows.ends if key.startswith(_COLUMN))
@@ -202,7 +202,7 @@ def _job_nodes(old: JobTables, jobs: Jobs) -> Table:
 
 
 def _columns(
-    old: JobTables, contains: _Contains, places: Mapping[str, Place], topics: Topics, around: LookupContext
+    old: JobTables, contains: _Contains, places: Mapping[str, ColumnRef], topics: Topics, around: LookupContext
 ) -> Table:
     """Return the columns that take part in flows; those of topics that differ are described again."""
     known = old.node_rows(FLOWS, NodeKind.COLUMN)
@@ -216,17 +216,17 @@ def _columns(
     return rows
 
 
-def _inside(columns: Table, topics: Topics) -> Iterator[tuple[str, Place]]:
+def _inside(columns: Table, topics: Topics) -> Iterator[tuple[str, ColumnRef]]:
     """List the columns of topics that differ."""
     names = {(topics.spaces[cluster], name) for cluster, name in topics.differing.values()}
     rows = columns.filter(among(columns["name"], {name for _, name in names}))
     cells = (rows[name].to_pylist() for name in ("node_key", "namespace", "name", "path"))
     for key, namespace, name, path in zip(*cells, strict=True):
         if (namespace, name) in names:
-            yield key, Place(Dataset(NodeKind.TOPIC, namespace, name), tuple(path))
+            yield key, ColumnRef(Dataset(NodeKind.TOPIC, namespace, name), tuple(path))
 
 
-def _described(places: Iterable[Place], around: LookupContext) -> Described:
+def _described(places: Iterable[ColumnRef], around: LookupContext) -> Described:
     """Read the columns of the topics that *places* are in."""
     spaces = around.naming.clusters
     clusters = {namespace: name for name, namespace in spaces.items()}

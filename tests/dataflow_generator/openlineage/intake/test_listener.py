@@ -239,7 +239,7 @@ def test_a_disk_that_keeps_nothing_is_told_and_nothing_half_written_stays(tmp_pa
     with pytest.raises(SpoolFull) as error:
         spool.append(("a",), ("refused",))
 
-    assert "does not keep" in str(error.value)
+    assert "cannot be written to disk" in str(error.value)
     assert "takes no events" in "".join(keeping.problems())
     spool.append(("a",))
     assert keeping.problems() == []
@@ -383,7 +383,7 @@ def test_a_segment_that_cannot_be_read_is_set_aside_and_reported_and_the_others_
 
     assert keeping.store_all()
     assert (keeping.result.stored, len(said)) == (1, 2)
-    assert "2 segments" in "".join(keeping.problems())
+    assert "2 unreadable segments" in "".join(keeping.problems())
     assert keeping.store_all()
     assert len(said) == 2
 
@@ -411,7 +411,7 @@ def test_a_disk_that_takes_a_part_of_a_write_acknowledges_nothing_of_it(tmp_path
     code = """
 import resource, sys
 from pathlib import Path
-from dataflow_generator.openlineage.spool import Spool, SpoolFull, whole_lines
+from dataflow_generator.openlineage.intake.spool import Spool, SpoolFull, whole_lines
 spool = Spool(Path(sys.argv[1]), Path(sys.argv[1]) / "aside")
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 kept = []
