@@ -91,10 +91,10 @@ def _stage(frame: DataFrame, table: str, target: JdbcTarget) -> int:
     from pyspark.sql import Observation
     from pyspark.sql import functions as f
 
-    seen = Observation()
-    written = frame.observe(seen, f.count(f.lit(1)).alias("rows")).write.option("batchsize", _ROWS_AT_ONCE)
+    observation = Observation()
+    written = frame.observe(observation, f.count(f.lit(1)).alias("rows")).write.option("batchsize", _ROWS_AT_ONCE)
     written.jdbc(target.url, table, mode="overwrite", properties=target.properties)
-    return int(seen.get["rows"])
+    return int(observation.get["rows"])
 
 
 def _check(connection: Any, table: str, rows: int, target: JdbcTarget) -> None:  # noqa: ANN401 - Java has no types here

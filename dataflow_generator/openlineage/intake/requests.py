@@ -68,7 +68,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The events of a body: *accepted* lines for the spool, *refused* lines for the dead-letter file, and the response."""
+    """The events of a body: *accepted* lines for the spool, *refused* lines for the dead-letter file; the response."""
 
     accepted: tuple[str, ...]
     refused: tuple[str, ...]
