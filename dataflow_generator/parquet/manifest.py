@@ -88,10 +88,10 @@ def write_manifest(directory: Path, last_scan: int, coverage: Coverage) -> Graph
 def read_manifest(directory: Path) -> GraphManifest:
     """Read the manifest of the graph in *directory*; raises InputInvalid where there is none, or a newer one."""
     try:
-        found = json.loads((directory / "_about.json").read_text(encoding="utf-8"))
-        written = int(found.get("format", FORMAT))
-        sizes = {name: int(found[name]) for name in ("last_scan", "nodes", "edges")}
-        coverage = found.get("coverage")
+        manifest = json.loads((directory / "_about.json").read_text(encoding="utf-8"))
+        written = int(manifest.get("format", FORMAT))
+        sizes = {name: int(manifest[name]) for name in ("last_scan", "nodes", "edges")}
+        coverage = manifest.get("coverage")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputInvalid("no graph in Parquet files found", where=str(directory), hint=_HINT) from error
     if written > FORMAT:

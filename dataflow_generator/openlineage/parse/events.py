@@ -185,9 +185,9 @@ class _Reader:
         facets = tuple(self._facets(value, "facets", where))
         if side is None:
             return EventDataset(ref=ref, facets=facets)
-        of_use = [each for each in facets if each.name in _OF_JOB_AND_DATASET]
+        of_use = [facet for facet in facets if facet.name in _OF_JOB_AND_DATASET]
         of_use += self._facets(value, f"{side}Facets", where)
-        own = tuple(each for each in facets if each.name not in _OF_JOB_AND_DATASET)
+        own = tuple(facet for facet in facets if facet.name not in _OF_JOB_AND_DATASET)
         return EventDataset(ref=ref, side=side, facets=own, use_facets=tuple(of_use))
 
     def _facets(self, holder: dict[str, Json], member: str, where: str) -> Iterator[Facet]:
@@ -210,21 +210,21 @@ class _Reader:
             yield reading.facet
 
     def _object(self, holder: dict[str, Json], member: str, where: str) -> dict[str, Json] | None:
-        found = holder.get(member)
-        if isinstance(found, dict):
-            return found
-        self._missing(found, member, where, "an object")
+        value = holder.get(member)
+        if isinstance(value, dict):
+            return value
+        self._missing(value, member, where, "an object")
         return None
 
     def _text(self, holder: dict[str, Json], member: str, where: str) -> str:
-        found = holder.get(member)
-        if isinstance(found, str):
-            return found
-        self._missing(found, member, where, "a string")
+        value = holder.get(member)
+        if isinstance(value, str):
+            return value
+        self._missing(value, member, where, "a string")
         return ""
 
-    def _missing(self, found: Json, member: str, where: str, wanted: str) -> None:
-        if found is None:
+    def _missing(self, value: Json, member: str, where: str, wanted: str) -> None:
+        if value is None:
             self._wrong(where, f"the member {member!r} is missing", "the specification requires it")
         else:
             self._wrong(f"{where}.{member}", f"is not {wanted}")
