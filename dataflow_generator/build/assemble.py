@@ -70,12 +70,12 @@ def estate_edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
     yield from flows.edges
 
 
-def _live_topic_keys(jobs: Iterable[JobFlows], around: LookupContext) -> frozenset[str]:
+def _live_topic_keys(jobs: Iterable[JobFlows], context: LookupContext) -> frozenset[str]:
     """Return the node keys of the live topics among those of *jobs*; other topics are known from flows only."""
     wanted = {dataset.key for dataset in datasets_of(jobs)}
-    clusters = around.naming.clusters
+    clusters = context.naming.clusters
     live = (
-        schema_nodes.topic_key(clusters[cluster], name) for cluster, names in around.topics().items() for name in names
+        schema_nodes.topic_key(clusters[cluster], name) for cluster, names in context.topics().items() for name in names
     )
     return frozenset(key for key in live if key in wanted)
 

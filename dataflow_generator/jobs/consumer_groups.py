@@ -55,8 +55,8 @@ def _of_query(group: GroupRow, queries: Mapping[tuple[str, str], list[str]]) -> 
     """Return the ksqlDB query that a group belongs to (`_confluent-ksql-<service>query_<name>`); none if ambiguous."""
     if not group.name.startswith(_KSQLDB):
         return []
-    found = queries.get((group.cluster, group.name.partition(_QUERY)[2]), [])
-    return found if len(found) == 1 else []
+    jobs = queries.get((group.cluster, group.name.partition(_QUERY)[2]), [])
+    return jobs if len(jobs) == 1 else []
 
 
 def _uses(group: GroupRow, naming: Naming) -> Iterator[Use]:

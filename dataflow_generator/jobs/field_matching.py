@@ -43,8 +43,8 @@ class Fields:
         sides: tuple[ColumnPath, ...] = ((KEY, *path), path) if key else (path, (KEY, *path))
         if whole:
             sides = ((KEY, *path[1:]) if key else path[1:], *sides)
-        found = next((each for each in map(self._on_side, sides) if each is not None), None)
-        return found if found is not None else ((KEY,) if key and self._paths.keys() & {(KEY,)} else None)
+        match = next((candidate for candidate in map(self._on_side, sides) if candidate is not None), None)
+        return match if match is not None else ((KEY,) if key and self._paths.keys() & {(KEY,)} else None)
 
     def _on_side(self, path: ColumnPath) -> ColumnPath | None:
         if path in self._paths:
@@ -58,15 +58,15 @@ class Fields:
 def unlisted(columns: Iterable[Column]) -> Mapping[ColumnPath, ColumnPath]:
     """Return the columns whose values have fields that are not listed as columns, by their paths in SQL."""
     listed = tuple(columns)
-    found = [column.path for column in listed if column.unlisted and column.path]
-    parents = {column.path[:-1] for column in listed} if found else set()
-    return {unmarked(path): path for path in found if path not in parents}
+    paths = [column.path for column in listed if column.unlisted and column.path]
+    parents = {column.path[:-1] for column in listed} if paths else set()
+    return {unmarked(path): path for path in paths if path not in parents}
 
 
 def enclosing_column(path: ColumnPath, unlisted: Mapping[ColumnPath, ColumnPath]) -> ColumnPath | None:
     """Return the column that contains the field at *path*, where its fields are not listed; else None."""
     above = (path[:steps] for steps in range(len(path) - 1, 0, -1)) if unlisted else ()
-    return next((unlisted[each] for each in above if each in unlisted), None)
+    return next((unlisted[parent] for parent in above if parent in unlisted), None)
 
 
 def unmarked(path: ColumnPath) -> ColumnPath:

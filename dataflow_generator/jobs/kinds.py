@@ -90,9 +90,9 @@ def unpartitioned(_: Connection) -> Iterator[Partition]:
     yield ()
 
 
-def manual_readings(conn: Connection, _: Partition, around: LookupContext) -> Iterator[JobReading]:
+def manual_readings(conn: Connection, _: Partition, context: LookupContext) -> Iterator[JobReading]:
     """Read manually declared flows."""
-    return map(JobReading, manual_jobs(flow_input.manual_flows(conn), around.naming))
+    return map(JobReading, manual_jobs(flow_input.manual_flows(conn), context.naming))
 
 
 def ksql_parts(conn: Connection) -> Iterator[Partition]:
@@ -102,15 +102,15 @@ def ksql_parts(conn: Connection) -> Iterator[Partition]:
         yield from _chunked([key.id for key in server])
 
 
-def ksql_readings(conn: Connection, part: Partition, around: LookupContext) -> Iterator[JobReading]:
+def ksql_readings(conn: Connection, part: Partition, context: LookupContext) -> Iterator[JobReading]:
     """Read queries of one ksqlDB server, with the collections that they may name."""
     queries = tuple(flow_input.ksql_queries(conn, part))
     servers = {(cluster, query.source) for cluster, query in queries}
     named = named_by(query for _, query in queries)
     collections = [row for server in sorted(servers) for row in flow_input.ksql_collections(conn, server, named)]
-    fields = around.columns({(cluster, str(collection.topic)) for cluster, collection in collections})
+    fields = context.columns({(cluster, str(collection.topic)) for cluster, collection in collections})
     aggregates = {(at, str(server)): flow_input.ksql_aggregates(conn, (at, server)) for at, server in servers}
-    return map(_counted, ksql_jobs(collections, queries, fields, around.naming, aggregates))
+    return map(_counted, ksql_jobs(collections, queries, fields, context.naming, aggregates))
 
 
 def connect_parts(conn: Connection) -> Iterator[Partition]:
@@ -127,12 +127,12 @@ def connect_readings(conn: Connection, part: Partition, around: LookupContext) -
         yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}))
 
 
-def reported_connectors(conn: Connection, part: Partition, around: LookupContext) -> list[ReportedConnector]:
+def reported_connectors(conn: Connection, part: Partition, context: LookupContext) -> list[ReportedConnector]:
     """Read the configurations of some connectors."""
-    return [report_connector(row, around.topics(), around.naming) for row in connectors(conn, keys=part)]
+    return [report_connector(row, context.topics(), context.naming) for row in connectors(conn, keys=part)]
 
 
-def group_readings(conn: Connection, _: Partition, around: LookupContext) -> Iterator[JobReading]:
+def group_readings(conn: Connection, _: Partition, context: LookupContext) -> Iterator[JobReading]:
     """Read consumer groups, with the jobs that read through them."""
     sinks = ((row, connector_group(row)) for row in connectors(conn))
     owners = [GroupOwner(row.cluster, group, connector_node(row).key) for row, group in sinks if group]
@@ -141,16 +141,16 @@ def group_readings(conn: Connection, _: Partition, around: LookupContext) -> Ite
         GroupOwner(at, query.consumer_group, query_node(query).key) for at, query in queries if query.consumer_group
     ]
     owners += [GroupOwner(at, app.name, streams_node(at, app.name).key) for at, app in streams.topologies(conn)]
-    for at, rows, flink_context in _flink_sources(conn, around):
+    for at, rows, flink_context in _flink_sources(conn, context):
         owners += flink_owners(at, rows, flink_context)
     named = [Query(at, query.name, query_node(query).key) for at, query in queries]
-    return map(JobReading, group_jobs(consumer_groups(conn), owners, named, around.naming))
+    return map(JobReading, group_jobs(consumer_groups(conn), owners, named, context.naming))
 
 
-def open_ends(conn: Connection, part: Partition, around: LookupContext) -> OpenEnds:
+def open_ends(conn: Connection, part: Partition, context: LookupContext) -> OpenEnds:
     """Return the connectors that have flows with an undescribed end; few connectors have any."""
-    reported = reported_connectors(conn, part, around)
-    known = _columns_of(conn, reported, around)
+    reported = reported_connectors(conn, part, context)
+    known = _columns_of(conn, reported, context)
     unresolved: list[ConnectorSpec] = []
     for connector in reported:
         ends = ((pair, known.get(pair[1]), known.get(pair[2])) for pair in connector.pairs if pair[1] and pair[2])
@@ -160,39 +160,39 @@ def open_ends(conn: Connection, part: Partition, around: LookupContext) -> OpenE
     return OpenEnds(tuple(unresolved), {end: paths for end, paths in known.items() if end in datasets})
 
 
-def derived_columns(conn: Connection, open_ends: Iterable[OpenEnds], around: LookupContext) -> ColumnsByDataset:
+def derived_columns(conn: Connection, open_ends: Iterable[OpenEnds], context: LookupContext) -> ColumnsByDataset:
     """Return the columns of undescribed datasets, derived from all connectors and from Flink DDL."""
     listed = list(open_ends)
     known = {end: paths for part in listed for end, paths in part.known.items()}
     specs = [spec for part in listed for spec in part.connectors]
     declared: dict[Dataset, dict[ColumnPath, None]] = {}
-    for at, rows, flink_context in _flink_sources(conn, around) if specs else ():
+    for at, rows, flink_context in _flink_sources(conn, context) if specs else ():
         for dataset, paths in declared_columns(at, rows, flink_context).items():
             declared.setdefault(dataset, {}).update(dict.fromkeys(paths))
     return derive(specs, known, {dataset: tuple(paths) for dataset, paths in declared.items()})
 
 
-def _columns_of(conn: Connection, reported: Iterable[ReportedConnector], around: LookupContext) -> ColumnsByDataset:
+def _columns_of(conn: Connection, reported: Iterable[ReportedConnector], context: LookupContext) -> ColumnsByDataset:
     """Read the columns of the topics and catalog tables that connectors read or write, each once."""
     named = {end for connector in reported for end in connector.ends}
-    topics = _cluster_topics(named, around)
+    topics = _cluster_topics(named, context)
     of_topics = {topics[topic]: paths for topic, paths in flow_input.paths_of_topics(conn, topics.keys()).items()}
-    return {**of_topics, **_tables_of(conn, named, around)}
+    return {**of_topics, **_tables_of(conn, named, context)}
 
 
-def _cluster_topics(datasets: Iterable[Dataset], around: LookupContext) -> dict[ClusterTopic, Dataset]:
+def _cluster_topics(datasets: Iterable[Dataset], context: LookupContext) -> dict[ClusterTopic, Dataset]:
     """Return those of *datasets* that are topics of known clusters, by cluster and topic name."""
-    clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
+    clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     known = (dataset for dataset in datasets if dataset.namespace in clusters)
     return {(clusters[dataset.namespace], dataset.name): dataset for dataset in known}
 
 
-def _tables_of(conn: Connection, named: Collection[Dataset], around: LookupContext) -> ColumnsByDataset:
+def _tables_of(conn: Connection, named: Collection[Dataset], context: LookupContext) -> ColumnsByDataset:
     """Return the columns of those of the datasets that are catalog tables; usually there are none."""
     listed = catalogs.catalog_tables(conn, columns=False)
-    if all(around.naming.dataset(*table.name) not in named for table in listed):
+    if all(context.naming.dataset(*table.name) not in named for table in listed):
         return {}
-    tables = ((around.naming.dataset(*table.name), table.columns) for table in catalogs.catalog_tables(conn))
+    tables = ((context.naming.dataset(*table.name), table.columns) for table in catalogs.catalog_tables(conn))
     wanted = ((dataset, columns) for dataset, columns in tables if dataset in named and columns)
     return {dataset: tuple(column.path for column in columns) for dataset, columns in wanted}
 
@@ -203,29 +203,31 @@ def flink_parts(conn: Connection) -> Iterator[Partition]:
         yield from _chunked([key.id for key in source])
 
 
-def flink_readings(conn: Connection, part: Partition, around: LookupContext) -> Iterator[JobReading]:
+def flink_readings(conn: Connection, part: Partition, context: LookupContext) -> Iterator[JobReading]:
     """Read statements of one Flink source, with all tables that the statements of the source declare."""
     cluster, source = flink.flink_source(conn, part[0])
     rows = list(flink.flink_statements(conn, cluster, source))
     wanted = [index for index, (key, _) in enumerate(rows) if key in part]
-    return map(_counted, flink_jobs(cluster, [row for _, row in rows], wanted, _flink_context(conn, around)))
+    return map(_counted, flink_jobs(cluster, [row for _, row in rows], wanted, _flink_context(conn, context)))
 
 
-def _flink_sources(conn: Connection, around: LookupContext) -> Iterator[tuple[str, list[FlinkStatement], FlinkContext]]:
+def _flink_sources(
+    conn: Connection, context: LookupContext
+) -> Iterator[tuple[str, list[FlinkStatement], FlinkContext]]:
     """Yield the cluster and the statements of each Flink source, with the context that they are resolved against."""
-    flink_context = _flink_context(conn, around)
+    flink_context = _flink_context(conn, context)
     for (cluster, source), _ in groupby(flink.flink_keys(conn), key=lambda key: key[:2]):
         yield cluster, [row for _, row in flink.flink_statements(conn, cluster, source)], flink_context
 
 
-def _flink_context(conn: Connection, around: LookupContext) -> FlinkContext:
+def _flink_context(conn: Connection, context: LookupContext) -> FlinkContext:
     names = flink.cluster_names(conn)
-    return FlinkContext(naming=around.naming, names=names, topics=around.topics, columns=around.columns)
+    return FlinkContext(naming=context.naming, names=names, topics=context.topics, columns=context.columns)
 
 
-def streams_readings(conn: Connection, _: Partition, around: LookupContext) -> Iterator[JobReading]:
+def streams_readings(conn: Connection, _: Partition, context: LookupContext) -> Iterator[JobReading]:
     """Read Kafka Streams topologies."""
-    for reading in streams_jobs(streams.topologies(conn), around.topics, around.naming):
+    for reading in streams_jobs(streams.topologies(conn), context.topics, context.naming):
         yield JobReading(reading.flows, Coverage(problems=reading.problems))
 
 
@@ -242,9 +244,9 @@ def lineage_readings(conn: Connection, part: Partition, _: LookupContext) -> Ite
     return map(JobReading, dataset_jobs(lineage_input.dataset_flows(conn)))
 
 
-def catalog_readings(conn: Connection, _: Partition, around: LookupContext) -> Iterator[JobReading]:
+def catalog_readings(conn: Connection, _: Partition, context: LookupContext) -> Iterator[JobReading]:
     """Read the lineage that table catalogs report."""
-    return map(JobReading, link_jobs(catalogs.catalog_links(conn), around.naming))
+    return map(JobReading, link_jobs(catalogs.catalog_links(conn), context.naming))
 
 
 JOBS: Mapping[str, JobKind] = {
@@ -267,10 +269,10 @@ class PartitionResult(NamedTuple):
     described: Described
 
 
-def read_partition(conn: Connection, name: str, part: Partition, around: LookupContext) -> PartitionResult:
+def read_partition(conn: Connection, name: str, part: Partition, context: LookupContext) -> PartitionResult:
     """Read one partition of the kind *name*."""
-    jobs = tuple(JOBS[name].read(conn, part, around))
-    return PartitionResult(jobs, described((job.flows for job in jobs), around))
+    jobs = tuple(JOBS[name].read(conn, part, context))
+    return PartitionResult(jobs, described((job.flows for job in jobs), context))
 
 
 def job_partitions(conn: Connection) -> Iterator[tuple[str, Partition]]:
@@ -287,18 +289,18 @@ def lookup_context(conn: Connection, columns: Columns | None = None) -> LookupCo
 
     def derived() -> ColumnsByDataset:
         if not cached:
-            ends = [open_ends(conn, part, around) for part in connect_parts(conn)]
-            cached.append(derived_columns(conn, ends, around))
+            ends = [open_ends(conn, part, context) for part in connect_parts(conn)]
+            cached.append(derived_columns(conn, ends, context))
         return cached[0]
 
     names = other_names(catalogs.catalog_tables(conn, columns=False), catalogs.materialized_topics(conn))
-    around = LookupContext(Naming(graph_input.graph_clusters(conn), names), topics, read, derived)
-    return around
+    context = LookupContext(Naming(graph_input.graph_clusters(conn), names), topics, read, derived)
+    return context
 
 
-def described(jobs: Iterable[JobFlows], around: LookupContext) -> Described:
+def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
     """Return the topic columns that take part in flows of *jobs*, by namespace and name of the topic."""
-    clusters = {namespace: name for name, namespace in around.naming.clusters.items()}
+    clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     ends = {end for job in jobs for flow in job.columns for end in (flow.source, flow.target)}
     wanted: dict[ClusterTopic, set[tuple[str, ...]]] = {}
     for end in ends:
@@ -308,9 +310,9 @@ def described(jobs: Iterable[JobFlows], around: LookupContext) -> Described:
     listed = sorted(wanted)
     columns_of: dict[tuple[str, str], tuple[Column, ...]] = {}
     for start in range(0, len(listed), _AT_ONCE):
-        for (cluster, topic), columns in around.columns(listed[start : start + _AT_ONCE]).items():
+        for (cluster, topic), columns in context.columns(listed[start : start + _AT_ONCE]).items():
             used = tuple(column for column in columns if column.path in wanted[cluster, topic])
-            columns_of[around.naming.clusters[cluster], topic] = used
+            columns_of[context.naming.clusters[cluster], topic] = used
     return columns_of
 
 

@@ -125,10 +125,10 @@ def _routes(pairs: list[Pair]) -> Mapping[Dataset | None, str]:
     for pair in pairs:
         targets.setdefault(pair.source, []).append(pair.target)
     first: dict[tuple[Dataset | None, ...], Dataset | None] = {}
-    for source, found in targets.items():
-        first.setdefault(tuple(dict.fromkeys(found)), source)
-    named = [each.name for each in first.values() if each]
-    return {source: _name(first[tuple(dict.fromkeys(found))], named) for source, found in targets.items()}
+    for source, sinks in targets.items():
+        first.setdefault(tuple(dict.fromkeys(sinks)), source)
+    named = [dataset.name for dataset in first.values() if dataset]
+    return {source: _name(first[tuple(dict.fromkeys(sinks))], named) for source, sinks in targets.items()}
 
 
 def _name(source: Dataset | None, named: list[str]) -> str:

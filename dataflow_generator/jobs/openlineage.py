@@ -113,12 +113,12 @@ def _text(facet: Json, member: str) -> str:
 
 def _named(facet: Json, member: str, name: str) -> tuple[str, ...]:
     listed = facet.get(member) if isinstance(facet, Mapping) else None
-    return tuple(sorted({_text(each, name) for each in listed or ()} - {""}))
+    return tuple(sorted({_text(entry, name) for entry in listed or ()} - {""}))
 
 
 def _tags(facet: Json) -> tuple[str, ...]:
     listed = facet.get("tags") if isinstance(facet, Mapping) else None
-    pairs = ((_text(each, "key"), _text(each, "value")) for each in listed or ())
+    pairs = ((_text(tag, "key"), _text(tag, "value")) for tag in listed or ())
     return tuple(sorted({f"{key}={value}" if value else key for key, value in pairs} - {""}))
 
 

@@ -1,6 +1,6 @@
-"""What jobs make, as rows: each part drawn by whoever read it, all put together without an object for a row.
+"""Rows of jobs as Arrow tables: built per partition by its reader, and concatenated without an object for each row.
 
-It is `flows.drawing.drawn` for jobs that no event or catalog bears on, which join or rename those of others.
+Equivalent to `graph_builder.build_flows` for jobs that no event or catalog affects, which rename and merge datasets.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _COLUMN_DDL, _EDGE_OF_JOB_DDL = f"{NODE_DDL}, {_HOLDER} string", f"{EDGE_DDL}, {
 
 
 class JobBatch(NamedTuple):
-    """The jobs of one part: their nodes, their edges by kind with the *job* of each, the columns in their flows.
+    """The jobs of one partition: their nodes, their edges by kind with the *job* of each, the columns in their flows.
 
-    Each column comes with its *holder*, the key of its topic or dataset.
+    Each column has its *holder*, the key of its topic or dataset.
     """
 
     keys: tuple[str, ...]
@@ -60,7 +60,7 @@ class JobBatches(NamedTuple):
 
 
 def build_batch(found: PartitionResult) -> JobBatch:
-    """Build the jobs of a part, each alone."""
+    """Build the rows of the jobs of a partition, each job independently."""
     jobs = [each.flows for each in found.jobs]
     drawings = {each.job.key: build_job_alone(each) for each in jobs}
     edges: dict[EdgeKind, list[tuple[str, Edge]]] = {kind: [] for kind in _KINDS}
@@ -105,7 +105,7 @@ def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches
 
 
 def _in_order(tables: Sequence[Table], keys: Sequence[str]) -> Table:
-    """Put edges in the order of their jobs; those of one job stay in theirs."""
+    """Sort edges by job, in the order of *keys*; the edges of one job keep their order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -119,7 +119,7 @@ def _has_doubles(flows: Table) -> bool:
 
 
 def _unique(columns: Table) -> Table:
-    """Return each column once, in the order of their keys."""
+    """Return each column once, sorted by key."""
     import pyarrow.compute as pc
 
     keys = columns["node_key"].combine_chunks()
@@ -129,7 +129,7 @@ def _unique(columns: Table) -> Table:
 
 
 def _contains(columns: Table, flows: Table) -> Table:
-    """Return the edges to *columns* from what holds them, each believed for the first flow at the column."""
+    """Return the edges to *columns* from their datasets, each with the evidence of the first flow at the column."""
     import pyarrow as pa
 
     first = flows.take(_first_flows(columns["node_key"], flows))
@@ -144,7 +144,7 @@ def _contains(columns: Table, flows: Table) -> Table:
 
 
 def _first_flows(columns: Array, flows: Table) -> Array:
-    """Return the place among *flows* of the first that leads from or to each of *columns*."""
+    """Return the index in *flows* of the first flow from or to each of *columns*."""
     import pyarrow.compute as pc
 
     ends = [(pc.index_in(columns, flows[end].combine_chunks())) for end in ("source", "target")]
@@ -170,7 +170,7 @@ def _with(table: Table, name: str, values: Iterable[str]) -> Table:
 
 
 DrawParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[JobBatch]]
-"""Read parts of kinds of jobs and draw each, in the order given."""
+"""Reads partitions of job kinds and builds the rows of each, in the order given."""
 
 T = TypeVar("T")
 
@@ -186,19 +186,19 @@ class JobRows(NamedTuple):
 
 
 def read_rows(
-    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, told: ProgressCallback = silent
+    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, report: ProgressCallback = silent
 ) -> JobRows:
     """Read all jobs; *draw* reads and draws their parts, *read* reads them only. Without these it is done here.
 
     Jobs are read only, to be joined, where events or catalogs bear on those of others, and where two have one name.
     """
     if has_events_or_catalogs(conn):
-        return _of_flows(conn, read, told)
-    around, listed = lookup_context(conn), list(job_partitions(conn))
-    parts = draw(listed) if draw else _drawn_here(conn, counted(told, JOBS, listed, len(listed)), around)
-    found = concatenate(list(parts), _there(around))
+        return _of_flows(conn, read, report)
+    context, listed = lookup_context(conn), list(job_partitions(conn))
+    parts = draw(listed) if draw else _drawn_here(conn, counted(report, JOBS, listed, len(listed)), context)
+    found = concatenate(list(parts), _there(context))
     if found is None:
-        return _of_flows(conn, read, told)
+        return _of_flows(conn, read, report)
     nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
     return JobRows(nodes, edges, found.coverage)
 
@@ -220,7 +220,7 @@ def _there(around: LookupContext) -> frozenset[str]:
 
 
 def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
-    """Yield *things*, which are in the graph's order, as *rows* of them."""
+    """Yield *things*, which are in the order of the graph, in batches of *rows*."""
     rest, first = iter(things), 0
     while portion := list(islice(rest, _AT_ONCE)):
         yield rows(portion, rank, range(first, first + len(portion)))

@@ -126,7 +126,7 @@ def _write_tables(generation: Generation, files: Path | None, jdbc: JdbcTarget |
     if files:
         found.append(_Table(generation.parquet(files), str(files), "_about.json there"))
     if jdbc and generation.database:
-        found.append(_Table(generation.database(jdbc), jdbc.place, "graph_about there"))
+        found.append(_Table(generation.database(jdbc), jdbc.masked_url, "graph_about there"))
     return found
 
 

@@ -89,10 +89,10 @@ class _Text:
 
     def owners(self) -> Iterator[GroupOwner]:
         """Yield the consumer groups of its jobs, each in the cluster of a topic that the job reads."""
-        for name, one in self._jobs():
+        for name, flows in self._jobs():
             job = job_node(self._namespace, name, ()).key
-            for table in one.datasets:
-                group = dict(table.options).get(_GROUP, "") if table.name in one.sources else ""
+            for table in flows.datasets:
+                group = dict(table.options).get(_GROUP, "") if table.name in flows.sources else ""
                 for dataset in self._tables.datasets(table, self._statement, _silently) if group else ():
                     if topic := self._tables.cluster_topic(dataset):
                         yield GroupOwner(topic[0], group, job)
@@ -166,22 +166,22 @@ class _Job:
         return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *problems))))
 
     def _attributes(self) -> tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]:
-        one = self._statement
+        statement = self._statement
         return present(
             type="flink",
-            state=one.state,
+            state=statement.state,
             statement=self._found.text,
-            compute_pool=one.compute_pool,
-            region=one.region,
-            principal=one.principal,
-            hidden=one.hidden,
+            compute_pool=statement.compute_pool,
+            region=statement.region,
+            principal=statement.principal,
+            hidden=statement.hidden,
         )
 
     def _is_whole(self) -> bool:
         """Return whether columns are reliable: all of the statement was parsed, and the engine reads nothing else."""
         if self._found.problems:
             return False
-        named = {each.name for name in self._found.sources for each in self._datasets_of.get(name, ())}
+        named = {dataset.name for name in self._found.sources for dataset in self._datasets_of.get(name, ())}
         more = sorted(set(map(str, self._statement.topics_read or ())) - named)
         alone = self._name == self._statement.name
         if more and alone:

@@ -24,8 +24,8 @@ def typed(event: Event) -> RunEvent | JobEvent | DatasetEvent:
     if "dataset" in event:
         return event_v2.DatasetEvent(**named, dataset=event_v2.StaticDataset(**event["dataset"]))
     job = event_v2.Job(**event["job"] | {"facets": _facets(event["job"]["facets"])})
-    inputs = [event_v2.InputDataset(**each) for each in event["inputs"]]
-    outputs = [event_v2.OutputDataset(**each) for each in event["outputs"]]
+    inputs = [event_v2.InputDataset(**dataset) for dataset in event["inputs"]]
+    outputs = [event_v2.OutputDataset(**dataset) for dataset in event["outputs"]]
     if "run" not in event:
         return event_v2.JobEvent(**named, job=job, inputs=inputs, outputs=outputs)
     run = event_v2.Run(runId=event["run"]["runId"], facets=dict(event["run"]["facets"]))

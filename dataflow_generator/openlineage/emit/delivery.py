@@ -195,10 +195,10 @@ def _client(transport: Transport | None) -> Any:  # noqa: ANN401 - openlineage.c
 
 def _check_responses(transport: Any) -> None:  # noqa: ANN401 - a transport of the library's
     """Make HTTP transports reject web pages and redirects to one, which the library treats as success."""
-    inside = [each for listed in _composites(transport) for each in listed]
-    for each in (transport, *inside):
-        if each.kind == "http":
-            each.session.hooks["response"].append(_refuse_page)
+    inside = [inner for listed in _composites(transport) for inner in listed]
+    for inner in (transport, *inside):
+        if inner.kind == "http":
+            inner.session.hooks["response"].append(_refuse_page)
 
 
 def _refuse_page(response: Any, *_: object, **__: object) -> None:  # noqa: ANN401 - requests.Response
@@ -214,8 +214,8 @@ def _composites(transport: Any) -> Iterator[list[Any]]:  # noqa: ANN401 - a tran
     """Yield the transport lists of a composite and of the composites inside it."""
     if transport.kind == "composite":
         yield transport.transports
-        for each in transport.transports:
-            yield from _composites(each)
+        for inner in transport.transports:
+            yield from _composites(inner)
 
 
 def _named(transport: object) -> str:

@@ -87,17 +87,17 @@ class KafkaNamespaces:
         for group in groups.all():
             found = next(filter(None, (clusters.find(KAFKA + address) for address in sorted(group))), None)
             self._shared |= dict.fromkeys(group, found or KAFKA + min(group))
-        unknown = [each for each in listed if self.canonical(each) not in set(clusters.brokers.values())]
-        alike = (problem for each in unknown for problem in clusters.alike(each))
+        unknown = [unmatched for unmatched in listed if self.canonical(unmatched) not in set(clusters.brokers.values())]
+        alike = (problem for unmatched in unknown for problem in clusters.alike(unmatched))
         self.problems = (*alike, *clusters.slow.values())
 
     def canonical(self, namespace: str) -> str:
         """Return the namespace of the cluster; one without an address is only normalized."""
-        found = self._clusters.find(namespace)
-        if found is None:
-            shared = (self._shared[each] for each in kafka_addresses(namespace) if each in self._shared)
-            found = next(shared, None)
-        return found or normal_namespace(namespace)
+        canonical = self._clusters.find(namespace)
+        if canonical is None:
+            shared = (self._shared[address] for address in kafka_addresses(namespace) if address in self._shared)
+            canonical = next(shared, None)
+        return canonical or normal_namespace(namespace)
 
 
 def _compiled(pattern: str, namespace: str) -> Iterator[tuple[regex.Pattern[str], str]]:

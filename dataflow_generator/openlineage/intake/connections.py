@@ -82,10 +82,10 @@ class Connections:
         """Add a connection; False where all others wait for our responses."""
         with self._changed:
             if len(self._open) >= self._most:
-                waiting = [each for each in self._open if each.state is not State.ANSWER]
+                waiting = [other for other in self._open if other.state is not State.ANSWER]
                 if not waiting:
                     return False
-                oldest = min(waiting, key=lambda each: each.since)
+                oldest = min(waiting, key=lambda other: other.since)
                 self._open.discard(oldest)
                 oldest.cut()
             self._open.add(connection)
@@ -110,11 +110,11 @@ class Connections:
         with self._changed:
             self._cut_idle()
             self._changed.wait_for(self._cut_idle, seconds)
-            for each in self._open:
-                each.cut()
+            for connection in self._open:
+                connection.cut()
 
     def _cut_idle(self) -> bool:
-        for each in self._open:
-            if each.state is State.IDLE:
-                each.cut()
-        return all(each.state is State.IDLE for each in self._open)
+        for connection in self._open:
+            if connection.state is State.IDLE:
+                connection.cut()
+        return all(connection.state is State.IDLE for connection in self._open)

@@ -57,7 +57,7 @@ def import_events(texts: Iterable[EventText], store: Store, refuse: Reject) -> I
 
 
 def is_future(event: LineageEvent) -> bool:
-    """Return whether *event*, or a facet of it, has an unsupported newer version; it is stored, but partly read."""
+    """Return whether *event*, or a facet of it, has a newer version; it is stored but only partly read."""
     facets = [*(event.job.facets if event.job else ()), *(event.run.facets if event.run else ())]
     facets += (facet for each in event.datasets for facet in (*each.facets, *each.use_facets))
     return (version_of(event.schema_url) or KNOWN_VERSION) > KNOWN_VERSION or any(each.future for each in facets)

@@ -69,7 +69,7 @@ def read_head(stream: BinaryIO) -> RequestHead | None:
     if not new and "transfer-encoding" in fields:
         raise HeadBroken("HTTP/1.0 does not allow Transfer-Encoding")
     head = Head(method=match[1].decode(), path=match[2].decode(), headers=fields)
-    tokens = {each.strip() for each in fields.get("connection", "").lower().split(",")}
+    tokens = {token.strip() for token in fields.get("connection", "").lower().split(",")}
     return RequestHead(head, persistent=new and "close" not in tokens)
 
 

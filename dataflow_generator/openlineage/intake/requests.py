@@ -68,7 +68,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The events of a body: lines for the spool (*accepted*), for the dead-letter file (*refused*), the response."""
+    """The events of a body: *accepted* lines for the spool, *refused* lines for the dead-letter file; the response."""
 
     accepted: tuple[str, ...]
     refused: tuple[str, ...]
@@ -207,14 +207,16 @@ def _listed(text: str) -> list[Json] | None:
 
 
 def _decision(texts: list[_Text], *, single: bool) -> Decision:
-    refused = [(index, each, each.found) for index, each in enumerate(texts) if isinstance(each.found, InvalidEvent)]
+    refused = [
+        (index, entry, entry.found) for index, entry in enumerate(texts) if isinstance(entry.found, InvalidEvent)
+    ]
     failures = [
         {"index": index, "reason": "; ".join(map(str, found.problems)), "retriable": False}
         for index, _, found in refused
     ]
     return Decision(
-        accepted=tuple(event_text(each.found) for each in texts if isinstance(each.found, LineageEvent)),
-        refused=tuple(rejection(each.where, each.text, found.problems) for _, each, found in refused),
+        accepted=tuple(event_text(entry.found) for entry in texts if isinstance(entry.found, LineageEvent)),
+        refused=tuple(rejection(entry.where, entry.text, found.problems) for _, entry, found in refused),
         reply=_single(failures) if single else _several(len(texts), failures),
     )
 

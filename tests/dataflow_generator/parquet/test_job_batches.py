@@ -14,7 +14,7 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.graph import Certainty, Node, NodeKind
 from dataflow_generator.jobs.kinds import JobReading, PartitionResult
-from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
 from dataflow_generator.parquet.dataset import EDGES, NODES, ParquetTables
 from dataflow_generator.parquet.job_batches import build_batch, concatenate
 from dataflow_generator.parquet.schema import record_edge, record_node
@@ -27,7 +27,7 @@ TABLE = Dataset(NodeKind.DATASET, "postgres://db:5432", "shop.orders")
 def job(name: str, evidence: str = "") -> JobReading:
     node = Node(f"job:connect/{name}", NodeKind.JOB, "connect", name)
     why = evidence or f"connector {name}"
-    flow = ColumnFlow(Place(ORDERS, ("id",)), Place(TABLE, ("id",)), "DIRECT", "IDENTITY", why)
+    flow = ColumnFlow(ColumnRef(ORDERS, ("id",)), ColumnRef(TABLE, ("id",)), "DIRECT", "IDENTITY", why)
     told = {"reads": (Use(ORDERS, why),), "writes": (Use(TABLE, why),), "columns": (flow,)}
     return JobReading(JobFlows(job=node, certainty=Certainty.DERIVED, **told))
 

@@ -142,7 +142,7 @@ def test_what_a_server_cannot_do_is_said_in_one_line(server, estate_of, tmp_path
 
     assert said.returncode == 2
     assert said.stderr.count(b"\n") == 2
-    assert b"--spark-conf spark.driver.memory: the server refuses it" in said.stderr
+    assert b"--spark-conf spark.driver.memory: refused by the server" in said.stderr
     assert b"hidden-word" not in said.stderr
 
 
@@ -160,7 +160,7 @@ def test_what_is_no_address_of_a_server_is_refused(remote) -> None:
 
 def test_a_server_that_is_not_there_is_told_at_once() -> None:
     """PySpark by itself tries for ten minutes."""
-    with pytest.raises(ScannerError, match="no Spark Connect server answers") as failed:
+    with pytest.raises(ScannerError, match="no Spark Connect server responds") as failed:
         connect("test", {}, "sc://127.0.0.1:1/;user_id=hidden-word")
 
     assert failed.value.where == "--spark-remote sc://127.0.0.1:1"

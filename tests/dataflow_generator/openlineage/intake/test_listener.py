@@ -239,7 +239,7 @@ def test_a_disk_that_keeps_nothing_is_told_and_nothing_half_written_stays(tmp_pa
     with pytest.raises(SpoolFull) as error:
         spool.append(("a",), ("refused",))
 
-    assert "does not keep" in str(error.value)
+    assert "cannot be written to disk" in str(error.value)
     assert "takes no events" in "".join(keeping.problems())
     spool.append(("a",))
     assert keeping.problems() == []
@@ -383,7 +383,7 @@ def test_a_segment_that_cannot_be_read_is_set_aside_and_reported_and_the_others_
 
     assert keeping.store_all()
     assert (keeping.result.stored, len(said)) == (1, 2)
-    assert "2 segments" in "".join(keeping.problems())
+    assert "2 unreadable segments" in "".join(keeping.problems())
     assert keeping.store_all()
     assert len(said) == 2
 
