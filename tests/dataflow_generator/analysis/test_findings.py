@@ -40,12 +40,12 @@ ID, GONE, TIME, DARK = (
 )
 NODES = (CLUSTER, A, LONE, OWN, B, JOB, ID, GONE, TIME, DARK, SCHEMA)
 EDGES = (
-    *(edge(CLUSTER, each, EdgeKind.CONTAINS) for each in (A, LONE, OWN)),
+    *(edge(CLUSTER, item, EdgeKind.CONTAINS) for item in (A, LONE, OWN)),
     edge(A, SCHEMA, EdgeKind.HAS_SCHEMA),
     edge(A, JOB, EdgeKind.READS),
     edge(JOB, A, EdgeKind.WRITES),
     edge(JOB, B, EdgeKind.WRITES),
-    *(edge(A, each, EdgeKind.CONTAINS) for each in (ID, GONE, TIME)),
+    *(edge(A, item, EdgeKind.CONTAINS) for item in (ID, GONE, TIME)),
     edge(B, DARK, EdgeKind.CONTAINS),
     edge(GONE, DARK, EdgeKind.COLUMN_FLOW),
 )
@@ -61,7 +61,7 @@ def stored(conn: Connection, nodes: Sequence[Node], edges: Sequence[Edge], first
     """Store a graph numbered from *first* on, its schema as one."""
     numbers = {node.key: 1_000 if node is SCHEMA else first + at for at, node in enumerate(nodes)}
     rows = [node_row(numbers[node.key], node) for node in nodes]
-    add_rows(conn, rows, [edge_row(first + at, each, numbers) for at, each in enumerate(edges)])
+    add_rows(conn, rows, [edge_row(first + at, item, numbers) for at, item in enumerate(edges)])
     describe_graph(conn, "{}")
 
 
@@ -70,10 +70,10 @@ def test_findings_of_stored_rows_are_those_of_the_graph(conn, first) -> None:
     """Only a part of the rows is read; graphs of all engines are numbered in order, not all below zero."""
     stored(conn, NODES, EDGES, first)
 
-    found = stored_findings(conn)
+    result = stored_findings(conn)
 
-    assert found == validate(NODES, EDGES)
-    assert [each.kind for each in found] == [
+    assert result == validate(NODES, EDGES)
+    assert [item.kind for item in result] == [
         FindingKind.UNKNOWN_TOPIC,
         FindingKind.UNKNOWN_COLUMN,
         FindingKind.SELF_LOOP,
@@ -83,7 +83,7 @@ def test_findings_of_stored_rows_are_those_of_the_graph(conn, first) -> None:
 
 def test_a_graph_without_schemas_is_above_them_whole(conn) -> None:
     """Where nothing is described there is no schema to end what is read."""
-    nodes, edges = NODES[:-1], [each for each in EDGES if each.kind is not EdgeKind.HAS_SCHEMA]
+    nodes, edges = NODES[:-1], [item for item in EDGES if item.kind is not EdgeKind.HAS_SCHEMA]
     stored(conn, nodes, edges, 1)
 
     assert stored_findings(conn) == validate(nodes, edges)

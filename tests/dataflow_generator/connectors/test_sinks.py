@@ -446,6 +446,6 @@ def test_a_topic_calls_the_function_that_it_is_mapped_to() -> None:
         "aws.lambda.function.name": "f",
         "aws.lambda.topic2function.map": "a;fa",
     }
-    found = read_connector(Connector(name="c", config=Config.of(config)))
+    result = read_connector(Connector(name="c", config=Config.of(config)))
 
-    assert [flow.target and flow.target.name for flow in found.flows] == ["fa", "f"]
+    assert [flow.target and flow.target.name for flow in result.flows] == ["fa", "f"]
