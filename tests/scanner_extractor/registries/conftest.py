@@ -62,13 +62,13 @@ def read() -> Callable[..., RegistryResult]:
 
     def reading(registry: Any, kind: str = "", **options: Any) -> RegistryResult:
         kind = kind or registry.flavour.partition("-")[0]
-        crew = options.pop("crew", WorkerPool(threads=options.pop("threads", 4)))
+        pool = options.pop("pool", WorkerPool(threads=options.pop("threads", 4)))
         naming = NamingSettings(strategies=options.pop("strategies", ("topic",)))
         progress = options.pop("progress", no_progress)
         web = HttpSettings(url=registry.url, read_timeout=options.pop("read_timeout", 60.0))
         settings = RegistrySettings(type=kind, http=web, naming=naming, **options)
         with Http(web, settings.source, clock=Clock(pause=lambda seconds: None)) as http:
-            return read_registry(settings, http, progress, crew)
+            return read_registry(settings, http, progress, pool)
 
     return reading
 
