@@ -34,9 +34,9 @@ def watch(file: str, kind: str, polls: int) -> None:
     """Poll as the command does, and write the figures."""
     from dataflow_generator.openlineage.emit.delivery import Emitter
     from dataflow_generator.openlineage.monitor.journal import Journal
-    from scanner_cli.monitor.loop import Monitor, MonitorContext
-    from scanner_cli.monitor.servers import servers_of
-    from scanner_cli.scan.clusters import read_files
+    from scanner_api.monitoring.loop import Monitor, MonitorContext
+    from scanner_api.monitoring.servers import servers_of
+    from scanner_api.scanning.clusters import read_files
 
     (server,) = servers_of((kind,), read_files([file])[0])
     directory = Path(file).parent

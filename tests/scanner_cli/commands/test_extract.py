@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scanner_cli.exit_codes import Exit, together
+from scanner_cli.exit_codes import Exit, combined_status
 
 
 def config(directory: Path, name: str, cluster: str, url: str = "http://127.0.0.1:9", **more: object) -> Path:
@@ -133,7 +133,7 @@ def test_several_clusters_keep_a_capture_each(scanned, scanner, tmp_path) -> Non
 )
 def test_one_failed_cluster_beside_others_is_partial(statuses, status) -> None:
     """Failed means that nothing was stored, which is not so where another cluster was."""
-    assert together(statuses) == status
+    assert combined_status(statuses) == status
 
 
 def test_the_same_cluster_twice_is_refused(scanned, scanner, tmp_path) -> None:

@@ -1,0 +1,1 @@
+"""The generated graph: engines, generation, incremental updates, queries and exports."""
