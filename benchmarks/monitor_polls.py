@@ -49,7 +49,11 @@ def watch(file: str, kind: str, polls: int) -> None:
 
     with Emitter(events, say=write, show=write) as emitter, Journal(directory / "monitor.json") as journal:
         world = MonitorContext(
-            now=lambda: at, draw=lambda low, _: low, send=emitter.send, notify=write, refused=lambda line, _: write(line)
+            now=lambda: at,
+            draw=lambda low, _: low,
+            send=emitter.send,
+            notify=write,
+            refused=lambda line, _: write(line),
         )
         monitor = Monitor(journal=journal, context=world, producer="urn:benchmark")
         started = time.perf_counter()

@@ -108,7 +108,7 @@ def graph_options(command: Command) -> Callable[..., Any]:
         if directory is None and spark.is_requested:
             what = "Spark reads a graph in Parquet files, not the dictionary's"
             raise InputInvalid(what, where="--engine", hint="add --graph DIR")
-        return command(source=GraphSource(dictionary, directory, spark), **others)
+        return command(source=GraphSource(dictionary, directory, spark, echo_err), **others)
 
     text = "Read the graph from Parquet files that `scanner dataflow --format parquet --output DIR` wrote instead."
     graph_option = directory_option("--graph", text, "directory")

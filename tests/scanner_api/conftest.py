@@ -70,6 +70,12 @@ def connect() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def flink() -> ModuleType:
+    """Load the fake Flink server."""
+    return _program("flink_server")
+
+
+@pytest.fixture(scope="session")
 def ksql() -> ModuleType:
     """Load the fake ksqlDB server."""
     return _program("ksqldb_server")

@@ -47,4 +47,4 @@ def test_rights_are_looked_at_first(tmp_path) -> None:
     for check in (lambda: check_file(tmp_path / "a", "--report"), lambda: check_directory(tmp_path, "--output")):
         with pytest.raises(InputInvalid) as caught:
             check()
-        assert caught.value.hint == "look at its rights"
+        assert caught.value.hint == "check its permissions"

@@ -173,7 +173,7 @@ def test_worker_that_does_not_answer_ends_nothing(stage, cdc) -> None:
         monitor.deliver()
 
         assert (monitor.counts.polls, monitor.counts.unanswered) == (4, 3)
-    assert [text.rpartition(" ")[2] for text in stage.world.said] == ["known", "again"]
+    assert [text.rpartition(" ")[2] for text in stage.world.said] == ["unknown", "again"]
     assert stage.world.states == ["START"]
 
 
