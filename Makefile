@@ -1,12 +1,20 @@
-# One door for people and for CI. `make demo` and `make test` set up everything they need.
-PYTHON ?= python3.11
+# The same targets for people and for CI. `make demo` and `make test` set up everything that they need.
+# The first of these that is Python 3.11 or newer; `make PYTHON=... VENV=...` chooses another one.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: setup setup-test demo test check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs clean
+.PHONY: help setup setup-test demo test test-matrix check check-static words format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
 
 $(BIN)/scanner: pyproject.toml
+	@$(or $(PYTHON),false) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "scanner needs Python 3.11 or newer; $(or $(PYTHON),python3) is $$($(or $(PYTHON),python3) --version 2>&1)." \
+	    "Install one, or name one: make PYTHON=/path/to/python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $(BIN)/scanner
@@ -15,51 +23,61 @@ $(VENV)/.test: pyproject.toml $(BIN)/scanner
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,spark,spark-connect,postgres]'
 	@touch $(VENV)/.test
 
-setup: $(BIN)/scanner ## the program, in .venv
+setup: $(BIN)/scanner ## install the program into .venv
 
-setup-test: $(VENV)/.test ## the program and everything that its tests need
+setup-test: $(VENV)/.test ## install the program and everything that its tests need
 
-demo: setup ## the main job on the bundled example, without a network
+demo: setup ## scan and query the bundled example, without a network
 	@sh examples/retail/demo.sh $(BIN)/scanner
 
-test: setup-test ## every test, with branch coverage
+test: setup-test ## run every test, with branch coverage
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
 
-check: check-static test ## everything: format, lint, types, import contracts, tests
+test-matrix: setup-test ## test the wheel on Python 3.11 to 3.13, with the oldest and the newest dependencies; ARGS="-q tests/..." for a part
+	$(BIN)/python tools/test_matrix.py $(ARGS)
+
+check: check-static test ## format, lint, types, import contracts, words, tests
 
 check-static: setup-test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/check_words.py
+
+words: setup-test ## write tools/words_to_replace.txt from the files as they are
+	$(BIN)/python tools/check_words.py --update
 
 format: setup-test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-cases: setup-test ## real schemas and their expected columns, where a folder of them is there
+cases: setup-test ## compare real inputs with their expected results; CASES names a directory of them
 	$(BIN)/python benchmarks/cases.py $(CASES)
 
-bench: setup-test ## every figure that the documentation names
+bench: setup-test ## measure every figure of docs/performance.md
 	$(BIN)/python benchmarks/run.py
 
-bench-large: setup-test ## graphs of up to ten million columns on Spark: a quarter of an hour, 2 GB of temporary files
+bench-large: setup-test ## measure graphs of up to ten million columns on Spark: 15 minutes, 2 GB of temporary files
 	$(BIN)/python benchmarks/spark_rows.py
 
-lab: setup-test ## a real retail estate on loopback: Kafka, Connect, registry, PostgreSQL, Flink, Spark
+lab: setup-test ## start real servers on loopback: Kafka, Connect, registry, PostgreSQL, Flink, Spark
 	@$(BIN)/python tests/lab/lab.py start
 
-lab-foreign: setup-test ## beside the lab, a consumer of OpenLineage events that others wrote: Data.Rentgen
+lab-foreign: setup-test ## start a third-party consumer of OpenLineage events beside the lab: Data.Rentgen
 	@$(BIN)/python tests/lab/lab.py foreign
 
-lab-test: setup-test ## the tests that ask the servers of `make lab`
+lab-test: setup-test ## run the tests against the servers of `make lab`
 	@$(BIN)/python tests/lab/lab.py test
 
-lab-example: setup-test ## makes examples/retail a capture of the running lab, and compares its replay with the live scan
+lab-example: setup-test ## record examples/retail/capture from the running lab, and compare its replay with the live scan
 	@$(BIN)/python tests/lab/capture_example.py
 
-lab-stop: ## ends every server of the lab and removes their data
+lab-stop: ## stop every server of the lab and remove their data
 	@$(BIN)/python tests/lab/lab.py stop
 
-clean:
+docs: setup-test ## write the generated pages: commands, connectors, tables
+	for page in cli connectors tables; do $(BIN)/python docs/generate_$$page.py || exit 1; done
+
+clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

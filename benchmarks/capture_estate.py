@@ -34,7 +34,7 @@ _JSON = {"string": "string", "long": "integer", "int": "integer", "double": "num
 
 
 def write(versions: int, directory: Path) -> None:
-    """Write a capture of so many versions: the list in bulk, and the same once more as asked with deleted ones."""
+    """Write a capture of so many versions: the list in bulk, and the same once more with deleted ones."""
     capture = directory / "capture"
     place = capture / "schema_registry-http-registry-8081"
     place.mkdir(parents=True)
@@ -92,7 +92,7 @@ def _shared_types() -> Iterator[Json]:
 
 
 def _many() -> Iterator[Json]:
-    """List the subject that a job registers anew each time it starts."""
+    """List the subject that a job registers again each time it starts."""
     chance = random.Random(f"{SEED}/many")
     fields = [_field(chance, at) for at in range(10)]
     for version in range(1, MOST + 1):

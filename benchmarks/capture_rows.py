@@ -68,7 +68,7 @@ def _columns(file: Path) -> int:
 
 
 def _digest(file: Path) -> list[tuple[object, ...]]:
-    """Return what tells the rows of two dictionaries apart: how many there are, and sums over their bytes."""
+    """Return what distinguishes the rows of two dictionaries: their number, and sums over their bytes."""
     with sqlite3.connect(file) as conn:
         return [conn.execute(_sum(conn, name)).fetchone() for name in _TABLES]
 

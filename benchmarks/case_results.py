@@ -16,8 +16,8 @@ class Reason(StrEnum):
     SPECIFICATION = "OpenLineage's specification names it otherwise than the program that the case comes from"
     MASKED_CLASS = "the case masks a transform's class: what it does to columns is unknown"
     MACHINE = "the name is a property of the machine that opens it, and not in the configuration"
-    OVER_KEYS = "the case counts what bears on a column as what it is made of; we tell it as INDIRECT"
-    COMPUTED_COLUMN = "the case names a computed column that is made of no other; no topic holds it"
+    OVER_KEYS = "the case counts what affects a column as its source; ours is INDIRECT"
+    COMPUTED_COLUMN = "the case names a computed column without a source column; no topic holds it"
     OWN_NULL = "the case lets an element or map value be null because its array or map may be absent"
     COMBINED_KEY = "older ksqlDB (Platform 6.1) combines the keys of GROUP BY into one column; newer keeps each"
 

@@ -13,7 +13,7 @@ from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Dat
 from dataflow_generator.connectors.columns import columns_through
 from dataflow_generator.connectors.dataset_names import jdbc_dataset, located_table, object_path
 from dataflow_generator.connectors.jdbc_urls import snowflake_account
-from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
+from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
 from scanner_model.column_path import ColumnPath, parse_path
 
 Case = Mapping[str, Any]
@@ -73,7 +73,7 @@ def _lineage(case: Case) -> Iterator[Deviation]:
     expected = sorted((_end(edge["source"]), _end(edge["target"])) for edge in case["expected"])
     found = sorted((_platform(flow.source), _platform(flow.target)) for flow in flows.flows)
     folded = [[tuple(map(str.lower, end)) for end in edge] for edge in expected]
-    # A null name says that the case does not tell it: an unknown end, whatever its system, is as right.
+    # A null name says that the case does not contain it: an unknown end, whatever its system, is as right.
     unnamed = [[end if end[1] else ("", "") for end in edge] for edge in folded]
     ours = [[tuple(map(str.lower, end)) for end in edge] for edge in found]
     if ours != unnamed and not _named_where_open(unnamed, ours):
@@ -99,7 +99,7 @@ def _columns_of(case: Case, flows: ConnectorFlows) -> Iterator[Deviation]:
         if value is None:
             masked = any(set(text) == {"*"} for key, text in config.pairs if key.endswith(".type"))
             yield Deviation(
-                case=case["id"], what="the columns cannot be told", reason=Reason.MASKED_CLASS if masked else None
+                case=case["id"], what="the columns cannot be determined", reason=Reason.MASKED_CLASS if masked else None
             )
             continue
         # An envelope holds the row twice, and the case names the newer one.
@@ -138,10 +138,10 @@ def _smt_topics(case: Case) -> Iterator[Deviation]:
 def _smt_fields(case: Case) -> Iterator[Deviation]:
     chain = Chain.of(Config.of(case["config"]))
     record = Record.of([parse_path(name) for name in case["columns"]])
-    ways = chain.ways(Template.of("topic"), record)
-    value = ways[0].record.value
-    if len(ways) != 1 or value is None:
-        yield Deviation(case=case["id"], what="the columns cannot be told")
+    routes = chain.routes(Template.of("topic"), record)
+    value = routes[0].record.value
+    if len(routes) != 1 or value is None:
+        yield Deviation(case=case["id"], what="the columns cannot be determined")
         return
     found: dict[str, object] = dict.fromkeys(case["columns"])
     found |= {_dotted(one.origin[1]): _dotted(one.path) for one in value if one.origin}
@@ -150,7 +150,7 @@ def _smt_fields(case: Case) -> Iterator[Deviation]:
         "added": _names(value, lambda one: one.origin is None),
         "masked": _names(value, lambda one: one.masked),
         "transformed": _names(value, lambda one: one.changed),
-        "key": {_dotted(one.origin[1]): _dotted(one.path) for one in ways[0].record.key or () if one.origin},
+        "key": {_dotted(one.origin[1]): _dotted(one.path) for one in routes[0].record.key or () if one.origin},
     }
     for member, ours in checks.items():
         expected = sorted(case[member]) if isinstance(case.get(member), list) else case.get(member, ours)
@@ -163,7 +163,7 @@ def _dotted(path: ColumnPath) -> str:
     return ".".join(path)
 
 
-def _names(columns: tuple[Carried, ...], wanted: Callable[[Carried], bool]) -> list[str]:
+def _names(columns: tuple[TracedColumn, ...], wanted: Callable[[TracedColumn], bool]) -> list[str]:
     return sorted(_dotted(one.path) for one in columns if wanted(one))
 
 
@@ -197,14 +197,14 @@ def _read(case: Case) -> ConnectorFlows:
 
 
 def _connector(case: Case) -> Connector:
-    told = case.get("connector", case)
+    connector = case.get("connector", case)
     topics = case.get("topics_seen")
     tables = case.get("given_tables")
     return Connector(
-        name=told.get("name", case["id"]),
-        config=Config.of(told["config"]),
-        direction=Direction(told["type"]) if "type" in told else None,
-        # An empty list says that nobody asked the worker.
+        name=connector.get("name", case["id"]),
+        config=Config.of(connector["config"]),
+        direction=Direction(connector["type"]) if "type" in connector else None,
+        # An empty list says that the worker was not queried.
         active=tuple(topics) if topics else None,
         known=tuple(sorted(topics)) if topics else None,
         tables=tuple(tables) if tables else None,

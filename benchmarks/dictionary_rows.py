@@ -30,7 +30,7 @@ _NOW = datetime(2024, 2, 29, tzinfo=UTC)
 _QUESTIONS = 300
 _RUNS = 5
 
-Question = dict[str, str | int]
+TraversalOptions = dict[str, str | int]
 
 
 def write_row(directory: Path) -> list[Row]:
@@ -138,19 +138,19 @@ def _ask(file: Path) -> list[float]:
     questions = [_question(chance, at) for at in range(_QUESTIONS)]
     with engine.connect() as conn:
 
-        def ask(number: int, question: Question) -> None:
+        def ask(number: int, question: TraversalOptions) -> None:
             answers = schemas_of(conn, BROKER, topic_name(number), **question)  # type: ignore[arg-type]
             assert answers
             assert all(len(answer.columns) > 1 for answer in answers)
 
         for number, question in questions[:10]:
             ask(number, question)
-        return [_seconds(lambda asked=asked: ask(*asked)) for asked in questions]  # type: ignore[misc]
+        return [_seconds(lambda question=question: ask(*question)) for question in questions]  # type: ignore[misc]
 
 
-def _question(chance: random.Random, at: int) -> tuple[int, Question]:
+def _question(chance: random.Random, at: int) -> tuple[int, TraversalOptions]:
     number, version = chance.randrange(TOPICS), chance.choice((1, 2))
-    kinds: tuple[Question, ...] = (
+    kinds: tuple[TraversalOptions, ...] = (
         {},
         {"schema_id": schema_id(number, version)},
         {"subject": subject(number)},

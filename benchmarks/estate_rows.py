@@ -29,8 +29,8 @@ def estate_row(directory: Path) -> list[Row]:
 def _measured(directory: Path, url: str) -> Row:
     dictionary, report = directory / "estate.db", directory / "estate.json"
     configs = [_config(directory, f"{url}/{number}", number) for number in range(CLUSTERS)]
-    asked = [part for config in configs for part in ("--config", str(config))]
-    command = [scanner(), "extract", *asked, "--dictionary", str(dictionary), "--report", str(report), "--quiet"]
+    options = [part for config in configs for part in ("--config", str(config))]
+    command = [scanner(), "extract", *options, "--dictionary", str(dictionary), "--report", str(report), "--quiet"]
     ours = medians(lambda: command, runs=3, before=lambda: dictionary.unlink(missing_ok=True))
     return Row(
         name="1,000 topics, 1,000 connectors, 100 queries, 10 clusters",
@@ -58,9 +58,9 @@ def _config(directory: Path, url: str, number: int) -> Path:
 
 def _requests(report: Path) -> str:
     """Report how many requests each kind of source took, and of how many objects."""
-    asked, got = Counter[str](), Counter[str]()
+    requests, got = Counter[str](), Counter[str]()
     for cluster in json.loads(report.read_text(encoding="utf-8")):
         for source in cluster["sources"]:
-            asked[source["kind"]] += source["requests"]
+            requests[source["kind"]] += source["requests"]
             got[source["kind"]] += source["got"]
-    return ", ".join(f"{kind} {count} ({got[kind]} objects)" for kind, count in sorted(asked.items()))
+    return ", ".join(f"{kind} {count} ({got[kind]} objects)" for kind, count in sorted(requests.items()))

@@ -48,7 +48,7 @@ _SHOWN = 5
 _WEB = HttpSettings(url="http://registry", concurrency=1)
 
 Read = Callable[[Any], bool]
-"""Read one input and tell whether nothing was wrong with it."""
+"""Read one input and return whether it had no problem."""
 
 
 @dataclass(slots=True)
@@ -74,8 +74,8 @@ def read_script(given: tuple[Any, str]) -> bool:
 
 def read_settings(given: Mapping[str, str]) -> bool:
     """Read a connector's settings to its flows."""
-    told = Connector(name="c", config=Config.of(given), direction=Direction.SINK, active=("orders", "a.b"))
-    return not read_connector(told).problems
+    connector = Connector(name="c", config=Config.of(given), direction=Direction.SINK, active=("orders", "a.b"))
+    return not read_connector(connector).problems
 
 
 def read_rows(given: Mapping[str, bytes]) -> bool:

@@ -53,7 +53,7 @@ class Listening:
             raise BadAnswer("the listener does not answer any more")
 
     def answers(self, request: bytes, *, longest: float) -> bool:
-        """Send *request* and close our side; tell whether the answer is a 2xx.
+        """Send *request* and close our side; return whether the status is 2xx.
 
         An answer of 500, or none although the connection stays open for *longest* seconds, raises BadAnswer. That the
         listener closes the connection without a word is an answer to what is no HTTP.

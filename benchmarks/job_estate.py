@@ -10,7 +10,7 @@ from estate import SEED, topic_name
 from scanner_model.columns import Column
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkStatement
-from scanner_model.kafka import CollectionColumn, KsqlSource, Query
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.names import Role, SourceId, TopicName
 
 CONNECT = SourceId("connect:main")
@@ -46,8 +46,8 @@ def flink_statements(fields: Sequence[Fields]) -> Iterator[FlinkStatement]:
         picked = chance.sample(list(own), 6)
         other = fields[(number + 1) % len(fields)]
         text = shape.format(a=a, b=b, sink=sink, c=picked, d=list(other))
-        told = {"compute_pool": "lfcp-1", "catalog_name": "prod", "database_name": "bench", "state": "RUNNING"}
-        yield FlinkStatement(source=FLINK, name=f"enrich-{number}", statement=text, kind="INSERT_INTO", **told)
+        common = {"compute_pool": "lfcp-1", "catalog_name": "prod", "database_name": "bench", "state": "RUNNING"}
+        yield FlinkStatement(source=FLINK, name=f"enrich-{number}", statement=text, kind="INSERT_INTO", **common)
 
 
 def ksql(fields: Sequence[Fields]) -> tuple[tuple[KsqlSource, ...], tuple[Query, ...]]:

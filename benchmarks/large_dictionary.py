@@ -58,14 +58,14 @@ def build(file: Path) -> None:
     engine.dispose()
 
 
-_TOLD = {"source_id": 1, "first_seen": 1, "last_seen": 1}
+_SCANS = {"source_id": 1, "first_seen": 1, "last_seen": 1}
 _SCAN = {
     "mode": "full",
     "answer": "read",
     **dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0),
 }
 _SOURCE = {"kind": "schema_registry", "last_asked": 1, "last_read": 1, "stale_reason": ""}
-_REGISTRY = {"kind": "confluent", "environment": "", **_TOLD}
+_REGISTRY = {"kind": "confluent", "environment": "", **_SCANS}
 
 
 def _insert(conn: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
@@ -76,8 +76,8 @@ def _insert(conn: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> N
 
 def _topic(number: int) -> dict[str, Any]:
     name = topic_name(number)
-    told = {"is_internal": False, "config": "{}", "description": "", "tags": "[]"}
-    return {"id": number + 1, "cluster_id": 1, "name": name, **told, **_TOLD}
+    attributes = {"is_internal": False, "config": "{}", "description": "", "tags": "[]"}
+    return {"id": number + 1, "cluster_id": 1, "name": name, **attributes, **_SCANS}
 
 
 def _definition(id_: int) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _links() -> Iterator[dict[str, Any]]:
             yield _link(number, version, "value", {**value, "is_current": version == _VERSIONS})
 
 
-def _link(number: int, at: int, role: str, told: dict[str, Any]) -> dict[str, Any]:
+def _link(number: int, at: int, role: str, state: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": number * (_VERSIONS + 1) + at + 1,
         "topic_id": number + 1,
@@ -105,12 +105,12 @@ def _link(number: int, at: int, role: str, told: dict[str, Any]) -> dict[str, An
         "registry_id": 1,
         "context": ".",
         "subject": f"{topic_name(number)}-{role}",
-        **told,
+        **state,
         "deleted": False,
         "strategy": "topic",
         "evidence": "subject by strategy topic",
         "confidence": "confirmed",
-        **_TOLD,
+        **_SCANS,
     }
 
 

@@ -32,7 +32,7 @@ _LOGICAL = {"long": "timestamp-millis", "int": "date", "bytes": "decimal(12,2)",
 _WORDS = ("customer", "order", "amount", "status", "country", "reference", "channel", "region", "total", "unit", "tax")
 _ENDINGS = ("id", "code", "name", "at", "count", "flag", "rate", "note")
 _AREAS = ("orders", "payments", "customers", "shipments", "inventory", "pricing", "returns", "marketing", "risk")
-_TOLD = {"source_id": 1, "first_seen": 1, "last_seen": 1}
+_SCANS = {"source_id": 1, "first_seen": 1, "last_seen": 1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +83,9 @@ class _Estate:
         counts = dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0)
         yield t.scan, [{"id": 1, **scan, **counts}]
         yield t.source, self._sources()
-        told = {"first_seen": 1, "last_seen": 1}
-        yield t.broker, ({"id": at, "cluster_id": at, "address": _broker(at), **told} for at in clusters)
-        registry = {"kind": "confluent", "url": "http://registry:8081", "environment": "", **_TOLD}
+        scans = {"first_seen": 1, "last_seen": 1}
+        yield t.broker, ({"id": at, "cluster_id": at, "address": _broker(at), **scans} for at in clusters)
+        registry = {"kind": "confluent", "url": "http://registry:8081", "environment": "", **_SCANS}
         yield t.registry, [{"id": 1, "cluster_id": 1, **registry}]
         yield t.topic, map(self._topic, range(size.topics))
         yield t.schema_definition, self._definitions()
@@ -107,18 +107,18 @@ class _Estate:
         return shape[: max(1, width - (2 - last))]
 
     def _sources(self) -> Iterator[Row]:
-        told = {"last_asked": 1, "last_read": 1, "stale_reason": ""}
+        status = {"last_asked": 1, "last_read": 1, "stale_reason": ""}
         yield {
             "id": 1,
             "cluster_id": 1,
             "name": "schema_registry:http://registry:8081",
             "kind": "schema_registry",
-            **told,
+            **status,
         }
         for at in range(self._servers):
             for key, kind in ((2, "ksqldb"), (3, "connect")):
                 name = f"{kind}:http://{kind}-{at}:8088"
-                yield {"id": 2 * at + key, "cluster_id": self._cluster(at), "name": name, "kind": kind, **told}
+                yield {"id": 2 * at + key, "cluster_id": self._cluster(at), "name": name, "kind": kind, **status}
 
     @property
     def _servers(self) -> int:
@@ -135,7 +135,7 @@ class _Estate:
             "tags": '["PII"]' if number % 7 == 0 else "[]",
         }
         ids = {"id": number + 1, "cluster_id": self._cluster(number), "name": topic_name(number), "partitions": 6}
-        return {**ids, **about, **_TOLD}
+        return {**ids, **about, **_SCANS}
 
     def _definitions(self) -> Iterator[Row]:
         yield from (_definition(key, 2) for key in range(1, _KEYS + 1))
@@ -183,7 +183,7 @@ class _Estate:
                 server = self._server(job)
                 ids = {"id": 2 * at + place + 1, "cluster_id": self._cluster(server), "name": f"{'IO'[place]}{job}"}
                 about = {"kind": "STREAM", "key_format": "KAFKA", "value_format": "AVRO"}
-                rest = {"statement": "", "window_type": "", **_TOLD, "source_id": 2 * server + 2}
+                rest = {"statement": "", "window_type": "", **_SCANS, "source_id": 2 * server + 2}
                 yield {**ids, "topic_name": topic, "is_internal": False, **about, **rest}
 
     def _collection_columns(self, queries: list[int]) -> Iterator[Row]:
@@ -206,7 +206,7 @@ class _Estate:
         ends = {"sources": json.dumps([f"I{job}"]), "sinks": json.dumps([f"O{job}"])}
         topics = {"sink_topics": json.dumps([topic]), "consumer_group": f"_confluent-ksql-{job}"}
         about = {"kind": "PERSISTENT", "state": "RUNNING", "statement": statement}
-        return {**ids, **ends, **topics, **about, **_TOLD, "source_id": 2 * server + 2}
+        return {**ids, **ends, **topics, **about, **_SCANS, "source_id": 2 * server + 2}
 
     def _connector(self, job: int) -> Row:
         server, (one, other) = self._server(job), self._ends(job)
@@ -214,7 +214,7 @@ class _Estate:
         ids = {"id": job + 1, "cluster_id": self._cluster(server), "name": f"mover-{job}", "kind": kind}
         about = {"connector_class": config["connector.class"], "config": json.dumps(config), "state": "RUNNING"}
         rest = dict.fromkeys(("worker", "trace", "plugin_version", "managed_id"), "")
-        return {**ids, **about, **rest, **_TOLD, "source_id": 2 * server + 3}
+        return {**ids, **about, **rest, **_SCANS, "source_id": 2 * server + 3}
 
     def _manual(self, job: int) -> Row:
         one, other = self._ends(job)
@@ -225,7 +225,7 @@ class _Estate:
             "target_name": topic_name(other),
         }
         about = {"job": f"nightly-{job}", "description": "", "evidence": f"manual.json $.flows[{job}]"}
-        return {"id": job + 1, "cluster_id": self._cluster(self._server(job)), **ends, **about, **_TOLD}
+        return {"id": job + 1, "cluster_id": self._cluster(self._server(job)), **ends, **about, **_SCANS}
 
 
 def _running(counts: Iterable[int]) -> list[int]:
@@ -272,8 +272,8 @@ def _definition(key: int, columns: int) -> Row:
 def _link(key: int, number: int, role: str, definition: int, *, current: bool) -> Row:
     rule = {"strategy": "topic", "evidence": f"subject '{topic_name(number)}-{role}' by strategy topic"}
     ids = {"id": key, "topic_id": number + 1, "schema_role": role, "definition_id": definition, "registry_id": 1}
-    told = {"context": ".", "subject": f"{topic_name(number)}-{role}", "version": 1, "schema_id": str(definition)}
-    return {**ids, **told, "is_current": current, "deleted": False, **rule, "confidence": "confirmed", **_TOLD}
+    registered = {"context": ".", "subject": f"{topic_name(number)}-{role}", "version": 1, "schema_id": str(definition)}
+    return {**ids, **registered, "is_current": current, "deleted": False, **rule, "confidence": "confirmed", **_SCANS}
 
 
 def _shape(chance: random.Random) -> Iterator[Cells]:

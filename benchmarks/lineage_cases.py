@@ -66,13 +66,13 @@ def _compared(event: LineageEvent, document: Json) -> Iterator[tuple[str, object
     listed = [*(document.get("inputs") or ()), *(document.get("outputs") or ())]
     yield "datasets", [each.ref.name for each in event.datasets], [each["name"] for each in listed]
     read = [facet for each in event.datasets for facet in (*each.facets, *each.use_facets)]
-    told = [facet for each in listed for facet in (each.get("facets") or {}).items() if facet[1]]
-    yield "columns", sum(len(facet.columns) for facet in read), sum(map(_columns, _named(told, "schema")))
-    yield "flows", sum(len(facet.flows) for facet in read), sum(map(_flows, _named(told, "columnLineage")))
-    links = sum(len(each["identifiers"]) for each in _named(told, "symlinks"))
+    event_facets = [facet for each in listed for facet in (each.get("facets") or {}).items() if facet[1]]
+    yield "columns", sum(len(facet.columns) for facet in read), sum(map(_columns, _named(event_facets, "schema")))
+    yield "flows", sum(len(facet.flows) for facet in read), sum(map(_flows, _named(event_facets, "columnLineage")))
+    links = sum(len(each["identifiers"]) for each in _named(event_facets, "symlinks"))
     yield "symlinks", sum(len(facet.symlinks) for facet in read), links
     own = sum(len(holder.get(side) or {}) for holder in listed for side in ("inputFacets", "outputFacets"))
-    yield "facets", len(read), len(told) + own
+    yield "facets", len(read), len(event_facets) + own
 
 
 def _named(facets: list[tuple[str, Json]], name: str) -> list[Json]:

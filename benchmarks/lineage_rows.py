@@ -41,7 +41,7 @@ def import_row(directory: Path) -> list[Row]:
 
 def emit_row(directory: Path) -> list[Row]:
     """Measure a whole process that emits a graph of 20,000 topics; the limit writes the same lines and nothing else."""
-    dictionary, out = directory / "told.db", directory / "told.ndjson"
+    dictionary, out = directory / "emitted.db", directory / "emitted.ndjson"
     topics = {"cluster": "big", "topics": [_topic(number) for number in range(_EVENTS)]}
     (directory / "manual.json").write_text(json.dumps(topics))
     cluster = {"cluster": "big", "brokers": ["k-1:9092", "k-2:9092"], "manual_input": ["manual.json"]}

@@ -48,13 +48,13 @@ def run(command: Sequence[str], *, expect: int = 0) -> Run:
     """Run *command* once; raises RuntimeError where it does not end with the status *expect*."""
     started = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()) as process:
-        said = process.stderr.read() if process.stderr else b""
+        stderr = process.stderr.read() if process.stderr else b""
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != expect:
         raise RuntimeError(
-            f"{' '.join(command)} ended with {process.returncode}: {said.decode(errors='replace')[-2000:]}"
+            f"{' '.join(command)} ended with {process.returncode}: {stderr.decode(errors='replace')[-2000:]}"
         )
     return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / MIB)
 

@@ -63,8 +63,8 @@ def watch(file: str, kind: str, polls: int) -> None:
             monitor.deliver()
             if number in (1, polls // 100, polls // 10, polls):
                 spent = (time.perf_counter() - started) / number * 1000
-                told = f"{monitor.counts.delivered} events delivered, {monitor.counts.unanswered} unanswered"
-                write(f"poll {number}: {resident():.1f} MiB, {spent:.1f} ms a poll, {told}")
+                summary = f"{monitor.counts.delivered} events delivered, {monitor.counts.unanswered} unanswered"
+                write(f"poll {number}: {resident():.1f} MiB, {spent:.1f} ms a poll, {summary}")
 
 
 def estates(jobs: int) -> Mapping[str, tuple[Any, Callable[[Any], AbstractContextManager[str]]]]:
@@ -85,7 +85,7 @@ def estates(jobs: int) -> Mapping[str, tuple[Any, Callable[[Any], AbstractContex
 
 
 def main() -> None:
-    """Serve the estate here, and watch it from a process of its own."""
+    """Serve the sources here, and monitor them from a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--polls", type=int, default=10_000)
     parser.add_argument("--jobs", type=int, default=20)

@@ -49,7 +49,7 @@ def _ways(url: str, place: Path) -> Iterator[tuple[str, Taken, str]]:
     """Generate from the database itself, then from its export."""
     graph, export = place / "graph", place / "export"
     settings = [f"--spark-conf={setting}" for setting in SETTINGS]
-    command = [scanner(), "dataflow", "--engine", "spark", "--format", "parquet", *settings, "--full"]
+    command = [scanner(), "dataflow", "--engine", "spark", "--format", "parquet", *settings]
     yield "by ranges", watched([*command, "--dictionary", url, "--output", str(graph)]), _digest(graph)
     run([scanner(), "dictionary", "export", "--format", "parquet", "--dictionary", url, "-o", str(export)])
     with tempfile.TemporaryDirectory() as kept:  # where a machine keeps what it makes of an export: for one run only

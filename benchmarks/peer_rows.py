@@ -82,7 +82,7 @@ def _ingested(directory: Path, address: str, url: str) -> Peer:
     source = {"connection": {"bootstrap": address, "schema_registry_url": url}}
     parts = {"source": {"type": "kafka", "config": source}, "sink": {"type": "file", "config": {"filename": str(file)}}}
     recipe.write_text(json.dumps(parts), "utf-8")
-    # Its settings and what it tells its makers are its user's affair, not a benchmark's.
+    # Its settings and its telemetry are its user's choice, not a benchmark's.
     quiet = ["/usr/bin/env", f"HOME={directory}", "DATAHUB_TELEMETRY_ENABLED=false"]
     took = medians(lambda: [*quiet, str(_DATAHUB / "datahub"), "ingest", "-c", str(recipe)], runs=_RUNS)
     records = json.loads(file.read_text("utf-8"))
@@ -98,8 +98,8 @@ def _ingested(directory: Path, address: str, url: str) -> Peer:
 
 
 def _version() -> str:
-    asked = "from importlib.metadata import version; print(version('acryl-datahub'))"
-    return subprocess.check_output([str(_DATAHUB / "python"), "-c", asked], text=True).strip()
+    code = "from importlib.metadata import version; print(version('acryl-datahub'))"
+    return subprocess.check_output([str(_DATAHUB / "python"), "-c", code], text=True).strip()
 
 
 def _rows(name: str, ours: Run, got: Sequence[int], peer: Peer) -> list[Row]:

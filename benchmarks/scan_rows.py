@@ -87,7 +87,7 @@ def _scan_row(  # noqa: PLR0913  a row has as many parts
         unit="s",
         target=target,
         met=ours.seconds < seconds and (memory is None or ours.memory < memory),
-        limit="the same answers asked for and thrown away",
+        limit="the same requests, responses discarded",
         ratio=ours.seconds / floor.seconds,
         detail=f"{ours.memory:.0f} MiB; {ours.processor:.2f} s of processor time",
     )

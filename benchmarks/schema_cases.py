@@ -24,7 +24,7 @@ _KNOWN = {"Apache Avro readers may refuse it": Reason.REFUSED}
 """What our own problems say where they are right as they are."""
 
 _WITHOUT_COLUMNS = ("no message can match the schema", "the text declares neither a message nor an enum")
-"""What is said of a right schema that has no columns: no deviation."""
+"""The problem of a valid schema that has no columns: no deviation."""
 
 
 def expected_columns(folder: Path) -> Iterator[FileResult]:
@@ -47,7 +47,7 @@ def expected_columns(folder: Path) -> Iterator[FileResult]:
 
 
 def readable_schemas(folder: Path) -> Iterator[FileResult]:
-    """Read every schema that the manifest lists: one that is said to be right must give no problem of ours."""
+    """Read every schema that the manifest lists: one that is marked valid must give no problem of ours."""
     manifest = folder / "schemas" / "MANIFEST.tsv"
     if not manifest.is_file():
         return
@@ -82,7 +82,7 @@ class _Schema:
         parsed = read_columns(self.format, self.text, self._look_up)
         problems = [one for one in parsed.problems if not (parsed.empty and one.what in _WITHOUT_COLUMNS)]
         if not self.right and not problems:
-            yield Deviation(case=self.case, what="is wrong on purpose, and no problem was told")
+            yield Deviation(case=self.case, what="is wrong on purpose, and no problem was reported")
         for problem in problems if self.right else ():
             yield Deviation(case=self.case, what=str(problem), reason=self._reason(problem))
 

@@ -1,4 +1,4 @@
-"""The made-up estate behind the tests' fake registry, in a process of its own; its first line is its URL."""
+"""The generated input behind the tests' fake registry, in a process of its own; its first line is its URL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from estate import schemas
 
 
 class Indexed(Registry):
-    """The fake with its estate sorted once: nobody's figures should be those of the fake."""
+    """The fake with its subjects sorted once: no figure should be that of the fake."""
 
     @cached_property
     def _sorted(self) -> list[Stored]:

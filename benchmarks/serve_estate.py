@@ -80,8 +80,8 @@ def _ksqldb(topics: list[str], sinks: list[str]) -> list[Json]:
         streams.append(ksqldb_server.source(f"S{at}", topic, text, fields))
         query = f"CREATE TABLE T{at} AS SELECT ID, SUM(A) A FROM S{at} GROUP BY ID EMIT CHANGES;"
         tables.append(ksqldb_server.source(f"T{at}", sink, query, fields, type="TABLE"))
-        told = {"id": f"CTAS_T{at}_1", "statementText": query, "sources": [f"S{at}"], "sinks": [f"T{at}"]}
-        queries.append(ksqldb_server.DESCRIPTION | told)
+        description = {"id": f"CTAS_T{at}_1", "statementText": query, "sources": [f"S{at}"], "sinks": [f"T{at}"]}
+        queries.append(ksqldb_server.DESCRIPTION | description)
     listed = (
         {"@type": "source_descriptions", "sourceDescriptions": streams},
         {"@type": "source_descriptions", "sourceDescriptions": tables},
@@ -101,13 +101,13 @@ def handler(clusters: list[Cluster], delay: float) -> type[BaseHTTPRequestHandle
         disable_nagle_algorithm = True
 
         def answer(self) -> None:
-            asked = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            request = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             time.sleep(delay)
-            key = (self.command, self.path, asked)
+            key = (self.command, self.path, request)
             if key not in kept:
                 _, number, rest = self.path.split("/", 2)
-                status, told = clusters[int(number)].answer(self.command, f"/{rest}", asked)
-                kept[key] = (status, json.dumps(told).encode())
+                status, response = clusters[int(number)].answer(self.command, f"/{rest}", request)
+                kept[key] = (status, json.dumps(response).encode())
             status, body = kept[key]
             head = f"HTTP/1.1 {status} Answer\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
             self.wfile.write(head.encode() + body)

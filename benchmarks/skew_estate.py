@@ -32,12 +32,12 @@ def build(file: Path, *, skewed: bool) -> None:
     versions, links, definitions = [], [], []
     for at, (name, width) in enumerate(zip(names, widths, strict=True)):
         definition = _definition(at, width)
-        told = {"source": _REGISTRY, "subject": SubjectName(f"{name}-value"), "version": 1, "schema_id": str(at)}
+        common = {"source": _REGISTRY, "subject": SubjectName(f"{name}-value"), "version": 1, "schema_id": str(at)}
         mark = {"fingerprint": definition.fingerprint}
         definitions.append(definition)
-        versions.append(SchemaVersion(format="AVRO", text=definition.text, **told, **mark))
+        versions.append(SchemaVersion(format="AVRO", text=definition.text, **common, **mark))
         rule = {"strategy": "topic", "evidence": "subject by strategy topic", "confidence": Confidence.CONFIRMED}
-        links.append(TopicSchema(topic=name, role=Role.VALUE, **told, **mark, **rule))
+        links.append(TopicSchema(topic=name, role=Role.VALUE, **common, **mark, **rule))
     scan = ClusterScan(
         cluster=Cluster(name=ClusterName("bench"), brokers=("kafka-1:9092",)),
         outcomes=tuple(
@@ -70,5 +70,5 @@ def _sink(number: int, topic: TopicName) -> Connector:
         "connection.url": "jdbc:postgresql://warehouse:5432/dwh",
         "table.name.format": f"stage.table_{number}",
     }
-    told = {"connector_class": _SINK, "state": "RUNNING", "config": tuple(sorted(config.items()))}
-    return Connector(source=_CONNECT, name=f"sink-{number}", kind=ConnectorKind.SINK, **told)
+    common = {"connector_class": _SINK, "state": "RUNNING", "config": tuple(sorted(config.items()))}
+    return Connector(source=_CONNECT, name=f"sink-{number}", kind=ConnectorKind.SINK, **common)

@@ -1,6 +1,6 @@
 """Figures of generation at scale, on Spark: time, memory of all its processes, and a bare Spark job as the limit.
 
-`python benchmarks/spark_rows.py COLUMNS …` measures some sizes; estates are kept among the temporary files.
+`python benchmarks/spark_rows.py COLUMNS …` measures some sizes; inputs are kept among the temporary files.
 Of several sizes it draws the plot of docs/performance.md.
 """
 
@@ -26,7 +26,7 @@ from plot import plot
 from scanner_dictionary.engine.open import REVISION
 
 SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")
-"""What Spark is told where the processes of one machine are measured."""
+"""Settings of Spark where the processes of one machine are measured."""
 
 _PLOT = Path(__file__).parents[1] / "docs" / "spark.svg"
 _RUNS = 3
@@ -44,7 +44,7 @@ class Taken:
 
 
 def size_of(columns: int) -> Size:
-    """Return the estate of so many columns: a hundred to a topic, a job to five topics."""
+    """Return the input of so many columns: a hundred to a topic, a job to five topics."""
     return Size(columns=columns, topics=max(columns // 100, 10), jobs=max(columns // 500, 6))
 
 
@@ -100,25 +100,25 @@ def _middle(found: list[Taken]) -> Taken:
 
 
 def growth_row(taken: Mapping[int, Taken]) -> Row:
-    """How much more a column takes in the largest estate than in one of a million, Spark's start and all."""
+    """How much more a column takes in the largest input than in one of a million, Spark's start and all."""
     most = max(taken)
     ratio = (taken[most].seconds / most) / (taken[_MILLION].seconds / _MILLION)
     name = f"seconds for a column, of {most:,} to of {_MILLION:,}"
     return Row(name=name, ours=ratio, unit="times", target="≤ 1.2", met=ratio <= 1.2)
 
 
-def watched(command: list[str], told: Mapping[str, str] | None = None) -> Taken:
-    """Run *command* to its end, with *told* in its environment; raises RuntimeError where it fails."""
+def watched(command: list[str], variables: Mapping[str, str] | None = None) -> Taken:
+    """Run *command* to its end, with *variables* in its environment; raises RuntimeError where it fails."""
     started, spent, most = time.perf_counter(), _spent(), 0.0
-    with tempfile.TemporaryFile() as said:  # a pipe that nobody reads would stop a process that says much
+    with tempfile.TemporaryFile() as stderr:  # a pipe that nobody reads would stop a process that says much
         process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=said, env=environment() | dict(told or {})
+            command, stdout=subprocess.DEVNULL, stderr=stderr, env=environment() | dict(variables or {})
         )
         while process.poll() is None:
             most = max(most, _memory(process.pid))
             time.sleep(0.5)
-        said.seek(0)
-        words = said.read().decode(errors="replace")[-2000:]
+        stderr.seek(0)
+        words = stderr.read().decode(errors="replace")[-2000:]
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {words}")
     return Taken(time.perf_counter() - started, _spent() - spent, most)

@@ -91,7 +91,7 @@ def _path(source: Json) -> str:
 
 
 def _found(case: Json, found: StatementFlows, *, direct: bool) -> Columns:
-    """Return the direct sources of each column, or all of them with what bears on the column indirectly."""
+    """Return the direct sources of each column, or all of them with the indirect ones."""
     columns: Columns = {}
     for flow in found.flows:
         if flow.target.path and (not direct or flow.effect.type == "DIRECT"):

@@ -1,23 +1,19 @@
-"""The parts of a flow graph: nodes, edges, and how each is named. No I/O."""
+"""The flow graph: node and edge kinds, their keys and attributes. No I/O."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from dataflow_generator.build.coverage import Coverage
-
-if TYPE_CHECKING:
-    from scanner_dictionary.lineage_inputs.column_batches import Cells
 
 Attribute = str | int | bool | tuple[str, ...]
 Attributes = tuple[tuple[str, Attribute], ...]
 
 
 class NodeKind(StrEnum):
-    """What a node stands for."""
+    """The kind of a node."""
 
     CLUSTER = "cluster"
     TOPIC = "topic"
@@ -29,7 +25,7 @@ class NodeKind(StrEnum):
 
 
 class EdgeKind(StrEnum):
-    """What an edge says of its two nodes."""
+    """The relation between the two nodes of an edge."""
 
     CONTAINS = "contains"
     HAS_SCHEMA = "has-schema"
@@ -41,7 +37,7 @@ class EdgeKind(StrEnum):
 
 
 class Certainty(StrEnum):
-    """How an edge came to be: somebody said so, a rule concluded it, or two names are alike."""
+    """How an edge is known: declared by a source, derived by a rule, or matched by similar names."""
 
     DECLARED = "declared"
     DERIVED = "derived"
@@ -50,7 +46,7 @@ class Certainty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node: *key* is unique and the same in every generation; *path* is a column's, None for other nodes."""
+    """A node: *key* is unique and stable across generations; *path* is that of a column, None for other nodes."""
 
     key: str
     kind: NodeKind
@@ -62,7 +58,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge between two nodes' keys: *type* and *subtype* refine the kind, *evidence* says why we believe it."""
+    """An edge between two node keys: *type* and *subtype* refine the kind, *evidence* is the reason for it."""
 
     source: str
     target: str
@@ -75,25 +71,19 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class FlowGraph:
-    """Nodes and edges in the one order that every engine and every output keeps; each call reads them anew.
+    """Nodes and edges in one order, the same for every engine and output; each call reads them again.
 
     Nodes: clusters, topics, other datasets, consumer groups and jobs, columns that take part in flows, then each schema
-    followed by its columns. Edges: clusters' to topics, topics' to schemas, what groups and jobs read, what jobs write,
-    which job a group is of, datasets' to their columns, flows between columns, then each schema's to its columns.
-    Schemas are not held in memory, so a graph may be larger than that. *coverage* counts what of the statements was
-    read. *part* says which part of a graph this is; empty for all. *above* is the same graph without schemas and
-    their columns, and *schemas* gives these as bare cells, where who made the graph offers that: writing millions of
-    columns needs no object for each. *flowing* counts each job's flows between columns, in their order, where that
-    is known.
+    followed by its columns. Edges: cluster to topic, topic to schema, reads of groups and jobs, writes of jobs, group
+    to job, dataset to column, flows between columns, then each schema to its columns.
+    Schemas are not held in memory, so a graph may exceed it. *coverage* counts what of the statements was
+    read. *part* says which part of a graph this is; empty for all.
     """
 
     nodes: Callable[[], Iterator[Node]]
     edges: Callable[[], Iterator[Edge]]
     coverage: Coverage = Coverage()
     part: str = ""
-    above: FlowGraph | None = None
-    schemas: Callable[[], Iterator[Cells]] | None = None
-    flowing: tuple[tuple[str, int], ...] | None = None
 
 
 def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:
@@ -105,12 +95,12 @@ def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:
 
 
 def schema_key(fingerprint: str) -> str:
-    """Return the key of a schema's node; 80 bits of the fingerprint tell any two schemas of an estate apart."""
+    """Return the key of a schema's node; 80 bits of the fingerprint are unique among the schemas of an installation."""
     return f"schema:{fingerprint[:20]}"
 
 
 def present(**attributes: str | int | bool | tuple[str, ...] | None) -> Attributes:
-    """Return those attributes that tell something, by name: not what is absent, empty or false."""
+    """Return *attributes* sorted by name, without those that are None, empty or False."""
     return tuple(
         (name, value) for name, value in sorted(attributes.items()) if value or (value == 0 and value is not False)
     )

@@ -48,7 +48,7 @@ def _argument(argument: click.Argument) -> str:
 
 
 def _paragraph(text: str) -> str:
-    """Return a paragraph as prose, or as lines of a shell where click is told to keep its lines."""
+    """Return a paragraph as prose, or as lines of a shell where click keeps its lines."""
     if not text.startswith("\b"):
         return f"\n{_prose(text)}\n"
     first, *rest = text.removeprefix("\b\n").splitlines()

@@ -1,1 +1,1 @@
-"""The manual JSON format: its JSON Schema, every problem with its place, document to facts."""
+"""The manual-input JSON format: JSON Schema, validation, and conversion to facts."""

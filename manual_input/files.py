@@ -1,4 +1,4 @@
-"""Files on disk: which of them are manual input, and the text of the files that it names."""
+"""Find manual-input files, and read the files that they refer to."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _LOOKS = re.compile(rf'"(?:{"|".join(_MEMBERS)})"\s*:')
 def find_files(patterns: Sequence[str], base: Path) -> tuple[Path, ...]:
     """List the manual-input files that *patterns* (relative to *base*) name, each once, sorted.
 
-    A file and a glob are taken at their word. A directory stands for every `*.json` below it that looks like manual
+    Explicit files and globs are always included. A directory stands for every `*.json` below it that looks like manual
     input: an object with a list of topics, a list of flows, or an object of subjects. Raises InputInvalid that lists
     every pattern without a file.
     """
-    found: set[Path] = set()
+    files: set[Path] = set()
     problems = []
     for pattern in patterns:
         matches = set(_named(pattern, base))
         if not matches:
             problems.append(Problem(pattern, "no manual-input file found", f"looked in {base}"))
-        found |= matches
+        files |= matches
     if problems:
         raise InputInvalid.listing(problems)
-    return tuple(sorted(found, key=Path.as_posix))
+    return tuple(sorted(files, key=Path.as_posix))
 
 
 def matching(pattern: str, base: Path) -> tuple[Path, ...]:
@@ -47,10 +47,10 @@ def matching(pattern: str, base: Path) -> tuple[Path, ...]:
         if not _MAGIC.search(pattern) or plain.exists():
             return (plain,) if plain.exists() else ()
         anchor = Path(pattern).anchor
-        found = Path(anchor).glob(pattern.removeprefix(anchor)) if anchor else base.glob(pattern)
-        return tuple(sorted(found, key=Path.as_posix))
+        paths = Path(anchor).glob(pattern.removeprefix(anchor)) if anchor else base.glob(pattern)
+        return tuple(sorted(paths, key=Path.as_posix))
     except (ValueError, OSError):
-        # A NUL, a name longer than the system takes, or `**` within a name: nothing is called so.
+        # A NUL, an overlong name, or `**` within a name: no such file can exist.
         return ()
 
 
@@ -58,7 +58,7 @@ def read_text(path: Path) -> str:
     """Read a text file as UTF-8, without a byte order mark; raises InputInvalid that says why not."""
     try:
         if path.exists() and not path.is_file():
-            # A pipe would be waited for; a device never ends.
+            # Reading a pipe would block; a device never ends.
             raise InputInvalid(f"{path.name!r} is not a file")
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -93,7 +93,7 @@ def _looks_like_manual_input(path: Path) -> bool:
     try:
         text = read_text(path)
     except InputInvalid:
-        # Somebody must hear of it; whoever reads it next says so.
+        # Not skipped silently: reading it later reports the error.
         return True
     try:
         check_size(text.encode())
@@ -101,7 +101,7 @@ def _looks_like_manual_input(path: Path) -> bool:
     except TooLarge:
         return True  # as above
     except JSONDecodeError:
-        # A comma too many must not make the file invisible.
+        # A syntax error must not hide the file.
         return bool(_LOOKS.search(text))
     except (RecursionError, ValueError):
         return False

@@ -1,4 +1,4 @@
-"""The flows that a document declares between topics, other datasets, and their columns."""
+"""Declared flows between topics, other datasets, and their columns."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from manual_input.topics import legal_topic
 from scanner_model.column_path import ColumnPath, parse_path
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-from scanner_model.kafka import FlowEnd, ManualFlow
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_text
 
 _MOST_HINTS = 20
-"""Looking for near names among thousands takes a while; who has more unknown topics has another problem."""
+"""Maximum number of suggestions: searching similar names among thousands of topics is slow."""
 
 
 class KnownTopics:
-    """The topics that a flow may name without surprise."""
+    """The known topics that a flow may refer to."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = frozenset(names)
         self._unknown: set[str] = set()
 
     def expect(self, name: str, node: Node) -> None:
-        """Warn of *name*, which stands at *node*, where no such topic is known."""
+        """Add a warning at *node* where topic *name* is unknown."""
         if name not in self._names:
             self._unknown.add(name)
             hint = closest_match(name, sorted(self._names)) if len(self._unknown) <= _MOST_HINTS else ""
@@ -34,7 +34,7 @@ class KnownTopics:
 
 
 def flows(root: Node, source: SourceId, topics: KnownTopics) -> Iterator[ManualFlow]:
-    """Read the flows of the document at *root*; a topic that is not among *topics* is warned of."""
+    """Read the flows of the document at *root*; a topic that is not among *topics* gives a warning."""
     for entry in root.elements("flows"):
         origin, target = (_end(entry.member(key), topics) for key in ("from", "to"))
         if origin and target:

@@ -1,4 +1,4 @@
-"""One manual-input file as JSON with places, a cursor over it, and the problems found in it."""
+"""A manual-input document: a cursor over positioned JSON that collects problems."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _text(name: str) -> str:
 
 
 DEEPEST = 80
-"""Steps of the longest JSON path that is read: over thirty nested columns; jsonschema recurses."""
+"""Maximum steps of a JSON path: over thirty nested columns; jsonschema recurses."""
 
 _LINE_AND_COLUMN = re.compile(r"(\d+):(\d+)")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -50,7 +50,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(slots=True)
 class Document:
-    """A file that is being read. *name* is how problems and evidence call it; *placed* is None where it is not JSON.
+    """A file that is being read. *name* identifies it in problems and evidence; *placed* is None where it is not JSON.
 
     *errors* make the input invalid, *warnings* do not.
     """
@@ -67,7 +67,7 @@ class Document:
         return Node(self, (), self.placed.value if self.placed else None)
 
     def where(self, path: JsonPath) -> str:
-        """Report where *path* stands: file, line, column, JSON path."""
+        """Return the location of *path* as text: file, line, column, JSON path."""
         return self.placed.where(path) if self.placed else self.name
 
     def sorted_errors(self) -> list[Problem]:
@@ -88,7 +88,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value in a document. What is not well formed reads as absent, because the JSON Schema has reported it."""
+    """A value in a document. Malformed values read as absent, because the JSON Schema has reported it."""
 
     document: Document
     path: JsonPath
@@ -96,12 +96,12 @@ class Node:
 
     @property
     def place(self) -> str:
-        """Return the place that stays the same when lines move: file and JSON path."""
+        """Return a location that is independent of lines: file and JSON path."""
         return f"{self.document.name} {json_path(self.path)}"
 
     @property
     def where(self) -> str:
-        """Return the place for people: file, line, column, JSON path."""
+        """Return the location for messages: file, line, column, JSON path."""
         return self.document.where(self.path)
 
     def has(self, key: str) -> bool:
@@ -147,11 +147,11 @@ class Node:
             yield key, self.member(key)
 
     def refuse(self, what: str, hint: str = "") -> None:
-        """Note that this value is wrong."""
+        """Add an error for this value."""
         self.document.errors.append(Problem(self.where, what, hint))
 
     def warn(self, what: str, hint: str = "") -> None:
-        """Note that this value is doubtful."""
+        """Add a warning for this value."""
         self.document.warnings.append(Problem(self.where, what, hint))
 
 
@@ -166,7 +166,7 @@ def load(path: Path, name: str) -> Document:
 
 
 def validate(document: Document) -> None:
-    """Note everything in which *document* departs from the JSON Schema, and every text that cannot be stored."""
+    """Add an error for every violation of the JSON Schema and every text that cannot be stored."""
     if document.placed:
         document.errors.extend(schema_problems(_validator().iter_errors(document.placed.value), document.placed))
         _refuse_unstorable(document.root)
@@ -192,7 +192,7 @@ def _refuse_unstorable(node: Node) -> None:
 
 @cache
 def _validator() -> Draft202012Validator:
-    # Loaded here, because importing jsonschema takes longer than most commands.
+    # Imported lazily, because importing jsonschema takes longer than most commands.
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(schema())

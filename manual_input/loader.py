@@ -1,4 +1,4 @@
-"""Manual-input files to facts of one cluster: every file is read, every problem of all of them told at once."""
+"""Load manual-input files as facts of one cluster; problems of all files are reported together."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from manual_input.topics import SchemaReader, TopicReader, assignments
 from scanner_model.broker_address import broker_address
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-from scanner_model.kafka import Cluster, ManualFlow
-from scanner_model.manual import Assignment, ManualInput
+from scanner_model.kafka import Cluster
+from scanner_model.manual import Assignment, ManualFlow, ManualInput
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.problems import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualResult:
-    """What the files say of a cluster, and what is doubtful in them, in the order of the files."""
+    """Facts of the files for one cluster, and warnings, in file order."""
 
     input: ManualInput
     warnings: tuple[Problem, ...] = ()
@@ -30,9 +30,9 @@ class ManualResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """What surrounds the files. *base*: their names are told relative to it; None: as they were given.
+    """Context of the files. *base*: names are shown relative to it; None: as given.
 
-    *topics* are those that other sources know, None where nobody was asked. *formats* are those of schema files.
+    *topics* are those known from other sources, None where none was queried. *formats* are those of schema files.
     """
 
     base: Path | None = None
@@ -43,7 +43,7 @@ class Reach:
 def read_manual_input(
     files: Sequence[Path], cluster: ClusterName, brokers: tuple[str, ...], reach: Reach | None = None
 ) -> ManualResult:
-    """Read what *files* say of *cluster*; the brokers that they name are added to *brokers*.
+    """Read the facts of *files* for *cluster*; the brokers that they list are added to *brokers*.
 
     A file of another cluster is skipped with a warning that counts what it holds. Raises one InputInvalid that lists
     every problem of every file.
@@ -51,12 +51,12 @@ def read_manual_input(
     reach = reach or Reach()
     documents = load_all(files, reach.base)
     ours = [document for document in documents if _is_of(document, cluster)]
-    found = read_documents(ours, Cluster(name=cluster, brokers=brokers), reach)
+    facts = read_documents(ours, Cluster(name=cluster, brokers=brokers), reach)
     errors = [problem for document in documents for problem in document.sorted_errors()]
     if errors:
         raise InputInvalid.listing(errors)
     warnings = tuple(problem for document in documents for problem in document.sorted_warnings())
-    return ManualResult(input=found, warnings=warnings)
+    return ManualResult(input=facts, warnings=warnings)
 
 
 def load_all(files: Sequence[Path], base: Path | None) -> list[Document]:
@@ -65,25 +65,25 @@ def load_all(files: Sequence[Path], base: Path | None) -> list[Document]:
 
 
 def read_documents(documents: Sequence[Document], cluster: Cluster, reach: Reach) -> ManualInput:
-    """Read *documents*, all of one cluster; what is wrong or doubtful is noted in the document."""
-    found = _Found(brokers=dict.fromkeys(cluster.brokers))
+    """Read *documents*, all of one cluster; errors and warnings are added to the document."""
+    collector = _FactCollector(brokers=dict.fromkeys(cluster.brokers))
     contents = ContentReader(reach.formats)
     for document in documents:
         validate(document)
-        found.add(document, contents)
-    found.add_flows(documents, reach.topics)
+        collector.add(document, contents)
+    collector.add_flows(documents, reach.topics)
     return ManualInput(
-        cluster=Cluster(name=cluster.name, brokers=tuple(found.brokers), cluster_id=cluster.cluster_id),
+        cluster=Cluster(name=cluster.name, brokers=tuple(collector.brokers), cluster_id=cluster.cluster_id),
         sources=tuple(map(_source, documents)),
-        topics=tuple(sorted(found.topics.topics, key=lambda topic: topic.name)),
-        schemas=tuple(found.topics.schemas),
-        assignments=tuple(found.assignments),
-        flows=tuple(found.flows),
+        topics=tuple(sorted(collector.topics.topics, key=lambda topic: topic.name)),
+        schemas=tuple(collector.topics.schemas),
+        assignments=tuple(collector.assignments),
+        flows=tuple(collector.flows),
     )
 
 
 @dataclass(slots=True)
-class _Found:
+class _FactCollector:
     """Collects the facts of the documents of one cluster."""
 
     brokers: dict[str, None]
@@ -106,15 +106,15 @@ class _Found:
 
 
 def _is_of(document: Document, cluster: ClusterName) -> bool:
-    told = document.root.text("cluster")
-    if not told or told == cluster:
+    named = document.root.text("cluster")
+    if not named or named == cluster:
         return True
     root = document.root
     parts = (("topics", root.elements("topics")), ("flows", root.elements("flows")))
     counts = [f"{sum(1 for _ in nodes)} {key}" for key, nodes in parts]
     counts.append(f"{sum(1 for _ in root.member('subjects').members())} subjects")
-    what = f"{', '.join(counts)} of cluster {told!r} skipped: this is {cluster!r}"
-    root.member("cluster").warn(what, closest_match(told, [cluster]))
+    what = f"{', '.join(counts)} of cluster {named!r} skipped: this is {cluster!r}"
+    root.member("cluster").warn(what, closest_match(named, [cluster]))
     return False
 
 

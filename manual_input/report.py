@@ -1,4 +1,4 @@
-"""What `scanner manual-input check` shows: a row for each problem, and what the files hold."""
+"""Result of `scanner manual-input check`: a row for each problem, and a summary of the files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRow:
-    """One problem as a row: place, what is wrong, the next step (empty where there is none)."""
+    """One problem as a row: location, message, hint (empty where there is none)."""
 
     severity: Severity
     where: str
@@ -32,7 +32,7 @@ class CheckRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """How much the files that can be read say of one cluster; *cluster* is empty where they name none."""
+    """Counts of the readable files for one cluster; *cluster* is empty where they name none."""
 
     cluster: ClusterName
     files: int
@@ -52,7 +52,7 @@ class Check:
 
     @property
     def valid(self) -> bool:
-        """Return whether a scan would take the files."""
+        """Return whether a scan would accept the files."""
         return all(row.severity is Severity.WARNING for row in self.rows)
 
 
@@ -68,15 +68,15 @@ def check(files: Sequence[Path], reach: Reach | None = None) -> Check:
 
 
 def _summary(name: ClusterName, documents: Sequence[Document], reach: Reach) -> Summary:
-    found = read_documents(documents, Cluster(name=name, brokers=()), reach)
+    facts = read_documents(documents, Cluster(name=name, brokers=()), reach)
     return Summary(
         cluster=name,
         files=len(documents),
-        brokers=len(found.cluster.brokers),
-        topics=len(found.topics),
-        schemas=len(found.schemas),
-        assignments=len(found.assignments),
-        flows=len(found.flows),
+        brokers=len(facts.cluster.brokers),
+        topics=len(facts.topics),
+        schemas=len(facts.schemas),
+        assignments=len(facts.assignments),
+        flows=len(facts.flows),
     )
 
 

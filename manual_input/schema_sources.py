@@ -1,4 +1,4 @@
-"""What a schema entry holds: a schema file, sample payloads, or columns listed in place."""
+"""Content of a schema entry: a schema file, sample payloads, or inline columns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def inline_columns(entry: Node) -> tuple[Column, ...]:
     _nested(entry)
     for key in ("type", "logical_type"):
         if entry.has(key):
-            entry.member(key).refuse(f"{key!r} beside 'columns' is of no use here", "the columns have types")
+            entry.member(key).refuse(f"{key!r} beside 'columns' is not allowed here", "the columns have types")
     return tuple(_members(entry, ()))
 
 
@@ -92,7 +92,7 @@ def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(word)
 
 
-# Numbers stay text here: they are only looked at, and Python converts no very long ones.
+# Numbers stay text: they are only checked, and Python does not convert very long ones.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant)
 
 
@@ -148,12 +148,12 @@ _COMPANIONS = {"file": ("format", "references", "record"), "samples": ()} | dict
 )
 
 MEMBERS = tuple(dict.fromkeys([*_COMPANIONS, *(key for keys in _COMPANIONS.values() for key in keys)]))
-"""Every member that tells of a content."""
+"""Every member that describes content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """A schema without its place in the estate; members as of `ManualSchema`."""
+    """The content of a schema, without topic and subject; fields as in `ManualSchema`."""
 
     format: str
     text: str = ""
@@ -173,20 +173,18 @@ class ContentReader:
         """Read the content of a schema *entry*; None where it has none that can be read, which is then reported."""
         if isinstance(entry.value, str):
             return self._of_file(entry, entry)
-        way = next((key for key in _COMPANIONS if entry.has(key)), "")
+        kind = next((key for key in _COMPANIONS if entry.has(key)), "")
         for key in MEMBERS:
-            if way and key != way and entry.has(key) and key not in _COMPANIONS[way]:
-                entry.member(key).refuse(f"{key!r} does not go with {way!r}", "a schema is described in one way")
-        match way:
+            if kind and key != kind and entry.has(key) and key not in _COMPANIONS[kind]:
+                entry.member(key).refuse(f"{key!r} does not go with {kind!r}", "a schema is described in one way")
+        match kind:
             case "file":
                 return self._of_file(entry, entry.member("file"))
             case "samples":
                 return self._of_samples(entry)
             case "":
                 if isinstance(entry.value, dict):
-                    entry.refuse(
-                        "says nothing of the schema", "give file, samples, columns, items, values, type or use"
-                    )
+                    entry.refuse("has no schema content", "give file, samples, columns, items, values, type or use")
                 return None
         return Content(format=entry.text("format").upper() or UNTOLD.upper(), columns=inline_columns(entry))
 
@@ -203,17 +201,17 @@ class ContentReader:
 
     def _format(self, entry: Node, file: Node) -> str:
         known = sorted(name for name in self.formats if name != PAYLOAD)
-        told = entry.text("format").upper()
-        if told and told not in known:
-            hint = "list messages as samples" if told == PAYLOAD else closest_match(told, known)
+        format_name = entry.text("format").upper()
+        if format_name and format_name not in known:
+            hint = "list messages as samples" if format_name == PAYLOAD else closest_match(format_name, known)
             entry.member("format").refuse(
-                f"{entry.text('format')!r} is no format of schema files", hint or f"one of {', '.join(known)}"
+                f"{entry.text('format')!r} is not a format of schema files", hint or f"one of {', '.join(known)}"
             )
             return ""
         extension = PurePath(file.string).suffix.lower()
-        if not told and file.string and extension not in _BY_EXTENSION:
-            file.refuse(f"{file.value!r} does not tell its format", f"add a format: {', '.join(known)}")
-        return told or _BY_EXTENSION.get(extension, "")
+        if not format_name and file.string and extension not in _BY_EXTENSION:
+            file.refuse(f"{file.value!r} has no known format", f"add a format: {', '.join(known)}")
+        return format_name or _BY_EXTENSION.get(extension, "")
 
     def _text(self, file: Node) -> str | None:
         return self._read(file, file.document.path.parent / file.string) if file.string else None

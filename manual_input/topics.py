@@ -1,4 +1,4 @@
-"""The schemas of topics: contents, shared or written in place, with the role, subject, version and id they go by."""
+"""Schemas of topics: shared or inline content, with role, subject, version and id."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scanner_model.redaction import mask_text
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A schema entry of a topic with the shared entry that it uses; what the topic's own entry tells wins."""
+    """A schema entry of a topic with the shared entry that it uses; the topic's own members take precedence."""
 
     own: Node
     shared: Node | None
@@ -41,7 +41,7 @@ class SchemaReader:
         self._used: set[str] = set()
 
     def schemas_of(self, topic: Node) -> tuple[ManualSchema, ...]:
-        """Read the schemas of a *topic* entry; they name no topic yet, because an entry may be of several."""
+        """Read the schemas of a *topic* entry; without a topic, because one entry may serve several."""
         seen: set[tuple[object, ...]] = set()
         return tuple(
             schema
@@ -52,7 +52,7 @@ class SchemaReader:
     def warn_of_unused(self) -> None:
         """Report shared schemas that no topic uses; to be called after all topics are read."""
         for name in sorted(set(self._shared) - self._used):
-            self._shared[name].warn(f"no topic uses the schema {name!r}", f'a topic says {{"use": "{name}"}}')
+            self._shared[name].warn(f"no topic uses the schema {name!r}", f'use it by {{"use": "{name}"}}')
 
     def _schema(self, own: Node) -> ManualSchema | None:
         content = self._content(own)
@@ -94,7 +94,7 @@ class SchemaReader:
 
 def _is_new(entry: Node, schema: ManualSchema, seen: set[tuple[object, ...]]) -> bool:
     named = (schema.role, schema.subject, schema.version)
-    # Without a subject, files tell schemas apart; two lists of columns would have nothing that does.
+    # Without a subject, schemas differ by file; two lists of columns cannot be distinguished.
     key = named if schema.subject else (*named, schema.text, schema.record)
     if key in seen:
         entry.refuse(f"a second schema of the same {schema.role}", "give each its own subject or version")
@@ -111,7 +111,7 @@ _LEGAL = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 @dataclass(slots=True)
 class TopicReader:
-    """Reads topics of one cluster; remembers where each stands, so that a second one is found in any file."""
+    """Reads topics of one cluster and detects duplicates across files."""
 
     topics: list[Topic] = field(default_factory=list)
     schemas: list[ManualSchema] = field(default_factory=list)

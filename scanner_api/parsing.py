@@ -8,7 +8,7 @@ from typing import Any
 from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Direction
 from dataflow_generator.connectors import read_connector as flows_of
 from dataflow_generator.connectors.model import DEFAULT_NAMESPACE
-from dataflow_generator.sql import NOTHING_KNOWN, Dialect, StatementFlows, guess_dialect, read_sql
+from dataflow_generator.sql import EMPTY_CATALOG, Dialect, StatementFlows, guess_dialect, read_sql
 from dataflow_generator.sql.catalog_file import catalog_of
 from scanner_api.input_files import format_of
 from scanner_extractor.formats import read_columns
@@ -58,7 +58,7 @@ def parse_sql(
     masked = mask_statement(text)
     ddl = "" if catalog is None or catalog.lstrip().startswith(("{", "[")) else mask_statement(catalog)
     chosen = Dialect(dialect) if dialect else guess_dialect(f"{ddl}\n{masked}")
-    known = NOTHING_KNOWN if catalog is None else catalog_of(ddl or catalog, chosen, catalog_file)
+    known = EMPTY_CATALOG if catalog is None else catalog_of(ddl or catalog, chosen, catalog_file)
     return read_sql(masked, chosen, known)
 
 

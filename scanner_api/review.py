@@ -11,8 +11,7 @@ from scanner_dictionary.diff import ScanDiff
 from scanner_dictionary.diff import diff as compare_scans
 from scanner_dictionary.validation import RULES, Finding
 from scanner_dictionary.validation import validate as run_rules
-from scanner_dictionary.write.forget_source import cluster_with
-from scanner_dictionary.write.forget_source import forget as forget_sources
+from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
 from scanner_model.documents.schema_errors import closest_match
 from scanner_model.errors import InputInvalid
 
@@ -59,6 +58,6 @@ def forget(dictionary: Dictionary, sources: Collection[str], *, cluster: str | N
     Raises NameUnknown where no cluster has them, InputInvalid where several have and *cluster* is None.
     """
     with dictionary.reading() as conn:
-        name = cluster_with(conn, sources, known_cluster(conn, cluster))
+        name = cluster_with_sources(conn, sources, known_cluster(conn, cluster))
     summary = forget_sources(dictionary.writing(), name, sources, at=datetime.now(UTC))
     return ForgetResult(name, summary.scan_id, summary.gone)

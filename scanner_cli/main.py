@@ -56,7 +56,7 @@ _PACKAGES = (
     lazy=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(package_name="scanner", message="scanner %(version)s")
+@click.version_option(package_name="kafka-lineage-scanner", message="scanner %(version)s")
 @click.option("--verbose", is_flag=True, help="Log to stderr what is done.")
 def cli(verbose: bool) -> None:
     """Read the metadata of a Kafka installation into a SQL dictionary, and query it.

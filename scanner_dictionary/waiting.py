@@ -1,4 +1,4 @@
-"""Waiting for another writer of a dictionary: how long, who is told, and who the other one is as far as known."""
+"""Waiting for another writer of a dictionary: how long, the message, and which process that is if known."""
 
 from __future__ import annotations
 
@@ -33,33 +33,33 @@ def _silent(_: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """Wait up to *seconds* for another writer; *say* is told once that it is waited for. *shown* is the dictionary."""
+    """Wait up to *seconds* for another writer; *say* gets one message about it. *shown* names the dictionary."""
 
     seconds: float
     shown: str = ""
     say: Say = _silent
 
     def announce(self, writer: str) -> None:
-        """Report that *writer*, empty where it is not known, is waited for."""
-        whom = writer or "another program"
-        self.say(f"waiting up to {self.seconds:g} s for {whom} to finish writing the dictionary {self.shown}")
+        """Report that *writer* is waited for; it is empty where it is unknown."""
+        writer_name = writer or "another program"
+        self.say(f"waiting up to {self.seconds:g} s for {writer_name} to finish writing the dictionary {self.shown}")
 
 
 def waiting_of(conn: Connection) -> Waiting:
-    """Return how the engine of *conn* waits."""
-    found: Waiting = conn.get_execution_options()[OPTION]
-    return found
+    """Return the waiting options of the engine of *conn*."""
+    waiting: Waiting = conn.get_execution_options()[OPTION]
+    return waiting
 
 
 def sqlite_writer(file: Path) -> str:
-    """Name the process that is writing the SQLite *file*; empty where the system does not say (Linux does)."""
-    beside = file.with_name(file.name + "-shm")
-    found = _locker(beside, _WAL_WRITE) or _locker(file, _RESERVED)
-    return f"process {found}" if found else ""
+    """Return the process that is writing the SQLite *file*; empty where the system does not report it (Linux does)."""
+    shared_memory = file.with_name(file.name + "-shm")
+    pid = _locker(shared_memory, _WAL_WRITE) or _locker(file, _RESERVED)
+    return f"process {pid}" if pid else ""
 
 
 def postgres_writer(conn: Connection, table: str) -> str:
-    """Name the sessions that keep others from writing *table*; empty where the server does not say."""
+    """Name the sessions that block writers of *table*; empty where the server does not report them."""
     rows = conn.execute(_BLOCKERS, {"table": table}).all()
     return ", ".join(f"server process {pid} of {user or 'a user'} ({host})" for pid, user, host in rows)
 
@@ -75,8 +75,8 @@ def _locker(file: Path, byte: int) -> int:
         return 0
     for line in lines:
         match line.replace("->", "").split()[1:]:
-            case ["POSIX", _, "WRITE", pid, place, start, end] if (
-                place.endswith(f":{inode}") and int(start) <= byte and (end == "EOF" or byte <= int(end))
+            case ["POSIX", _, "WRITE", pid, device, start, end] if (
+                device.endswith(f":{inode}") and int(start) <= byte and (end == "EOF" or byte <= int(end))
             ):
                 return max(int(pid), 0)
     return 0

@@ -1,1 +1,1 @@
-"""What a scan can know: frozen facts, types of names, errors. Standard library only."""
+"""Data model of a scan: immutable facts, name types and errors. Standard library only."""

@@ -1,4 +1,4 @@
-"""Broker addresses in one normal form, so that every way to write an address finds the same cluster."""
+"""Broker addresses in one normal form, so that all spellings of an address identify the same cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What catalogs know around the topics: tables, links between them, materialised topics, tags and owners."""
+"""Data-catalog facts: tables, lineage links, materialised topics, annotations, mirror topics and metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scanner_model.names import SourceId, TopicName
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogTable:
-    """A table of a data catalog, named as OpenLineage does; a word that nobody tells is empty.
+    """A table of a data catalog, named as in OpenLineage; a value that is not reported is empty.
 
     *provider* is the entry in the table of providers. *kind* (TABLE, VIEW, …), *table_format* (delta, iceberg, parquet,
     …) and *serde* are the catalog's words. *parameters* are sorted (key, value) pairs, secrets hidden. *columns* are
@@ -39,10 +39,10 @@ class CatalogTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogLink:
-    """A flow that a catalog tells: one dataset (or column) feeds another.
+    """A lineage link reported by a catalog: one dataset (or column) feeds another.
 
-    *process* names what does it, as the catalog does, empty where it does not tell. *dependency* is the catalog's word
-    for how (EXACT_COPY, OTHER), empty where it has none.
+    *process* is the catalog's name of the job, empty where it is not reported. *dependency* is the catalog's
+    dependency type (EXACT_COPY, OTHER), empty where there is none.
     """
 
     source: SourceId
@@ -58,7 +58,7 @@ class CatalogLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Materialization:
-    """A topic that a service keeps as a table, in one format and one catalog.
+    """A topic that a service materialises as a table, in one format and one catalog.
 
     *catalog* is the integration's id, empty where it is the service's own; *catalog_kind* its word (Unity, AwsGlue, …).
     *namespace* and *name* are the table's, as OpenLineage names it. *state* is that of this catalog, else the topic's.
@@ -81,11 +81,11 @@ class Materialization:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """What people wrote in a stream catalog about one thing: tags, owner, description, business metadata.
+    """User metadata of one stream-catalog entity: tags, owner, description, business metadata.
 
     *kind* is the catalog's entity type (kafka_topic, sr_schema, sr_record, sr_field, cn_connector, …), *name* the
-    qualified name as received. The other names say what of this cluster it is about, each None where it is about
-    something else. *business_metadata* are sorted (name.attribute, JSON text) pairs.
+    qualified name as received. The other names refer to the annotated object of this cluster; None where not
+    applicable. *business_metadata* are sorted (name.attribute, JSON text) pairs.
     """
 
     source: SourceId
@@ -121,7 +121,7 @@ class MirrorTopic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A figure of a topic (and perhaps of one *object_name* of *object_kind*: group, client, connector) over a window.
+    """A metric of a topic (optionally of one *object_name* of *object_kind*: group, client, connector) over a window.
 
     *amount* is the sum over the window, or the value at its end where it is a level. *started* and *ended* are ISO 8601
     in UTC; *started* is empty for a level.

@@ -1,7 +1,7 @@
 r"""Column paths: a tuple of segments in code, a dotted name for people.
 
 A segment is a field's own name, or a mark: `[]` an array's element, `[0]` a tuple's, `{}` a map's value, `<Name>` a
-branch of a union, `@key` the key of a message where its key and value are told together. A field whose own name looks
+branch of a union, `@key` the key of a message where its key and value are listed together. A field whose own name looks
 like a mark (or is itself in backticks) is quoted already in the tuple, so that a tuple is never ambiguous; the dotted
 name also quotes segments that hold a dot or a backtick, or are empty. A backtick inside quotes is doubled.
 """
@@ -54,12 +54,12 @@ def is_branch(segment: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def path_name(path: ColumnPath) -> str:
-    """Return *path* as people write it, with dots; the root path is the empty string."""
+    """Return *path* in dotted notation; the root path is the empty string."""
     return ".".join(map(_shown, path))
 
 
 def parse_path(text: str) -> ColumnPath:
-    """Read what `path_name` wrote; raises InputInvalid where a quote or a dot is out of place."""
+    """Parse a path written by `path_name`; raises InputInvalid where a quote or a dot is out of place."""
     path: list[str] = []
     at = 0
     while at < len(text):

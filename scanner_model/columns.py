@@ -1,4 +1,4 @@
-"""What a schema reader tells: columns in document order, parents before their children, and what it could not read."""
+"""Result of a schema reader: columns in document order, parents before children, and problems."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OF_ANY_FIELDS = frozenset({"any", "message"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One place in a schema where a value stands, parent or leaf.
+    """One column of a schema, parent or leaf.
 
     *path* is empty where the whole message is one value (a primitive Avro root). *type* is the format's own word
     (`long`, `int64`, `integer`, `record`, `message`, `object`, `array`, `map`, `enum`, `union`…); *logical_type* what
@@ -48,13 +48,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedSchema:
-    """What a format's reader makes of one schema text.
+    """Result of parsing one schema text.
 
-    *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty where
-    there is none. *records* are all the names that a record naming strategy may use for this text. *problems* say what
-    could not be read; a text that cannot be read at all gives no columns and a problem, never an exception. *empty*: it
-    is a right schema that has no columns, because it only serves others or no message matches it. *holders* are the
-    full names of the records whose fields stand right below a path, for Avro and Protobuf.
+    *name* is the record that the columns are of (Avro full name, Protobuf full message name, JSON title), empty
+    where there is none. *records* are all the names that a record naming strategy may use for this text. *problems*
+    are what could not be read; a text that cannot be read at all gives no columns and a problem, never an
+    exception. *empty*: it is a right schema that has no columns, because it only serves others or no message
+    matches it. *holders* are the full names of the records whose fields stand right below a path, for Avro and
+    Protobuf.
     """
 
     name: RecordName = RecordName("")
@@ -66,7 +67,7 @@ class ParsedSchema:
 
 
 Lookup = Callable[[str], str | None]
-"""Give the text behind a reference name (an import path, a type's full name, a `$ref` URI); None: nobody has it."""
+"""Return the text behind a reference name (an import path, a type's full name, a `$ref` URI); None: not available."""
 
 FieldReader = Callable[[str, Lookup, RecordName | None], ParsedSchema]
 """Read a schema text; the record names which of several to read (None: the format's default root)."""

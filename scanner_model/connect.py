@@ -1,4 +1,4 @@
-"""Kafka Connect: connectors and their tasks, as a worker or Confluent Cloud tells them."""
+"""Kafka Connect: connectors and their tasks, as reported by a worker or by Confluent Cloud."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from scanner_model.names import SourceId, TopicName
 
 
 class ConnectorKind(StrEnum):
-    """Which way a connector moves records."""
+    """Direction in which a connector moves records."""
 
     SOURCE = "source"
     """Into Kafka."""
     SINK = "sink"
     """Out of Kafka."""
     UNKNOWN = "unknown"
-    """Nobody tells, as where its class is not installed."""
+    """Unknown, as where its class is not installed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorTask:
-    """One task of a connector; *state* is the server's word, *trace* empty while it has not failed."""
+    """One task of a connector; *state* is as the server reports it, *trace* is empty unless it failed."""
 
     number: int
     state: str
@@ -31,11 +31,11 @@ class ConnectorTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connector:
-    """A connector: what it was told, and how it does.
+    """A connector: its configuration and its state.
 
-    *config* is sorted (key, value) pairs; values that are secret are hidden, references to them (`${file:…}`) are not.
-    *state* is the server's word. *topics* are those that it was seen to use since it started or was reset, None where
-    that cannot be told. *managed_id* is the id that Confluent Cloud gives it, empty elsewhere.
+    *config* is sorted (key, value) pairs; values that are secret are hidden, references to them (`${file:…}`) are
+    not. *state* is as the server reports it. *topics* are those that it has used since it started or was reset,
+    None where unknown. *managed_id* is the id that Confluent Cloud gives it, empty elsewhere.
     """
 
     source: SourceId

@@ -1,4 +1,4 @@
-"""Rows as CSV that every reader takes apart alike, and of which a spreadsheet runs nothing."""
+"""CSV rows that every reader parses alike and that are safe against formula injection."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from scanner_model.text import writable
 
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-"""What makes a cell a formula in some spreadsheet; a list of OWASP's."""
+"""Prefixes that make a cell a formula in some spreadsheet (OWASP's list)."""
 _QUOTED = re.compile('[",;|\t\n\v\f\r\x85\u2028\u2029]')
-"""What some reader takes for the end of a cell or a line."""
+"""Characters that some reader takes for the end of a cell or a line."""
 
 
 def csv_row(cells: Iterable[Any]) -> str:

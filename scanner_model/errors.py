@@ -1,4 +1,4 @@
-"""The errors that a user sees without a traceback, each named after what the reader of it does next."""
+"""Exceptions shown to the user without a traceback; each class stands for one way to react."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from scanner_model.problems import Problem
 
 
 class ScannerError(Exception):
-    """Report that something could not be done: where, what, and what next.
+    """Base class of reported errors: what failed, where, and what to do next.
 
-    `what` says what is wrong, `where` the place (URL, file, JSON path; empty where there is none),
+    `what` is the error, `where` its location (URL, file, JSON path; empty where there is none),
     `hint` the next step (empty where there is none). Tests compare these parts, never the prose.
     """
 
@@ -22,32 +22,32 @@ class ScannerError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        """Return one line: place, what, hint."""
+        """Return one line: location, error, hint."""
         place = f"{self.where}: " if self.where else ""
         hint = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.what}{hint}"
 
 
 class SourceUnreachable(ScannerError):
-    """Raised when a source did not answer: try later; what the last scan found stays."""
+    """Raised when a source did not respond: retry later; facts of the last scan are retained."""
 
 
 class NotCaptured(SourceUnreachable):
-    """Report that a capture does not hold what it is asked for."""
+    """Raised when a capture does not contain the requested response."""
 
 
 class SourceRefused(ScannerError):
-    """Raised when a source denied access: an operator mends credentials or rights."""
+    """Raised when a source denied access: credentials or permissions must be corrected."""
 
 
 class PayloadUnexpected(ScannerError):
-    """Raised when a source answered and the answer cannot be read."""
+    """Raised when a response cannot be parsed."""
 
 
 class InputInvalid(ScannerError):
-    """Raised when a file, option or query is wrong: the user mends it. Exit status 2.
+    """Raised when a file, option or query is invalid: the user corrects it. Exit status 2.
 
-    `problems` lists everything that is wrong where a whole file was judged at once; empty where one thing is.
+    `problems` lists everything that is wrong where a whole file was validated at once; empty where one thing is.
     """
 
     def __init__(self, what: str, *, where: str = "", hint: str = "", problems: Iterable[Problem] = ()) -> None:
@@ -64,7 +64,7 @@ class InputInvalid(ScannerError):
 
 
 class NameUnknown(ScannerError):
-    """Raised when the dictionary does not know what was asked for. Exit status 4."""
+    """Raised when the dictionary does not contain the requested name. Exit status 4."""
 
 
 class DictionaryUnusable(ScannerError):
@@ -72,11 +72,11 @@ class DictionaryUnusable(ScannerError):
 
 
 class DictionaryBusy(DictionaryUnusable):
-    """Report that another program is writing the dictionary, and did not finish while it was waited for."""
+    """Raised when another program is writing to the dictionary and did not finish within the wait time."""
 
 
 class _Answered(ScannerError):
-    """Carry what the server said: HTTP *status*, the body's own error *code* (0 without one), the body read as JSON."""
+    """Server response: HTTP *status*, the body's own error *code* (0 without one), the body read as JSON."""
 
     def __init__(
         self, what: str, *, where: str = "", hint: str = "", status: int, code: int = 0, body: object = None
@@ -88,8 +88,8 @@ class _Answered(ScannerError):
 
 
 class NotFound(_Answered):
-    """When the source has no such object or endpoint (404, 405, 410): the caller asks the older way, or goes on."""
+    """Raised when the source has no such object or endpoint (404, 405, 410): the caller falls back, or goes on."""
 
 
 class SourceObjected(_Answered):
-    """Raised when the source would not take this request (other 4xx): the caller asks differently, or reports it."""
+    """Raised when the source rejected the request (other 4xx): the caller retries differently, or reports it."""

@@ -1,4 +1,4 @@
-"""Flink: statements and jobs, as Confluent Cloud, a SQL gateway, a JobManager or a file tells them."""
+"""Flink: statements and jobs, as reported by Confluent Cloud, a SQL Gateway, a JobManager or a file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ SCRIPT = "SCRIPT"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlinkStatement:
-    """A statement, or a file of them, as received; a word that nobody tells is empty.
+    """A statement, or a file of statements, as received; a value that is not reported is empty.
 
     *kind* and *state* are the server's words, *kind* SCRIPT for a file. *catalog_name* and *database_name* are what
-    unqualified names resolve through. *topics_read* are the topics that the engine itself says it read, None where it
-    does not tell. *hidden*: the service issued it for itself. *created* is ISO 8601.
+    unqualified names resolve through. *topics_read* are the topics that the engine reports to have read, None where
+    not reported. *hidden*: the service issued it for itself. *created* is ISO 8601.
     """
 
     source: SourceId
@@ -39,9 +39,9 @@ class FlinkStatement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlinkJob:
-    """A job of a JobManager: *name* is its id, *title* what people called it, *plan* its plan as JSON text or empty.
+    """A job of a JobManager: *name* is its id, *title* its display name, *plan* its plan as JSON text or empty.
 
-    *started* is ISO 8601, empty where nobody tells.
+    *started* is ISO 8601, empty where not reported.
     """
 
     source: SourceId
@@ -55,7 +55,7 @@ class FlinkJob:
 class ClusterNames(NamedTuple):
     """What Flink may call a cluster (as a database), and the environment that it is of (as a catalog).
 
-    *whole*: nothing else is its name, because a source told the one that people see.
+    *whole*: the list is complete, because a source reported the display name.
     """
 
     databases: frozenset[str]

@@ -1,4 +1,4 @@
-"""JSON of unknown origin to plain values: bounded in values and levels, and without text that cannot be stored."""
+"""Load untrusted JSON: bounded in size and depth, without text that cannot be stored."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scanner_model.text import storable
 Json = Any
 
 MOST_VALUES = 5_000_000
-"""Brackets, commas and colons of one document, at most: as objects these take up to 0.7 GB.
+"""Maximum brackets, commas and colons of one document: as objects these take up to 0.7 GB.
 
 A registry's page of 1000 versions has 30,000, a Connect cluster of 10,000 connectors about 1,000,000.
 """
 
 DEEPEST = 200
-"""How many arrays and objects of an answer may stand inside each other; whoever walks them may recurse."""
+"""Maximum nesting of arrays and objects of a response; traversals may recurse."""
 
 _WINDOW = 1 << 22
 _MARKS = b"{[,:"
@@ -46,7 +46,7 @@ def load_json(text: bytes, *, most: int = MOST_VALUES) -> Loaded:
     check_size(text, most)
     value = json.loads(text.decode("utf-8-sig"))
     check_depth(value)
-    return storable_json(value) if any(each in text for each in _ESCAPES) else Loaded(value, 0)
+    return storable_json(value) if any(escape in text for escape in _ESCAPES) else Loaded(value, 0)
 
 
 def check_size(text: bytes, most: int = MOST_VALUES) -> None:
@@ -60,18 +60,18 @@ def _marks(text: bytes, most: int) -> int:
 
     Schemas and statements are strings with brackets of their own.
     """
-    found = start = 0
+    count = start = 0
     inside = False
-    while start < len(text) and found <= most:
+    while start < len(text) and count <= most:
         end = min(start + _WINDOW, len(text))
         if text[end - 1 : end] == b"\\" and (run := _BACKSLASHES.match(text, end)):
             end = run.end() + 1  # a backslash is not parted from what it escapes
         pieces = text[start:end].replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
         bare = b"".join(pieces[inside::2])
-        found += len(bare) - len(bare.translate(None, _MARKS))
+        count += len(bare) - len(bare.translate(None, _MARKS))
         inside ^= len(pieces) % 2 == 0
         start = end
-    return found
+    return count
 
 
 def check_depth(value: Json, most: int = DEEPEST) -> None:
@@ -91,25 +91,25 @@ def storable_json(value: Json) -> Loaded:
     """
     replaced = 0
 
-    def copied(each: Json) -> Json:
+    def copied(node: Json) -> Json:
         nonlocal replaced
-        if isinstance(each, str):
-            text = storable(each)
-            replaced += text != each
+        if isinstance(node, str):
+            text = storable(node)
+            replaced += text != node
             return text
-        if isinstance(each, dict):
-            return {copied(key): copied(item) for key, item in each.items()}
-        return [copied(item) for item in each] if isinstance(each, list) else each
+        if isinstance(node, dict):
+            return {copied(key): copied(item) for key, item in node.items()}
+        return [copied(item) for item in node] if isinstance(node, list) else node
 
     return Loaded(copied(value), replaced)
 
 
 def _inside(values: list[Json]) -> list[Json]:
     """List the arrays and objects directly inside those of *values*; of the first list itself."""
-    found: list[Json] = []
-    for each in values:
-        if type(each) is dict:
-            found += [item for item in each.values() if type(item) is dict or type(item) is list]
-        elif type(each) is list:
-            found += [item for item in each if type(item) is dict or type(item) is list]
-    return found
+    nested: list[Json] = []
+    for container in values:
+        if type(container) is dict:
+            nested += [item for item in container.values() if type(item) is dict or type(item) is list]
+        elif type(container) is list:
+            nested += [item for item in container if type(item) is dict or type(item) is list]
+    return nested

@@ -1,15 +1,15 @@
-"""How a ksqlDB collection lies in the records of its topic: options of its statement, columns that are no fields."""
+"""ksqlDB: collections, queries, functions and types, and how a collection maps to the records of its topic."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
-from scanner_model.kafka import KsqlSource
-from scanner_model.names import Role
+from scanner_model.names import Role, SourceId, TopicName
 
 HEADERS = "$headers"
 """The headers of a record; the sign keeps them apart from a field of that name."""
@@ -20,10 +20,78 @@ _OPTIONS = re.compile(rf"(?:[^'\"`]|{_SKIPPED})*?\bWITH\s*\((?P<options>(?:[^'()
 _OPTION = re.compile(r"(\w+)\s*=\s*('(?:[^']|'')*'|[\w.+-]+)")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionColumn:
+    """A column of a ksqlDB collection; *role* None is a header column."""
+
+    column: Column
+    role: Role | None
+    header: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlSource:
+    """A ksqlDB collection (STREAM or TABLE) as the server describes it; *window* is empty where it is not windowed."""
+
+    source: SourceId
+    name: str
+    kind: str
+    topic: TopicName
+    key_format: str
+    value_format: str
+    statement: str
+    window: str = ""
+    columns: tuple[CollectionColumn, ...] = ()
+    partitions: int | None = None
+    replication: int | None = None
+    internal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A ksqlDB query as received: sources and sinks are collections' names, *sink_topics* topics."""
+
+    source: SourceId
+    name: str
+    kind: str
+    state: str
+    statement: str
+    sources: tuple[str, ...] = ()
+    sinks: tuple[str, ...] = ()
+    sink_topics: tuple[TopicName, ...] = ()
+    consumer_group: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryError:
+    """An error of a ksqlDB query and its time by the server's clock; None where not reported."""
+
+    message: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlFunction:
+    """A function of a ksqlDB server; *kind*: SCALAR, AGGREGATE or TABLE."""
+
+    source: SourceId
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KsqlType:
+    """A user-defined ksqlDB type: *definition* is the SQL text of the type."""
+
+    source: SourceId
+    name: str
+    definition: str
+
+
 def with_options(statement: str) -> Mapping[str, str]:
     """Return the options of a statement's WITH clause, names in upper case; empty where it has none."""
-    found = _OPTIONS.match(statement)
-    options = _OPTION.findall(found["options"]) if found else ()
+    match = _OPTIONS.match(statement)
+    options = _OPTION.findall(match["options"]) if match else ()
     return {name.upper(): value[1:-1].replace("''", "'") if value[0] == "'" else value for name, value in options}
 
 
@@ -39,12 +107,14 @@ def whole_columns(collection: KsqlSource) -> Mapping[str, Role]:
     ksqlDB never wraps a single key column, and a single value column where the statement says
     `WRAP_SINGLE_VALUE=false`; Protobuf wraps both.
     """
-    found: dict[str, Role] = {}
+    whole: dict[str, Role] = {}
     for role, format_name in ((Role.KEY, collection.key_format), (Role.VALUE, collection.value_format)):
-        names = [one.column.path[0] for one in collection.columns if one.role is role and len(one.column.path) == 1]
+        names = [
+            entry.column.path[0] for entry in collection.columns if entry.role is role and len(entry.column.path) == 1
+        ]
         if len(names) == 1 and not format_name.startswith("PROTOBUF") and _is_unwrapped(role, collection.statement):
-            found[names[0]] = role
-    return found
+            whole[names[0]] = role
+    return whole
 
 
 def _is_unwrapped(role: Role, statement: str) -> bool:
@@ -52,20 +122,22 @@ def _is_unwrapped(role: Role, statement: str) -> bool:
 
 
 def record_columns(collection: KsqlSource, role: Role) -> tuple[Column, ...]:
-    """Return the columns of one side as they lie in the record: what is a whole key or value has no name in it.
+    """Return the columns of one side as in the record: a column that is the whole key or value has no name in it.
 
     A key of a plain type keeps its column's name, which is all that describes it.
     """
-    columns = tuple(one.column for one in collection.columns if one.role is role)
+    columns = tuple(entry.column for entry in collection.columns if entry.role is role)
     if role not in whole_columns(collection).values() or (role is Role.KEY and len(columns) == 1):
         return columns
-    return tuple(replace(each, path=each.path[1:]) for each in columns if len(each.path) > 1 or each.type != "STRUCT")
+    return tuple(
+        replace(column, path=column.path[1:]) for column in columns if len(column.path) > 1 or column.type != "STRUCT"
+    )
 
 
 def header_paths(collection: KsqlSource) -> Mapping[str, ColumnPath]:
     """Return the path of each header column: `$headers`, or a header of it by its key; a record's fields have none."""
     return {
-        one.column.path[0]: (HEADERS, *filter(None, (one.header,)))
-        for one in collection.columns
-        if one.role is None and len(one.column.path) == 1
+        entry.column.path[0]: (HEADERS, *filter(None, (entry.header,)))
+        for entry in collection.columns
+        if entry.role is None and len(entry.column.path) == 1
     }

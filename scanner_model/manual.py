@@ -1,11 +1,12 @@
-"""What a manual-input file says, before its schema texts are read."""
+"""Content of manual-input files, before schema texts are parsed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
-from scanner_model.kafka import Cluster, ManualFlow, Topic
+from scanner_model.kafka import Cluster, Topic
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 
 
@@ -13,7 +14,7 @@ from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicNa
 class ManualSchema:
     """A schema declared by hand: either *text* in a format that a reader knows, or *columns* listed (*text* is empty).
 
-    *subject*, *version* and *schema_id* are absent (empty, None) where the file does not tell. *references* are
+    *subject*, *version* and *schema_id* are absent (empty, None) where the file does not state them. *references* are
     (name, text) pairs. *place* is file and JSON path. *record* names which record of the text it is, empty where the
     file leaves that to the format.
     """
@@ -35,7 +36,7 @@ class ManualSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """A subject that belongs to a topic because somebody says so; *role* None: by the subject's suffix, else value."""
+    """A declared assignment of a subject to a topic; *role* None: by the subject's suffix, else value."""
 
     source: SourceId
     subject: SubjectName
@@ -46,8 +47,29 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FlowEnd:
+    """One end of a manual flow: a dataset (namespace empty for a topic of this cluster) and perhaps a column."""
+
+    namespace: str
+    name: str
+    path: ColumnPath | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualFlow:
+    """A flow declared in manual input; *job* may be empty, *evidence* is file and position."""
+
+    source: SourceId
+    origin: FlowEnd
+    target: FlowEnd
+    job: str
+    description: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ManualInput:
-    """Everything that one or more manual-input files say of one cluster; *sources* are the files, empty ones too."""
+    """Content of one or more manual-input files for one cluster; *sources* are the files, empty ones too."""
 
     cluster: Cluster
     sources: tuple[SourceId, ...] = ()

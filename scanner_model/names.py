@@ -1,4 +1,4 @@
-"""Types of names: each kind of name has its own, and none is ever taken apart outside a naming strategy."""
+"""`NewType` names, one for each kind of name; only naming strategies parse them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SubjectName = NewType("SubjectName", str)
 RecordName = NewType("RecordName", str)
 
 SourceId = NewType("SourceId", str)
-"""Where a fact comes from: `<kind>:<url or name>`, as in `schema_registry:https://sr:8081`; stable between scans."""
+"""Source of a fact: `<kind>:<url or name>`, as in `schema_registry:https://sr:8081`; stable between scans."""
 
 Fingerprint = NewType("Fingerprint", str)
 """Identity of a schema definition: format, text, what its references resolved to, and the record read from it."""

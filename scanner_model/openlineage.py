@@ -1,4 +1,4 @@
-"""What an OpenLineage event tells: a job or a run, datasets in and out, and facets with what is read of them."""
+"""A parsed OpenLineage event: job, run, input and output datasets, and facets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scanner_model.columns import Column
 
 
 class EventKind(StrEnum):
-    """Which of the three events of the specification it is."""
+    """One of the three event types of the specification."""
 
     RUN = "run"
     JOB = "job"
@@ -18,7 +18,7 @@ class EventKind(StrEnum):
 
 
 class Side(StrEnum):
-    """Which way a job uses a dataset."""
+    """Direction in which a job uses a dataset."""
 
     INPUT = "input"
     OUTPUT = "output"
@@ -44,9 +44,9 @@ class DatasetRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldFlow:
-    """One place that bears on another; a path None is the whole dataset, *target* None the dataset of the facet.
+    """One column that affects another; a path None is the whole dataset, *target* None the dataset of the facet.
 
-    *type* and *subtype* are the event's words (DIRECT, IDENTITY, …), empty where it does not tell. *masking*: the value
+    *type* and *subtype* are the event's words (DIRECT, IDENTITY, …), empty where not stated. *masking*: the value
     is hidden on its way.
     """
 
@@ -73,8 +73,8 @@ class Symlink:
 class Facet:
     """A facet: *body* is its JSON text as received (secrets removed, keys sorted), the rest is what we read of it.
 
-    *removed*: the producer took it back. *future*: it is of a version that we do not know, so nothing is read of it.
-    *uses* are datasets that it says its job reads or writes, beside those that the event lists.
+    *removed*: the producer took it back. *future*: its version is not supported, so it is not parsed.
+    *uses* are datasets that the facet reports as read or written by its job, beyond those of the event.
     """
 
     name: str
@@ -108,7 +108,7 @@ class EventJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventRun:
-    """The run of an event: *state* is its eventType, empty where it tells none."""
+    """The run of an event: *state* is its eventType, empty where not stated."""
 
     run_id: str
     state: str

@@ -1,4 +1,4 @@
-"""Limits of time and memory for patterns that users and connectors wrote: no pattern can stop a scan."""
+"""Time and memory limits for user-supplied regular expressions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LARGEST = 20_000
 _LONGEST_SHOWN = 80
 _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(?P<count>\d+)(?:,\d*)?\}|.", re.DOTALL)
 REWRITE = "rewrite the pattern without alternatives or repetitions that overlap, as in (a|aa)+ or (a+)+"
-"""What a user does with a pattern that takes too long."""
+"""Hint for a pattern that takes too long."""
 
 
 class TookTooLong(InputInvalid):
-    """Report that *pattern* took too long on a text: the user rewrites it. It is not known whether it matches."""
+    """Raised when matching *pattern* exceeded its time limit; whether it matches is unknown."""
 
     def __init__(self, pattern: str, text: str) -> None:
         what = f"the pattern {shown(pattern)} takes too long on {shown(text)} and is not evaluated on it"

@@ -1,4 +1,4 @@
-"""Files and directories that only their user can use, whatever the umask: written whole, at names nobody foresees."""
+"""Private files and directories, whatever the umask: written atomically, under unpredictable names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_directory(path: Path) -> None:
 
 
 def make_private(directory: Path) -> None:
-    """Build *directory* and all that lies in it private: libraries wrote it as the umask allows."""
+    """Make *directory* and all its content private: libraries wrote it with the umask's permissions."""
     for place, _, files in os.walk(directory):
         Path(place).chmod(_DIRECTORY)
         for name in files:
@@ -115,7 +115,7 @@ def user_directory(name: str, parent: Path) -> Path:
     shared = parent / f"{name}-{os.geteuid()}"
     with contextlib.suppress(OSError):
         make_directory(shared)
-        found = shared.lstat()
-        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077:
+        status = shared.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077:
             return shared
     return Path(tempfile.mkdtemp(dir=parent, prefix=f"{name}-"))

@@ -1,4 +1,4 @@
-"""A problem: something that could not be read or believed, with its place and a next step."""
+"""A problem found in the input: what, where, and a next step."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        """Return one line for people."""
+        """Return one line of text."""
         return f"{self.where}: {self.what}" + (f" ({self.hint})" if self.hint else "")

@@ -1,4 +1,4 @@
-"""What one scan of one cluster found, and how each source answered; the dictionary stores exactly this."""
+"""The result of one scan of one cluster, with the status of each source, as stored in the dictionary."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from enum import StrEnum
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import Cluster, ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Query, Topic
+from scanner_model.kafka import Cluster, ConsumerGroup, Topic
+from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query
+from scanner_model.manual import ManualFlow
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
@@ -16,29 +18,29 @@ from scanner_model.streams import StreamsTopology
 
 
 class SourceStatus(StrEnum):
-    """How a source answered. Empty, unknown and failed are three answers."""
+    """Status of a source in a scan; empty, unknown and failed are different states."""
 
     READ = "read"
-    """All of it was read; what it no longer names is gone."""
+    """Read completely; objects no longer listed are deleted."""
     PARTIAL = "partial"
-    """Some of it could not be read; what is missing stays, stale."""
+    """Read partly; missing objects are retained, stale."""
     UNAVAILABLE = "unavailable"
-    """It could not be asked; everything it told earlier stays, stale."""
+    """Not reachable; all earlier facts are retained, stale."""
     SKIPPED = "skipped"
-    """It was not asked in this scan, though it could have been."""
+    """Not queried in this scan, though it could have been."""
     KEPT = "kept"
-    """This mode of scan does not ask it: what the last scan stored stands, as fresh as it was."""
+    """Not queried in this mode of scan: the facts of the last scan remain valid."""
     FORGOTTEN = "forgotten"
-    """People say that it is no more: what it told is gone."""
+    """Removed by the user: its facts are deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceResult:
-    """How one source answered: *asked* and *got* count its own objects (subjects' versions, topics, collections).
+    """Result of one source: *asked* and *got* count its objects requested and read (versions, topics, collections).
 
-    *reason* is one line for people where it did not answer fully, *hint* the next step. *requests* and *seconds* are
-    what it cost. *unread* are the natural names (subjects, collections) that exist and could not be read this time:
-    their earlier facts stay.
+    *reason* is one line of text where it was not read fully, *hint* the next step. *requests* and *seconds* are its
+    cost. *unread* are the natural names (subjects, collections) that exist and could not be read this time: their
+    earlier facts are retained.
     """
 
     source: SourceId
@@ -57,8 +59,8 @@ class SourceResult:
 class ClusterScan:
     """The result of one scan of one cluster, in a fixed order, ready to be stored in one transaction.
 
-    *registries* lists every registry asked, answered or not. A topic's *source* is the first, in the order Kafka,
-    manual, ksqlDB, registry, that knows it. *problems* are what validation, reading and merging found.
+    *registries* lists every registry queried, whether it responded or not. A topic's *source* is the first, in the
+    order Kafka, manual, ksqlDB, registry, that knows it. *problems* are what validation, reading and merging found.
     """
 
     cluster: Cluster
@@ -89,10 +91,10 @@ class ClusterScan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviousState:
-    """What earlier scans know from sources that this one could not (fully) read: topics, and sides that have a schema.
+    """Facts of earlier scans for sources that this scan could not read fully: topics, and sides with a schema.
 
     An outage must turn neither a known topic into an unknown one, nor a described side into one without a schema.
-    *metrics* are the levels that every source told last, this one too: what grew since is a rate. *cluster_id* is the
+    *metrics* are the last levels reported by each source, to compute rates from. *cluster_id* is the
     id that the Kafka cluster gave itself; empty where no scan learnt it.
     """
 

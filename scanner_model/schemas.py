@@ -1,4 +1,4 @@
-"""Schemas as registries hold them, the definitions that they share, and their links to topics."""
+"""Schema versions of registries, their shared definitions, and links to topics."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Confidence(StrEnum):
     """How sure a link from a schema to a topic is."""
 
     DECLARED = "declared"
-    """The registry's association, the configuration or a manual file says so."""
+    """Declared by a registry association, the configuration or manual input."""
     CONFIRMED = "confirmed"
-    """A naming strategy says so, and the topic is known from elsewhere."""
+    """By a naming strategy; the topic is known from another source."""
     ASSUMED = "assumed"
-    """A naming strategy says so; no source knows the topic."""
+    """By a naming strategy; no source knows the topic."""
     AMBIGUOUS = "ambiguous"
-    """Several links are possible; the first in the configured order was taken, and the rest reported."""
+    """Several links are possible; the first in the configured order was chosen, and the rest reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """One schema registry as asked; *kind* is its entry in the table, *environment* its own id or name."""
+    """One schema registry; *kind* is its entry in the table, *environment* its own id or name."""
 
     source: SourceId
     kind: str
@@ -59,7 +59,7 @@ class SchemaVersion:
     numbers in some registries and UUIDs in others; unique in one context of one registry only. *format* is upper case
     as the registry names it. *metadata* and *rule_set* are JSON text, empty where there is none. *fingerprint* names
     the definition, empty until the text was read. *state* is the registry's own word, empty for an ordinary version.
-    *registered_at* is ISO 8601 in UTC, empty where the registry does not tell.
+    *registered_at* is ISO 8601 in UTC, empty where not reported.
     """
 
     source: SourceId
@@ -82,9 +82,9 @@ class SchemaVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """An explicit link of a topic to a subject, as a registry keeps it (`/associations`, since 8.2).
+    """An explicit link of a topic to a subject, as stored by a registry (`/associations`, since 8.2).
 
-    *namespace* is the id of the Kafka cluster that the topic is of; empty or `-` where the registry does not say.
+    *namespace* is the id of the Kafka cluster that the topic is of; empty or `-` where not reported.
     """
 
     source: SourceId

@@ -9,7 +9,10 @@ from scanner_model.names import SourceId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsTopology:
-    """What `Topology.describe()` printed (*topology*); *name* is the application id, which the text does not tell."""
+    """What `Topology.describe()` printed (*topology*).
+
+    *name* is the application id, which the text does not contain.
+    """
 
     source: SourceId
     name: str

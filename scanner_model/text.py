@@ -1,4 +1,4 @@
-"""What of a text can be stored, written to a file of another program, or shown: one function for each question."""
+"""Text sanitising for storage, XML and terminals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def visible(text: str, *, lines: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(_visible(each, lines) for each in text)
+    return "".join(_visible(character, lines) for character in text)
 
 
 def _visible(character: str, lines: bool) -> str:

@@ -14,10 +14,10 @@ import sys
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 import pytest
@@ -166,3 +166,29 @@ def _free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
+
+
+@pytest.fixture
+def install_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Return a function that installs a package for one test: its name, entry points by group, and modules."""
+    site = tmp_path / "site-packages"
+    installed: set[str] = set()
+
+    def install(
+        name: str, entry_points: Mapping[str, Mapping[str, str]], modules: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        info = site / f"{name.replace('-', '_')}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", encoding="utf-8")
+        lines = [
+            f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in rows.items()) for group, rows in entry_points.items()
+        ]
+        (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+        for module, text in modules.items():
+            (site / f"{module}.py").write_text(text, encoding="utf-8")
+        installed.update(modules)
+        monkeypatch.syspath_prepend(str(site))
+
+    yield install
+    for module in installed:
+        sys.modules.pop(module, None)

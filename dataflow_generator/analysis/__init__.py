@@ -1,1 +1,1 @@
-"""Analysis."""
+"""Analysis of a flow graph: cycles, connected components, findings."""

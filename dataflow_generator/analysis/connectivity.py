@@ -1,11 +1,11 @@
-"""Circles in a directed graph: one for each part in which every node leads to every other. No I/O, no recursion."""
+"""Connectivity of a directed graph: shortest cycle per strongly connected component, connected components. No I/O."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.openlineage.identity.union_find import UnionFind
@@ -15,49 +15,49 @@ N = TypeVar("N", bound=tuple[str, ...])
 
 
 def cycles(ahead: Mapping[N, Sequence[N]]) -> Iterator[tuple[N, ...]]:
-    """Return the shortest circle through the first node of each part that holds one, by first node.
+    """Yield the shortest cycle through the least node of each strongly connected component, in order.
 
     Takes time linear in the graph's size.
     """
-    for part in sorted(_parts(_going_on(ahead)), key=min):
+    for part in sorted(_strongly_connected(_without_dead_ends(ahead)), key=min):
         first = min(part)
         if len(part) > 1 or first in ahead.get(first, ()):
-            yield _circle(first, part, ahead)
+            yield _shortest_cycle(first, part, ahead)
 
 
-def _going_on(ahead: Mapping[N, Sequence[N]]) -> Mapping[N, Sequence[N]]:
-    """Leave out, round by round, what leads nowhere: in most graphs that is nearly all, and no circle goes through it.
+def _without_dead_ends(ahead: Mapping[N, Sequence[N]]) -> Mapping[N, Sequence[N]]:
+    """Remove nodes without successors repeatedly: in most graphs these are nearly all, and no cycle contains them.
 
-    Rounds end when one of them left out less than a tenth, so that all of them together are linear.
+    Stops when a round removes less than a tenth of the nodes, so that all rounds together are linear.
     """
     left = ahead
     while True:
-        near = ((node, [one for one in after if one in left]) for node, after in left.items())
-        kept = {node: after for node, after in near if after}
-        if not kept or len(kept) * 10 > len(left) * 9:
-            return kept
-        left = kept
+        filtered = ((node, [successor for successor in after if successor in left]) for node, after in left.items())
+        remaining = {node: after for node, after in filtered if after}
+        if not remaining or len(remaining) * 10 > len(left) * 9:
+            return remaining
+        left = remaining
 
 
-def _circle(first: N, part: frozenset[N], ahead: Mapping[N, Sequence[N]]) -> tuple[N, ...]:
+def _shortest_cycle(first: N, part: frozenset[N], ahead: Mapping[N, Sequence[N]]) -> tuple[N, ...]:
     before: dict[N, N] = {}
     waiting = deque([first])
     while waiting:
         node = waiting.popleft()
         for after in sorted(ahead.get(node, ())):
             if after == first:
-                way = [node]
-                while way[-1] != first:
-                    way.append(before[way[-1]])
-                return tuple(reversed(way))
+                path = [node]
+                while path[-1] != first:
+                    path.append(before[path[-1]])
+                return tuple(reversed(path))
             if after in part and after not in before:
                 before[after] = node
                 waiting.append(after)
     return (first,)
 
 
-def _parts(ahead: Mapping[N, Sequence[N]]) -> Iterator[frozenset[N]]:
-    """Return the strongly connected parts (Tarjan's algorithm, its calls on a list)."""
+def _strongly_connected(ahead: Mapping[N, Sequence[N]]) -> Iterator[frozenset[N]]:
+    """Yield the strongly connected components (Tarjan's algorithm with an explicit stack)."""
     index: dict[N, int] = {}
     low: dict[N, int] = {}
     stack: dict[N, None] = {}
@@ -92,64 +92,40 @@ def _taken(root: N, stack: dict[N, None]) -> frozenset[N]:
 
 
 CONNECTED: Kinds = DATASETS | {EdgeKind.MEMBER_OF}
-"""The edges that hold topics, datasets, jobs and consumer groups together."""
+"""The edges that connect topics, datasets, jobs and consumer groups."""
 
 _NAMING = (NodeKind.TOPIC, NodeKind.DATASET, NodeKind.JOB, NodeKind.CONSUMER_GROUP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
-    """A part that hangs together, called by its least topic, or else dataset, job or group; *sizes* by kind of node."""
+    """A connected component, named after its least topic, or else dataset, job or group; *sizes* by kind of node."""
 
     name: str
     sizes: Mapping[str, int]
 
     @property
     def nodes(self) -> int:
-        """Count its nodes."""
+        """Return the number of nodes."""
         return sum(self.sizes.values())
 
 
-class Share(NamedTuple):
-    """What a component, known by one of its nodes' ids, has of nodes of a kind: how many, and the least id."""
-
-    component: str
-    kind: str
-    nodes: int
-    least: str
-
-
 def components(links: Iterable[tuple[str, str]]) -> tuple[Component, ...]:
-    """List what *links*, pairs of nodes' ids, hold together, the largest first."""
+    """Return the connected components of *links*, pairs of nodes' ids, the largest first."""
     groups: UnionFind[str] = UnionFind()
     for link in links:
         groups.join(link)
-    return build_components(share for group in groups.all() for share in _shares(group))
-
-
-def build_components(shares: Iterable[Share]) -> tuple[Component, ...]:
-    """List the components that have these shares, the largest first."""
-    found: dict[str, dict[str, Share]] = {}
-    for share in shares:
-        found.setdefault(share.component, {})[share.kind] = share
-    named = (_named(kinds) for kinds in found.values())
-    return tuple(sorted(named, key=lambda each: (-each.nodes, each.name)))
+    return tuple(sorted(map(_component, groups.all()), key=lambda each: (-each.nodes, each.name)))
 
 
 def kind_of(node: str) -> str:
-    """Return the kind that a node's id begins with."""
+    """Return the kind at the start of a node's id."""
     return node.partition(":")[0]
 
 
-def _named(kinds: Mapping[str, Share]) -> Component:
-    first = next((kind for kind in _NAMING if kind in kinds), min(kinds))
-    return Component(name=kinds[first].least, sizes={kind: kinds[kind].nodes for kind in sorted(kinds)})
-
-
-def _shares(nodes: Sequence[str]) -> Iterator[Share]:
-    """Yield what a component has of each kind of node."""
+def _component(nodes: Sequence[str]) -> Component:
     by_kind: dict[str, list[str]] = {}
     for node in nodes:
         by_kind.setdefault(kind_of(node), []).append(node)
-    for kind, listed in by_kind.items():
-        yield Share(nodes[0], kind, len(listed), min(listed))
+    naming = next((kind for kind in _NAMING if kind in by_kind), min(by_kind))
+    return Component(name=min(by_kind[naming]), sizes={kind: len(by_kind[kind]) for kind in sorted(by_kind)})

@@ -1,4 +1,4 @@
-"""What in a graph looks wrong or odd: findings, no failures. No I/O; of columns only the suspicious ones are held."""
+"""Validate a graph: findings are suspicious structures, not failures. No I/O; only suspicious columns are held."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WIN
 _DATASETS = (NodeKind.TOPIC, NodeKind.DATASET)
 _ENDS = (EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MEMBER_OF, EdgeKind.MATERIALIZES)
 _OWN = "internal"
-"""The way of a job through topics that are only its own."""
+"""The route of a job through its own internal topics."""
 
 
 class FindingKind(StrEnum):
-    """What was found."""
+    """Kind of a finding."""
 
     DANGLING_EDGE = "dangling-edge"
     UNKNOWN_TOPIC = "unknown-topic"
@@ -36,7 +36,7 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something found at *nodes* (by key): the node, or those of an edge or circle in their order."""
+    """A finding at *nodes* (by key): one node, or those of an edge or cycle in order."""
 
     kind: FindingKind
     nodes: tuple[str, ...]
@@ -44,31 +44,31 @@ class Finding:
 
 
 def validate(nodes: Iterable[Node], edges: Iterable[Edge]) -> tuple[Finding, ...]:
-    """Find what looks wrong, the gravest kinds first; schemas and their columns may be left out of both.
+    """Return all findings, the gravest kinds first; schemas and their columns may be left out of both.
 
-    Dangling ends are looked for where jobs read and write. Linear in the graph's size.
+    Dangling edges are looked for among reads and writes of jobs. Linear in the graph's size.
     """
-    held = GraphShape()
+    shape = GraphShape()
     for node in nodes:
-        held.take(node)
+        shape.add_node(node)
     for edge in edges:
-        held.join(edge)
-    return held.findings()
+        shape.add_edge(edge)
+    return shape.findings()
 
 
 def counts(findings: Iterable[Finding]) -> Mapping[FindingKind, int]:
-    """Count findings by kind, the gravest first; a kind that was not found is not listed."""
-    counted = Counter(each.kind for each in findings)
+    """Count findings by kind, the gravest first; kinds without findings are left out."""
+    counted = Counter(finding.kind for finding in findings)
     return {kind: counted[kind] for kind in FindingKind if kind in counted}
 
 
 @dataclass(slots=True)
 class GraphShape:
-    """What findings are told by, by the keys of nodes: those above the columns, what is read and written.
+    """The facts that findings are derived from, by the keys of nodes: job and topic level, reads and writes.
 
-    *suspects* are columns in flows that nothing describes, each with its path, *holders* their topics, *described* the
-    topics that have schemas. *kept* are topics that a table is made of. *reads* and *writes* have the ways that their
-    edges are on. *dangling* are edges whose ends are not there, as far as those of jobs are concerned.
+    *suspects* are columns in flows that nothing describes, each with its path, *holders* their topics, *described*
+    the topics that have schemas. *materialized* are topics with a table made from them. *reads* and *writes*
+    have the routes of their edges. *dangling* are edges of jobs with a missing end.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class GraphShape:
     internal: set[str] = field(default_factory=set)
     suspects: dict[str, str] = field(default_factory=dict)
     in_cluster: set[str] = field(default_factory=set)
-    kept: set[str] = field(default_factory=set)
+    materialized: set[str] = field(default_factory=set)
     described: set[str] = field(default_factory=set)
     holders: dict[str, str] = field(default_factory=dict)
     reads: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -84,30 +84,30 @@ class GraphShape:
     dangling: list[Finding] = field(default_factory=list)
 
     def findings(self) -> tuple[Finding, ...]:
-        """Find what looks wrong, the gravest kinds first."""
-        found = [*self.dangling, *self.topics(), *self.columns(), *self.circles(), *self.jobs()]
+        """Return all findings, the gravest kinds first."""
+        all_findings = [*self.dangling, *self.topics(), *self.columns(), *self.cycles(), *self.jobs()]
         by_kind: dict[FindingKind, dict[tuple[tuple[str, ...], str], Finding]] = {kind: {} for kind in FindingKind}
-        for each in found:
-            by_kind[each.kind][each.nodes, each.what] = each
-        return tuple(of_kind[told] for of_kind in by_kind.values() for told in sorted(of_kind))
+        for finding in all_findings:
+            by_kind[finding.kind][finding.nodes, finding.what] = finding
+        return tuple(of_kind[key] for of_kind in by_kind.values() for key in sorted(of_kind))
 
-    def take(self, node: Node) -> None:
-        """Remember a node, of columns only one that takes part in flows and that nothing describes."""
+    def add_node(self, node: Node) -> None:
+        """Add a node; of columns only those in flows that nothing describes."""
         attributes = dict(node.attributes)
         if node.kind is not NodeKind.COLUMN:
             self.names[node.key], self.kinds[node.key] = node.name, node.kind
             if attributes.get("internal"):
                 self.internal.add(node.key)
         elif node.namespace and node.path and "type" not in attributes:
-            self.suspect(node.key, node.path)
+            self.add_suspect(node.key, node.path)
 
-    def suspect(self, key: str, path: tuple[str, ...]) -> None:
-        """Remember a column in flows that nothing describes, unless brokers tell it of every record."""
+    def add_suspect(self, key: str, path: tuple[str, ...]) -> None:
+        """Add a column in flows that nothing describes, unless the engine provides it for every record."""
         if not _is_told_by_broker(path):
             self.suspects[key] = ".".join(path)
 
-    def join(self, edge: Edge) -> None:
-        """Remember what an edge says."""
+    def add_edge(self, edge: Edge) -> None:
+        """Add an edge."""
         match edge.kind:
             case EdgeKind.HAS_SCHEMA:
                 self.described.add(edge.source)
@@ -116,52 +116,52 @@ class GraphShape:
             case EdgeKind.CONTAINS if self.kinds.get(edge.source) is NodeKind.CLUSTER:
                 self.in_cluster.add(edge.target)
             case kind if kind in _ENDS:
-                self.use(kind, edge.source, edge.target, edge.subtype)
+                self.add_use(kind, edge.source, edge.target, edge.subtype)
 
-    def use(self, kind: EdgeKind, source: str, target: str, way: str) -> None:
-        """Remember an edge of what reads, writes or keeps, and whether an end of it is missing."""
+    def add_use(self, kind: EdgeKind, source: str, target: str, route: str) -> None:
+        """Add an edge that reads, writes or materializes, and a finding if one of its ends is missing."""
         if kind is EdgeKind.READS:
-            self.reads.setdefault((source, target), set()).add(way)
+            self.reads.setdefault((source, target), set()).add(route)
         elif kind is EdgeKind.WRITES:
-            self.writes.setdefault((source, target), set()).add(way)
+            self.writes.setdefault((source, target), set()).add(route)
         elif kind is EdgeKind.MATERIALIZES:
-            self.kept.add(source)
+            self.materialized.add(source)
         for end in (source, target):
             if end not in self.names:
-                what = f"{kind} from {source} to {target}: there is no {end}"
+                what = f"{kind} from {source} to {target}: {end} does not exist"
                 self.dangling.append(Finding(FindingKind.DANGLING_EDGE, (source, target), what))
 
     def topics(self) -> Iterator[Finding]:
-        """Find topics that only a job names, and topics that nobody reads or writes."""
-        used = {source for source, _ in self.reads} | {target for _, target in self.writes} | self.kept
+        """Yield topics that only a job refers to, and topics without readers and writers."""
+        used = {source for source, _ in self.reads} | {target for _, target in self.writes} | self.materialized
         for key, kind in self.kinds.items():
             name = self.names[key]
             if kind is NodeKind.TOPIC and key in used and key not in self.in_cluster:
-                yield Finding(FindingKind.UNKNOWN_TOPIC, (key,), f"a job names {name}, which no scan knows")
+                yield Finding(FindingKind.UNKNOWN_TOPIC, (key,), f"a job uses {name}, which no scan has found")
             elif kind is NodeKind.TOPIC and key not in used and key not in self.internal:
-                yield Finding(FindingKind.ORPHAN_TOPIC, (key,), f"nobody is known to read or write {name}")
+                yield Finding(FindingKind.ORPHAN_TOPIC, (key,), f"{name} has no known readers or writers")
 
     def columns(self) -> Iterator[Finding]:
-        """Find columns in flows that the schemas of their topic do not have."""
+        """Yield columns in flows that the schemas of their topic lack."""
         for key, path in self.suspects.items():
             holder = self.holders.get(key, "")
             if holder in self.described:
-                what = f"a flow names {path}, which no schema of {self.names.get(holder, holder)} has"
+                what = f"a flow uses {path}, which no schema of {self.names.get(holder, holder)} contains"
                 yield Finding(FindingKind.UNKNOWN_COLUMN, (key,), what)
 
     def jobs(self) -> Iterator[Finding]:
-        """Find jobs that read or write nothing that is known; what an engine runs for itself has no end to name."""
+        """Yield jobs without known inputs or outputs; internal jobs of an engine are skipped."""
         reading, writing = {job for _, job in self.reads}, {job for job, _ in self.writes}
         for key, kind in self.kinds.items():
-            lacks = [what for what, has in (("reads", reading), ("writes", writing)) if key not in has]
+            lacks = [what for what, has in (("inputs", reading), ("outputs", writing)) if key not in has]
             if kind is NodeKind.JOB and lacks and key not in self.internal:
-                what = f"{self.names[key]} {' and '.join(lacks)} nothing that is known"
+                what = f"{self.names[key]} has no known {' and '.join(lacks)}"
                 yield Finding(FindingKind.JOB_WITHOUT_END, (key,), what)
 
-    def circles(self) -> Iterator[Finding]:
-        """Find jobs that read what they write, and data that come back through several jobs."""
-        for circle in cycles(self._ahead()):
-            keys = tuple(dict.fromkeys(key for key, _ in circle))
+    def cycles(self) -> Iterator[Finding]:
+        """Yield jobs that read their own output, and cycles through several jobs."""
+        for cycle in cycles(self._ahead()):
+            keys = tuple(dict.fromkeys(key for key, _ in cycle))
             jobs = [key for key in keys if self.kinds.get(key) not in _DATASETS]
             kind = FindingKind.SELF_LOOP if len(jobs) == 1 else FindingKind.FEEDBACK
             start = next((at for at, key in enumerate(keys) if self.kinds.get(key) in _DATASETS), 0)
@@ -169,65 +169,65 @@ class GraphShape:
             yield Finding(kind, turned, " -> ".join(self.names.get(key, key) for key in (*turned, turned[0])))
 
     def _ahead(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
-        """Return what follows each dataset, and each job on each of its ways; a way that is its own is none."""
-        ways: dict[str, set[str]] = {}
-        for (_, job), found in self.reads.items():
-            ways.setdefault(job, set()).update(found)
-        for (job, _), found in self.writes.items():
-            ways.setdefault(job, set()).update(found)
+        """Return the successors of each dataset, and of each job on each of its routes; internal routes are skipped."""
+        routes: dict[str, set[str]] = {}
+        for (_, job), edge_routes in self.reads.items():
+            routes.setdefault(job, set()).update(edge_routes)
+        for (job, _), edge_routes in self.writes.items():
+            routes.setdefault(job, set()).update(edge_routes)
         ahead: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        for (dataset, job), found in self.reads.items():
-            for way in _on(found, ways[job]):
-                ahead.setdefault((dataset, ""), []).append((job, way))
-        for (job, dataset), found in self.writes.items():
-            for way in _on(found, ways[job]):
-                ahead.setdefault((job, way), []).append((dataset, ""))
+        for (dataset, job), edge_routes in self.reads.items():
+            for route in _on(edge_routes, routes[job]):
+                ahead.setdefault((dataset, ""), []).append((job, route))
+        for (job, dataset), edge_routes in self.writes.items():
+            for route in _on(edge_routes, routes[job]):
+                ahead.setdefault((job, route), []).append((dataset, ""))
         return ahead
 
 
-def _on(found: set[str], all_ways: set[str]) -> list[str]:
-    """Return the ways that an edge is on: where it names none, all of the job's."""
-    return sorted((all_ways if "" in found else found) - {_OWN})
+def _on(edge_routes: set[str], job_routes: set[str]) -> list[str]:
+    """Return the routes of an edge: where it names none, all of the job's."""
+    return sorted((job_routes if "" in edge_routes else edge_routes) - {_OWN})
 
 
 def _is_told_by_broker(path: tuple[str, ...]) -> bool:
     return path[0].startswith("$") or path[-1] in _PSEUDO
 
 
-_NODES = {each.value: each for each in NodeKind}
-_EDGES = {each.value: each for each in EdgeKind}
+_NODES = {kind.value: kind for kind in NodeKind}
+_EDGES = {kind.value: kind for kind in EdgeKind}
 
 
 def stored_findings(conn: Connection) -> tuple[Finding, ...]:
-    """Validate the stored graph; of it only what stands above the schemas is read, and of that no flows of columns."""
+    """Validate the stored graph; only its job and topic level is read, without column flows."""
     level = graph_shape.upper_level(conn)
     rows = graph_shape.upper_nodes(level)
     clusters = {number: space for number, _, kind, space, *_ in rows if kind == "cluster"}
     keys = {number: key for number, key, *_ in rows}
-    held = GraphShape(
+    shape = GraphShape(
         names={key: name for _, key, _, _, name, _ in rows},
         kinds={key: _NODES[kind] for _, key, kind, *_ in rows},
-        internal={key for _, key, *_, told in rows if told and json.loads(told).get("internal")},
+        internal={key for _, key, *_, attributes in rows if attributes and json.loads(attributes).get("internal")},
         in_cluster={keys[number] for number in graph_shape.contained(level, clusters) if number in keys},
     )
-    _take_columns(level, held, keys, frozenset(filter(None, clusters.values())))
-    for source, target, kind, way in graph_shape.job_edges(level):
-        held.use(_EDGES[kind], keys.get(source, f"node:{source}"), keys.get(target, f"node:{target}"), way)
-    return held.findings()
+    _add_columns(level, shape, keys, frozenset(filter(None, clusters.values())))
+    for source, target, kind, route in graph_shape.job_edges(level):
+        shape.add_use(_EDGES[kind], keys.get(source, f"node:{source}"), keys.get(target, f"node:{target}"), route)
+    return shape.findings()
 
 
-def _take_columns(level: Level, held: GraphShape, keys: Mapping[int, str], spaces: frozenset[str]) -> None:
-    """Take columns in flows that nobody describes, as far as they are of topics of clusters that have schemas.
+def _add_columns(level: Level, shape: GraphShape, keys: Mapping[int, str], spaces: frozenset[str]) -> None:
+    """Add columns in flows that nothing describes, if their topics belong to clusters with schemas.
 
-    That a column is its topic's its name says: the stored edges that say so are a hundred times as many.
+    The topic of a column is derived from its name: the stored edges that link them are a hundred times as many.
     """
     named = frozenset(graph_shape.bare_names(level, spaces))
     topics = {topic_key(space, name): name for space, name in named}
     numbers = [number for number, key in keys.items() if key in topics]
-    held.described = {keys[number] for number in graph_shape.with_schemas(level, numbers)}
-    names = {topics[key] for key in held.described}
+    shape.described = {keys[number] for number in graph_shape.with_schemas(level, numbers)}
+    names = {topics[key] for key in shape.described}
     for space, name, key, path in graph_shape.bare_columns(level, spaces, names):
         holder = topic_key(space, name)
-        if holder in held.described:
-            held.suspect(key, tuple(json.loads(path)))
-            held.holders[key] = holder
+        if holder in shape.described:
+            shape.add_suspect(key, tuple(json.loads(path)))
+            shape.holders[key] = holder

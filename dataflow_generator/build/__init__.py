@@ -1,1 +1,1 @@
-"""Build."""
+"""Build the flow graph from the dictionary: inputs, jobs, schema nodes, and storing the result."""

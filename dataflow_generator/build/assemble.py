@@ -1,14 +1,15 @@
-"""From a dictionary to its flow graph, in this process."""
+"""Build the flow graph of a dictionary in this process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dataflow_generator.build import schema_nodes
-from dataflow_generator.build.catalog_tables import with_catalogs
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_of
+from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
 from dataflow_generator.graph import Edge, FlowGraph, Node
+from dataflow_generator.jobs.catalogs import materialized_topics, with_tables
 from dataflow_generator.jobs.kinds import (
     LookupContext,
     Partition,
@@ -18,52 +19,42 @@ from dataflow_generator.jobs.kinds import (
     merged,
     read_partition,
 )
-from dataflow_generator.jobs.model import JobFlows
+from dataflow_generator.jobs.model import Dataset, JobFlows
 from dataflow_generator.openlineage.identity.merge_jobs import merge_jobs, with_attributes
+from scanner_dictionary.lineage_inputs import catalogs
 from scanner_dictionary.lineage_inputs import topics as graph_input
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.lineage_inputs.topics import Connection
+from scanner_model.columns import Column
 
 ReadParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[PartitionResult]]
-"""Read parts of kinds of jobs, each as `read_part` does, in the order given."""
+"""Reads partitions of job kinds, each as `read_partition` does, in the order given."""
 
 
 def build_graph(conn: Connection, flows: Flows) -> FlowGraph:
-    """Return the graph of what the dictionary holds now; all but *flows* is read while it is iterated, over *conn*."""
-    above = FlowGraph(
-        nodes=lambda: estate_nodes(conn, flows), edges=lambda: estate_edges(conn, flows), coverage=flows.coverage
-    )
-    return FlowGraph(
-        nodes=lambda: _nodes(conn, flows),
-        edges=lambda: _edges(conn, flows),
-        coverage=flows.coverage,
-        above=above,
-        schemas=lambda: graph_input.all_cells(conn),
-        flowing=flows.flowing,
-    )
+    """Return the graph of the current dictionary; all but *flows* is read from *conn* while it is iterated."""
+    return FlowGraph(nodes=lambda: _nodes(conn, flows), edges=lambda: _edges(conn, flows), coverage=flows.coverage)
 
 
-def read_flows(conn: Connection, read: ReadParts | None = None) -> Flows:
+def read_flows(conn: Connection, read: ReadParts | None = None, told: ProgressCallback = silent) -> Flows:
     """Return what jobs make of the estate's data; nodes that the estate has anyway are left out.
 
-    *read* reads all parts of jobs, in their order; without it they are read here, one after the other.
+    *read* reads all parts of jobs, in their order; without it they are read here, and *told* is told how far.
     """
-    around = lookup_context(conn)
-    parts = list(job_partitions(conn))
-    return flows_of(conn, around, read(parts) if read else (read_partition(conn, *part, around) for part in parts))
-
-
-def flows_of(conn: Connection, around: LookupContext, parts: Iterable[PartitionResult]) -> Flows:
-    """Build what was read of all *parts* of jobs, in their order."""
-    found = list(parts)
+    around, parts = lookup_context(conn), list(job_partitions(conn))
+    here = (read_partition(conn, *part, around) for part in counted(told, JOBS, parts, len(parts)))
+    found = list(read(parts) if read else here)
     readings = [each for part in found for each in part.jobs]
-    jobs, told, unsure, attributes = merge_jobs(conn, [each.flows for each in readings], around)
+    jobs, columns, unsure, attributes = merge_jobs(conn, [each.flows for each in readings], around)
     coverage = Coverage.total([*(each.coverage for each in readings), unsure])
-    flows = build_flows(jobs, _there(jobs, around), merged([*(part.described for part in found), told]), coverage)
+    flows = build_flows(
+        jobs, _live_topic_keys(jobs, around), merged([*(part.described for part in found), columns]), coverage
+    )
     return with_catalogs(conn, with_attributes(flows, attributes), around)
 
 
 def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
-    """Build the nodes above the schemas: clusters, topics, and those of *flows*."""
+    """Yield the nodes that are not part of schemas: clusters, topics, and those of *flows*."""
     clusters = graph_input.graph_clusters(conn)
     known = schema_nodes.namespaces(clusters)
     yield from map(schema_nodes.cluster_node, clusters)
@@ -72,19 +63,19 @@ def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
 
 
 def estate_edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
-    """Build the edges above the schemas: cluster to topic, topic to schema, and those of *flows*."""
+    """Yield the edges that are not inside schemas: cluster to topic, topic to schema, and those of *flows*."""
     known = schema_nodes.namespaces(graph_input.graph_clusters(conn))
     yield from (schema_nodes.topic_edge(topic, known) for topic in graph_input.graph_topics(conn))
     yield from (schema_nodes.link_edge(link, known) for link in graph_input.graph_links(conn))
     yield from flows.edges
 
 
-def _there(jobs: Iterable[JobFlows], around: LookupContext) -> frozenset[str]:
-    """Return the keys of those of the jobs' topics that are live: the others are known from the flows alone."""
-    wanted = {each.key for each in datasets_of(jobs)}
-    clusters = around.naming.clusters
+def _live_topic_keys(jobs: Iterable[JobFlows], context: LookupContext) -> frozenset[str]:
+    """Return the node keys of the live topics among those of *jobs*; other topics are known from flows only."""
+    wanted = {dataset.key for dataset in datasets_of(jobs)}
+    clusters = context.naming.clusters
     live = (
-        schema_nodes.topic_key(clusters[cluster], name) for cluster, names in around.topics().items() for name in names
+        schema_nodes.topic_key(clusters[cluster], name) for cluster, names in context.topics().items() for name in names
     )
     return frozenset(key for key in live if key in wanted)
 
@@ -99,3 +90,34 @@ def _edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
     yield from estate_edges(conn, flows)
     for definition in graph_input.all_definitions(conn):
         yield from schema_nodes.definition_edges(definition)
+
+
+def with_catalogs(conn: Connection, flows: Flows, context: LookupContext) -> Flows:
+    """Add catalog tables, and topics that services materialize as tables, to *flows*."""
+    tables = _catalog_tables(conn, context)
+    rows = list(catalogs.materialized_topics(conn))
+    if not tables and not rows:
+        return flows
+    topics = context.columns({(row.cluster, row.topic) for row in rows})
+    namespaces = {namespace: name for name, namespace in context.naming.clusters.items()}
+
+    def fields(dataset: Dataset) -> tuple[Column, ...]:
+        table = tables.get(dataset)
+        return table.columns if table else topics.get((namespaces.get(dataset.namespace, ""), dataset.name), ())
+
+    live = context.topics()
+    namespaces_of = context.naming.clusters
+    existing = {
+        schema_nodes.topic_key(namespaces_of[cluster], name) for cluster, names in live.items() for name in names
+    }
+    return with_tables(flows, tables, list(materialized_topics(rows, context.naming, fields)), existing)
+
+
+def _catalog_tables(conn: Connection, context: LookupContext) -> dict[Dataset, TableRow]:
+    """Return catalog tables by their display dataset; of several, the one with the display name, else the first."""
+    tables: dict[Dataset, TableRow] = {}
+    for table in catalogs.catalog_tables(conn):
+        dataset = context.naming.dataset(*table.name)
+        if dataset not in tables or (dataset.namespace, dataset.name) == table.name:
+            tables[dataset] = table
+    return tables

@@ -1,4 +1,4 @@
-"""How much of statements and connectors was read: the counts that a graph comes with."""
+"""Coverage: how many statements and connectors of a graph were parsed, and how far."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scanner_model.problems import Problem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """Counts of statements by how they were read, of connectors by whether we know their class, and every problem.
+    """Counts of statements and connectors by how far they were parsed, with every problem.
 
-    *columns*: down to columns; *tables*: sources and sinks only; *unread*: not even these are known. *connectors* are
-    read to datasets only, *connector_columns* down to columns; one of an unknown class keeps the topics that are known
-    of it.
+    Statements: *columns* were parsed to column level, *tables* to sources and sinks only, *unread* not at all.
+    *connectors* were read to dataset level, *connector_columns* to column level; *unknown_connectors* are of an unknown
+    class and have only the topics that are known from other facts.
     """
 
     columns: int = 0
@@ -28,9 +28,9 @@ class Coverage:
 
     @staticmethod
     def total(parts: Iterable[Coverage]) -> Coverage:
-        """Add up counts, and put the problems of all one after the other."""
+        """Return the sum of all counts, with the problems concatenated."""
         listed = tuple(parts)
-        counts = [each.name for each in fields(Coverage) if each.name != "problems"]
+        counts = [field.name for field in fields(Coverage) if field.name != "problems"]
         return Coverage(
             **{name: sum(getattr(part, name) for part in listed) for name in counts},
             problems=tuple(chain.from_iterable(part.problems for part in listed)),
@@ -38,5 +38,5 @@ class Coverage:
 
     @property
     def statements(self) -> int:
-        """Count all statements."""
+        """Return the number of all statements."""
         return self.columns + self.tables + self.unread

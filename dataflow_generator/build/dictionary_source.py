@@ -1,4 +1,4 @@
-"""Where a graph is generated from: something that every process that takes part can open, to read its share."""
+"""The dictionary that a graph is built from, which every worker process opens to read its partitions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_model.private_files import atomic_path, user_directory
 
 Range = tuple[int, int]
-"""The first and the last key of definitions that are read together."""
+"""The first and the last key of the definitions in a range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class DictionarySource:
     url: str
 
     @property
-    def place(self) -> str:
-        """Return what this machine opens."""
+    def local_url(self) -> str:
+        """Return the URL that this machine opens."""
         return self.url
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
-        """Open it for questions."""
-        engine = open_dictionary(self.place, create=False)
+        """Open a connection to it, for reading."""
+        engine = open_dictionary(self.local_url, create=False)
         try:
             with engine.connect() as conn:
                 yield conn
@@ -44,39 +44,39 @@ class DictionarySource:
             engine.dispose()
 
     def newest_scan(self) -> int:
-        """Return the number of the newest scan, 0 where there is none."""
+        """Return the number of the newest scan; 0 where there is none."""
         with self.connected() as conn:
             return newest_scan(conn)
 
-    def around(self, conn: Connection) -> LookupContext:
-        """Return what jobs may be read with."""
+    def context(self, conn: Connection) -> LookupContext:
+        """Return the context that jobs are resolved against."""
         return lookup_context(conn)
 
     def ranges(self, columns: int) -> tuple[Range, ...]:
-        """Cut the definitions that live topics have into ranges of at most *columns* columns, or one definition."""
+        """Return the definitions of live topics in ranges of at most *columns* columns (or one definition)."""
         with self.connected() as conn:
             return column_ranges(conn, columns)
 
     def cells(self, span: Range) -> Iterator[Cells]:
-        """Read the definitions of a range, in bounded portions."""
+        """Yield the definitions of a range, in bounded batches."""
         with self.connected() as conn:
             yield from definition_cells(conn, *span)
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotSource(DictionarySource):
-    """The Parquet export of a dictionary in the directory *url*; each machine makes a dictionary of it, once.
+    """The Parquet export of a dictionary in the directory *url*; each machine restores it to a SQLite file once.
 
-    Raises InputInvalid where it is none.
+    Raises InputInvalid where the directory is not such an export.
     """
 
     @property
-    def place(self) -> str:
-        """Return the dictionary that this machine made of the export: a file among the temporary ones."""
+    def local_url(self) -> str:
+        """Return the path of the restored dictionary, a temporary file of this machine."""
         check_snapshot(Path(self.url))
         file = _directory() / f"{_identity(Path(self.url))}.db"
         if not file.exists():
-            # Of several processes that start at once each makes one, and the last one's stays.
+            # Of several processes that start at once each restores it; the last one replaces the others.
             with atomic_path(file) as part:
                 restore_parquet(Path(self.url), part)
         return str(file)
@@ -84,11 +84,11 @@ class SnapshotSource(DictionarySource):
 
 @cache
 def _directory() -> Path:
-    """Return the directory of restored exports; one that others could write to is never used."""
+    """Return the directory of restored exports, which no other user can write to."""
     return user_directory("scanner", Path(tempfile.gettempdir()))
 
 
 def _identity(directory: Path) -> str:
-    """Return an export by its files as they are now."""
-    found = sorted((each.name, each.stat().st_size, each.stat().st_mtime_ns) for each in directory.glob("*.parquet"))
-    return hashlib.sha256(repr((str(directory.resolve()), found)).encode()).hexdigest()[:16]
+    """Return a hash of the path and of the current sizes and times of the export's files."""
+    files = sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in directory.glob("*.parquet"))
+    return hashlib.sha256(repr((str(directory.resolve()), files)).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Python's garbage collector, less often while many objects are made that hold no circles."""
+"""Reduce garbage collection while many objects without reference cycles are created."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OBJECTS = 500_000
 
 @contextmanager
 def infrequent_collection() -> Iterator[None]:
-    """Let the collector look only after half a million new objects; by default it walks all of them every 700."""
+    """Collect only after half a million new objects, instead of every 700, within the block."""
     before = gc.get_threshold()
     gc.set_threshold(_OBJECTS, *before[1:])
     try:

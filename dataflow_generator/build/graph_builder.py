@@ -1,4 +1,4 @@
-"""From jobs and their flows to nodes and edges, in one order."""
+"""Build the nodes and edges of jobs and their flows, in the order of the graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind, present
-from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
 from scanner_model.columns import Column
 
 Described = Mapping[tuple[str, str], tuple[Column, ...]]
@@ -17,67 +17,54 @@ Described = Mapping[tuple[str, str], tuple[Column, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flows:
-    """The part of a graph that jobs make: it is small, and so held in memory.
-
-    *flowing* lists the jobs whose flows between columns follow each other in *edges*, with how many each has; None
-    where two have one in common, or where others than jobs tell some.
-    """
+    """The part of a graph that jobs make: it is small, and so held in memory."""
 
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
     coverage: Coverage = Coverage()
-    flowing: tuple[tuple[str, int], ...] | None = None
 
 
 class JobGraph(NamedTuple):
-    """One job alone: the edges of what it reads and writes, its flows between columns, and the columns by key."""
+    """The part of the graph that one job contributes: its reads and writes, its column flows, and columns by key."""
 
     uses: tuple[Edge, ...]
     flows: tuple[Edge, ...]
-    places: Mapping[str, Place]
+    places: Mapping[str, ColumnRef]
 
 
 def build_job_alone(job: JobFlows) -> JobGraph:
-    """Build one job, for who has drawn the others."""
+    """Build the edges and columns of a single job."""
     flows = list(_flows([job]))
     places = {key: place for key, (place, _) in _columns(flows).items()}
     return JobGraph(tuple(dict.fromkeys(_uses([job]))), tuple(dict.fromkeys(map(_column_edge, flows))), places)
 
 
-def build_flows(jobs: Iterable[JobFlows], there: Collection[str], described: Described, coverage: Coverage) -> Flows:
-    """Build *jobs*; *there* are the keys of nodes that the graph has without them.
+def build_flows(jobs: Iterable[JobFlows], existing: Collection[str], described: Described, coverage: Coverage) -> Flows:
+    """Build the nodes and edges of *jobs*; *existing* are the keys of nodes that the graph has without them.
 
-    Nodes: datasets, consumer groups and jobs, columns. Edges: what these read and write, which job a group is of, what
-    datasets contain, flows of columns.
+    Nodes: datasets, consumer groups and jobs, columns. Edges: reads and writes, group to job, dataset to column, column
+    flows.
     """
     found = {each.job.key: each for each in jobs}
     listed = [found[key] for key in sorted(found)]
     datasets = sorted(datasets_of(listed))
-    of_jobs = {each.job.key: list(_flows([each])) for each in listed}
-    flows = [flow for found in of_jobs.values() for flow in found]
+    flows = list(_flows(listed))
     columns = _columns(flows)
-    kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in there]
+    kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in existing]
     places = {key: place for key, (place, _) in columns.items()}
     nodes = [*kept, *(each.job for each in listed), *column_nodes(places, described)]
-    moving = {key: tuple(dict.fromkeys(map(_column_edge, found))) for key, found in of_jobs.items()}
-    edges = [
-        *_uses(listed),
-        *(edge for _, edge in columns.values()),
-        *(edge for each in moving.values() for edge in each),
-    ]
+    edges = [*_uses(listed), *(edge for _, edge in columns.values()), *map(_column_edge, flows)]
     unique = {node.key: node for node in nodes}
-    apart = len(set().union(*moving.values())) == sum(map(len, moving.values()))
     return Flows(
         nodes=tuple(unique.values()),
         edges=tuple(dict.fromkeys(edges)),
         coverage=coverage,
-        flowing=tuple((key, len(found)) for key, found in moving.items() if found) if apart else None,
     )
 
 
 def datasets_of(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
     """Return every dataset that *jobs* name."""
-    return frozenset(dataset for each in jobs for dataset in _datasets(each))
+    return frozenset(dataset for job in jobs for dataset in _datasets(job))
 
 
 def _datasets(job: JobFlows) -> Iterator[Dataset]:
@@ -88,62 +75,66 @@ def _datasets(job: JobFlows) -> Iterator[Dataset]:
 
 
 def _uses(jobs: list[JobFlows]) -> Iterator[Edge]:
-    for each in jobs:
-        for use in sorted(each.reads, key=_use_order):
-            sure = use.certainty or each.certainty
-            yield Edge(use.dataset.key, each.job.key, EdgeKind.READS, use.evidence, sure, "", use.way)
-    for each in jobs:
-        for use in sorted(each.writes, key=_use_order):
-            sure = use.certainty or each.certainty
-            yield Edge(each.job.key, use.dataset.key, EdgeKind.WRITES, use.evidence, sure, "", use.way)
-    for each in jobs:
-        evidence = f"consumer group {each.job.name} of the job"
-        for key in sorted(each.member_of):
-            yield Edge(each.job.key, key, EdgeKind.MEMBER_OF, evidence, each.certainty)
+    for job in jobs:
+        for use in sorted(job.reads, key=_use_order):
+            certainty = use.certainty or job.certainty
+            yield Edge(use.dataset.key, job.job.key, EdgeKind.READS, use.evidence, certainty, "", use.route)
+    for job in jobs:
+        for use in sorted(job.writes, key=_use_order):
+            certainty = use.certainty or job.certainty
+            yield Edge(job.job.key, use.dataset.key, EdgeKind.WRITES, use.evidence, certainty, "", use.route)
+    for job in jobs:
+        evidence = f"consumer group {job.job.name} of the job"
+        for key in sorted(job.member_of):
+            yield Edge(job.job.key, key, EdgeKind.MEMBER_OF, evidence, job.certainty)
 
 
 def _use_order(use: Use) -> tuple[Dataset, str]:
-    return use.dataset, use.way
+    return use.dataset, use.route
 
 
-class _Keyed(NamedTuple):
-    """A flow between columns with the keys of its ends: there may be millions, and a key is not told for nothing."""
+class _KeyedFlow(NamedTuple):
+    """A column flow with the keys of its ends: there may be millions, and each key is computed once."""
 
     source: str
     target: str
     flow: ColumnFlow
-    sure: Certainty
+    certainty: Certainty
 
 
-def _flows(jobs: list[JobFlows]) -> Iterator[_Keyed]:
-    for each in jobs:
-        keyed = (_Keyed(one.source.key, one.target.key, one, one.certainty or each.certainty) for one in each.columns)
+def _flows(jobs: list[JobFlows]) -> Iterator[_KeyedFlow]:
+    for job in jobs:
+        keyed = (
+            _KeyedFlow(flow.source.key, flow.target.key, flow, flow.certainty or job.certainty) for flow in job.columns
+        )
         yield from sorted(keyed, key=_order)
 
 
-def _order(each: _Keyed) -> tuple[str, ...]:
-    return each.source, each.target, each.flow.type, each.flow.subtype, each.flow.evidence
+def _order(keyed: _KeyedFlow) -> tuple[str, ...]:
+    return keyed.source, keyed.target, keyed.flow.type, keyed.flow.subtype, keyed.flow.evidence
 
 
-def _columns(flows: list[_Keyed]) -> dict[str, tuple[Place, Edge]]:
-    """List the columns that take part in flows, each with the edge from its dataset: believed for its first flow."""
-    found: dict[str, tuple[Place, Edge]] = {}
-    for source, target, flow, sure in flows:
-        for key, place in ((source, flow.source), (target, flow.target)):
-            if place.path is not None and key not in found:
-                found[key] = place, Edge(place.dataset.key, key, EdgeKind.CONTAINS, flow.evidence, sure)
-    return {key: found[key] for key in sorted(found)}
+def _columns(flows: list[_KeyedFlow]) -> dict[str, tuple[ColumnRef, Edge]]:
+    """Return the columns in flows by key, each with the edge from its dataset, with the evidence of its first flow."""
+    columns: dict[str, tuple[ColumnRef, Edge]] = {}
+    for source, target, flow, certainty in flows:
+        for key, column in ((source, flow.source), (target, flow.target)):
+            if column.path is not None and key not in columns:
+                columns[key] = column, Edge(column.dataset.key, key, EdgeKind.CONTAINS, flow.evidence, certainty)
+    return {key: columns[key] for key in sorted(columns)}
 
 
-def _column_edge(each: _Keyed) -> Edge:
-    ends, flow = (each.source, each.target), each.flow
-    return Edge(*ends, EdgeKind.COLUMN_FLOW, flow.evidence, each.sure, flow.type, flow.subtype)
+def _column_edge(keyed: _KeyedFlow) -> Edge:
+    flow = keyed.flow
+    ends = keyed.source, keyed.target
+    return Edge(*ends, EdgeKind.COLUMN_FLOW, flow.evidence, keyed.certainty, flow.type, flow.subtype)
 
 
-def column_nodes(places: Mapping[str, Place], described: Described) -> Iterator[Node]:
-    """Build the nodes of columns in flows, by key, as far as they are *described*."""
-    paths = {name: {each.path: each for each in reversed(columns)} for name, columns in described.items()}
-    for key, (dataset, path) in ((key, (place.dataset, place.path or ())) for key, place in places.items()):
+def column_nodes(columns: Mapping[str, ColumnRef], described: Described) -> Iterator[Node]:
+    """Yield the nodes of *columns* (by key), with attributes where they are *described*."""
+    paths = {name: {column.path: column for column in reversed(listed)} for name, listed in described.items()}
+    for key, column in columns.items():
+        dataset, path = column.dataset, column.path or ()
         attributes = _attributes(paths.get((dataset.namespace, dataset.name), {}).get(path))
         yield Node(key, NodeKind.COLUMN, dataset.namespace, dataset.name, path, attributes)
 

@@ -1,4 +1,4 @@
-"""How far long work is, told to whoever wants to know."""
+"""Progress reports of long operations."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TypeVar
 T = TypeVar("T")
 
 ProgressCallback = Callable[[str, int, int | None], None]
-"""Told of a kind of things how many are done, and of how many (None: not known); called from any thread."""
+"""Called with a kind of items, how many are done, and their total (None: unknown); from any thread."""
 
-JOBS, SCHEMAS = "parts of jobs", "files of schemas"
+JOBS, SCHEMAS = "job partitions", "schema files"
 
 
 def silent(what: str, done: int, total: int | None) -> None:
-    """Return nobody."""
+    """Report nothing."""
 
 
-def counted(told: ProgressCallback, what: str, things: Iterable[T], total: int | None = None) -> Iterator[T]:
-    """Return *things*, and tell after each that it is done."""
-    told(what, 0, total)
-    for done, thing in enumerate(things, 1):
-        yield thing
-        told(what, done, total)
+def counted(report: ProgressCallback, what: str, items: Iterable[T], total: int | None = None) -> Iterator[T]:
+    """Yield *items*, and report after each one that it is done."""
+    report(what, 0, total)
+    for done, item in enumerate(items, 1):
+        yield item
+        report(what, done, total)

@@ -1,4 +1,4 @@
-"""From rows of the dictionary to nodes and edges: pure functions that local and Spark generation both call."""
+"""Nodes and edges of clusters, topics and schemas from dictionary rows; pure, for local and Spark generation alike."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dataflow_generator.graph import (
     present,
     schema_key,
 )
-from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.graph.store import SCHEMA_BITS
 from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow, TopicNodeRow
 
@@ -31,7 +31,7 @@ _CERTAINTY = {"declared": Certainty.DECLARED, "confirmed": Certainty.MATCHED, "a
 
 
 def namespaces(clusters: Iterable[ClusterRow]) -> Namespaces:
-    """Return each cluster's canonical namespace by its name."""
+    """Return the canonical namespace of each cluster by cluster name."""
     return {cluster.name: kafka_namespace(cluster.name, cluster.brokers) for cluster in clusters}
 
 
@@ -57,21 +57,21 @@ def topic_key(namespace: str, name: str) -> str:
 
 
 def topic_edge(topic: TopicNodeRow, known: Namespaces) -> Edge:
-    """Report that a cluster contains a topic."""
+    """Build the edge from a cluster to a topic."""
     target = topic_key(known[topic.cluster], topic.name)
     evidence = f"cluster {topic.cluster}"
     return Edge(f"cluster:{topic.cluster}", target, EdgeKind.CONTAINS, evidence, Certainty.DECLARED)
 
 
 def link_edge(link: LinkRow, known: Namespaces) -> Edge:
-    """Report that a topic has a schema; the subtype is the side of the message."""
+    """Build the edge from a topic to a schema; the subtype is key or value."""
     source = topic_key(known[link.cluster], link.topic)
     certainty = Certainty.DERIVED if link.strategy == "ksqldb" else _CERTAINTY.get(link.confidence, Certainty.MATCHED)
     return Edge(source, schema_key(link.fingerprint), EdgeKind.HAS_SCHEMA, link.evidence, certainty, "", link.role)
 
 
 def definition_nodes(definition: DefinitionRow) -> Iterator[Node]:
-    """Build the node of a schema and, after it, those of its columns in document order."""
+    """Yield the node of a schema, then those of its columns in document order."""
     key = schema_key(definition.fingerprint)
     attributes = present(format=definition.format, fingerprint=definition.fingerprint)
     yield Node(key, NodeKind.SCHEMA, "", definition.name, None, attributes)
@@ -83,7 +83,7 @@ def definition_nodes(definition: DefinitionRow) -> Iterator[Node]:
 
 
 def definition_edges(definition: DefinitionRow) -> Iterator[Edge]:
-    """Report what contains what: the schema its outermost columns, a column the columns inside it."""
+    """Yield the containment edges: from the schema to its top-level columns, from a column to those inside it."""
     key = schema_key(definition.fingerprint)
     stem = column_stem(key)
     keys = {column.path: f"{stem}#{column.name}" for column in definition.columns}
@@ -94,42 +94,51 @@ def definition_edges(definition: DefinitionRow) -> Iterator[Edge]:
 
 
 def schema_evidence(name: str) -> str:
-    """Report why a column is in a schema: the schema called *name* has it."""
+    """Return the evidence of the edges inside the schema *name*."""
     return f"schema {name}".rstrip()
 
 
 def column_stem(schema: str) -> str:
-    """Return what the keys of the columns of *schema*, a node's key, start with."""
+    """Return the common prefix of the keys of the columns of *schema*, which is a node's key."""
     return f"column:{schema.removeprefix('schema:')}"
 
 
 def column_attributes(column: ColumnNodeRow) -> Attributes:
-    """Describe a column of a schema."""
-    return _described(column.type, column.logical_type, column.nullable, column.tags)
+    """Return the attributes of a schema column."""
+    return _column_attributes(column.type, column.logical_type, column.nullable, column.tags)
 
 
 @lru_cache(maxsize=_KEPT)
-def _described(type_: str, logical_type: str | None, nullable: bool, tags: tuple[str, ...]) -> Attributes:
-    """Describe a column; few differ in what is told of them."""
+def _column_attributes(type_: str, logical_type: str | None, nullable: bool, tags: tuple[str, ...]) -> Attributes:
+    """Return the attributes of a column; cached, because few columns differ in them."""
     return present(logical_type=logical_type, nullable=nullable, tags=tags, type=type_)
 
+
+LAYOUT = 1
+"""What the rows of a schema are made like; another number where they change, so that stored ones are made again."""
+
+Row = tuple[Any, ...]
+"""The cells of a `NodeRow` or an `EdgeRow`: there are millions, and a tuple with names takes longer to make."""
 
 _BATCHES_KEPT = 65_536
 _CONTAINS, _DECLARED, _COLUMN = str(EdgeKind.CONTAINS), str(Certainty.DECLARED), str(NodeKind.COLUMN)
 _SCHEMA = str(NodeKind.SCHEMA)
 _DEFINITION = itemgetter(0)
+_WIDE, _NARROW = '", "', '","'
 
 
-def schema_rows(cells: Cells, places: Mapping[int, int]) -> tuple[list[NodeRow], list[EdgeRow]]:
-    """Build the rows of whole schemas; *places* gives the key of each definition's node, its columns have the next.
+def schema_number(definition: int) -> int:
+    """Return the key of the row of a definition's node; those of its columns follow it."""
+    return definition << SCHEMA_BITS
 
-    The edge to a column has the column's own key: each has one.
-    """
+
+def schema_rows(cells: Cells) -> tuple[list[Row], list[Row]]:
+    """Return the rows of whole schemas; the edge to a column has the column's own key."""
     columns = {key: list(group) for key, group in groupby(cells.columns, key=_DEFINITION)}
-    nodes: list[NodeRow] = []
-    edges: list[EdgeRow] = []
+    nodes: list[Row] = []
+    edges: list[Row] = []
     for head in cells.heads:
-        nodes_of, edges_of = _schema(head, columns.get(head.id, ()), places[head.id])
+        nodes_of, edges_of = _schema(head, columns.get(head.id, ()), schema_number(head.id))
         nodes += nodes_of
         edges += edges_of
     return nodes, edges
@@ -137,39 +146,42 @@ def schema_rows(cells: Cells, places: Mapping[int, int]) -> tuple[list[NodeRow],
 
 @lru_cache(maxsize=_BATCHES_KEPT)
 def list_text(path: tuple[str, ...]) -> str:
-    """Write a path; schemas have the same ones over and over."""
+    """Serialize a path as JSON; cached, because schemas share most paths."""
     return json.dumps(path, ensure_ascii=False)
 
 
 @lru_cache(maxsize=_BATCHES_KEPT)
 def object_text(attributes: Attributes) -> str:
-    """Write the attributes of a node."""
+    """Serialize the attributes of a node as JSON."""
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 
-def _schema(head: Head, columns: Sequence[Sequence[Any]], node: int) -> tuple[list[NodeRow], list[EdgeRow]]:
+def _schema(head: Head, columns: Sequence[Sequence[Any]], node: int) -> tuple[list[Row], list[Row]]:
     key, name = schema_key(head.fingerprint), head.name
     (schema,) = definition_nodes(DefinitionRow(head.fingerprint, head.format, name, ()))
     stem, evidence = f"{column_stem(key)}#", schema_evidence(name)
+    nodes: list[Row] = [(node, key, _SCHEMA, "", name, None, object_text(schema.attributes))]
+    edges: list[Row] = []
     numbers = {cell[2]: number for number, cell in enumerate(columns, node + 1)}
-    nodes = [NodeRow(node, key, _SCHEMA, "", name, None, object_text(schema.attributes))]
-    nodes += [
-        NodeRow(number, stem + cell[3], _COLUMN, "", name, _place(cell[2])[0], _attributes(*cell[4:8]))
-        for number, cell in enumerate(columns, node + 1)
-    ]
-    edges = [
-        EdgeRow(number, numbers.get(_place(cell[2])[1], node), number, _CONTAINS, "", "", evidence, _DECLARED)
-        for number, cell in enumerate(columns, node + 1)
-    ]
+    for number, (_, _, path, shown, *described) in enumerate(columns, node + 1):
+        place, above = _place(path)
+        nodes.append((number, stem + shown, _COLUMN, "", name, place, _attributes(*described)))
+        edges.append((number, numbers.get(above, node), number, _CONTAINS, "", "", evidence, _DECLARED))
     return nodes, edges
 
 
 @lru_cache(maxsize=_BATCHES_KEPT)
 def _place(path: str) -> tuple[str, str]:
-    """Get a path as the graph writes it, and the one above it as the dictionary does, empty for the whole message."""
-    segments = tuple(json.loads(path))
-    above = json.dumps(segments[:-1], ensure_ascii=False, separators=(",", ":")) if segments else ""
-    return list_text(segments), above
+    """Return a path as the graph writes it, and the one above it as the dictionary does (of the message none)."""
+    if path == "[]":
+        return path, ""
+    if "\\" in path or _WIDE in path:
+        segments = json.loads(path)
+    else:
+        # Nearly all paths: without a backslash every quote begins or ends a segment, and `json` takes longer.
+        segments = path[2:-2].split(_NARROW)
+        return f'["{_WIDE.join(segments)}"]', f'["{_NARROW.join(segments[:-1])}"]' if segments[1:] else "[]"
+    return list_text(tuple(segments)), json.dumps(segments[:-1], ensure_ascii=False, separators=(",", ":"))
 
 
 @lru_cache(maxsize=_BATCHES_KEPT)

@@ -1,4 +1,8 @@
-"""The generated graph into the dictionary, in one transaction; of it only what stands above the schemas is held."""
+"""The generated graph into the dictionary, in one transaction; of it only what stands above the schemas is held.
+
+A definition is never changed, so the rows of its schema stay from one generation to the next; all others are written
+again. Rows of schemas have keys above zero that follow from the definition's own, all others have keys below zero.
+"""
 
 from __future__ import annotations
 
@@ -6,65 +10,79 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 
+from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.garbage_collection import infrequent_collection
-from dataflow_generator.build.schema_nodes import list_text, object_text, schema_rows
+from dataflow_generator.build.graph_builder import Flows
+from dataflow_generator.build.progress import ProgressCallback, silent
+from dataflow_generator.build.schema_nodes import LAYOUT, list_text, object_text, schema_number, schema_rows
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind, schema_key
-from dataflow_generator.incremental.keys import edge_numbers, node_numbers, plain_edge_numbers, schema_places
 from scanner_dictionary.engine.open import Connection, Engine, writing
-from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, write_graph
-from scanner_dictionary.lineage_inputs.column_batches import live_heads
-from scanner_dictionary.lineage_inputs.fingerprints import definition_sizes
+from scanner_dictionary.export.table_stream import consistent_read
+from scanner_dictionary.graph import store as graph_store
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
+from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 
 _WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
-"""Plain text for the words: a driver takes much longer over a text of another type."""
+"""Enum values as plain str: database drivers take much longer to bind a subclass of str."""
+
+
+def generate(engine: Engine, told: ProgressCallback = silent) -> StoredGraph:
+    """Replace the graph in the dictionary with that of what it holds now; readers see the one before until then.
+
+    Jobs are read before the write lock is taken, and again where a scan was stored meanwhile.
+    """
+    with engine.connect() as conn, infrequent_collection():
+        consistent_read(conn)
+        scan = graph_store.newest_scan(conn)
+        flows = read_flows(conn, told=told)
+    with infrequent_collection(), writing(engine) as conn:
+        return write_flows(conn, flows if graph_store.newest_scan(conn) == scan else read_flows(conn))
 
 
 def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
-    """Replace the graph in the dictionary with *graph*; until that is whole, readers see the one before."""
+    """Replace the graph in the dictionary with any *graph*, all of whose rows are written."""
+    rows = _Rows()
     with infrequent_collection(), writing(engine) as conn:
-        return write(conn, graph)
+        graph_store.delete_graph(conn)
+        graph_store.add_rows(conn, rows.nodes(graph), rows.edges(graph.edges()))
+        return graph_store.describe_graph(conn, coverage_text(graph.coverage))
 
 
-def write(conn: Connection, graph: FlowGraph) -> StoredGraph:
-    """Replace the graph in the caller's transaction."""
-    told = coverage_text(graph.coverage)
-    if graph.above is None or graph.schemas is None:
-        rows = _Rows()
-        return write_graph(conn, rows.nodes(graph), rows.edges(graph.edges()), told)
-    places = schema_places(definition_sizes(conn))
-    nodes, edges = upper_rows(graph.above, schema_keys(conn, places), graph.flowing)
-    # Edges lead to schemas, which must be there before.
-    portions = (schema_rows(cells, places) for cells in graph.schemas())
-    return write_graph(conn, nodes, (), told, more=_then(portions, edges))
-
-
-def upper_rows(
-    above: FlowGraph, schemas: Mapping[str, int], flowing: Iterable[tuple[str, int]] | None
-) -> tuple[list[NodeRow], Iterator[EdgeRow]]:
-    """Number what stands above the schemas; without *flowing* only in its order."""
-    nodes, edges = list(above.nodes()), list(above.edges())
-    rows = [node_row(number, node) for number, node in zip(node_numbers(len(nodes)), nodes, strict=True)]
+def write_flows(conn: Connection, flows: Flows) -> StoredGraph:
+    """Replace the stored graph, in the caller's transaction, with *flows* and what the dictionary holds."""
+    schemas = _write_schemas(conn)
+    nodes, edges = list(estate_nodes(conn, flows)), list(estate_edges(conn, flows))
+    rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
-    plain = zip(plain_edge_numbers(), edges, strict=False)
-    numbered = plain if flowing is None else edge_numbers(edges, keys, flowing)
-    return rows, (edge_row(number, edge, keys) for number, edge in numbered)
+    graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))
+    return graph_store.describe_graph(conn, coverage_text(flows.coverage), LAYOUT)
 
 
-def schema_keys(conn: Connection, places: Mapping[int, int]) -> dict[str, int]:
-    """Return the stored key of the node of every schema that live topics have, by the node's key."""
-    return {schema_key(head.fingerprint): places[head.id] for head in live_heads(conn)}
+def _write_schemas(conn: Connection) -> Mapping[str, int]:
+    """Delete the stored graph but for the schemas that topics have now, and add those that are missing.
+
+    Returns the keys of their rows by those of their nodes.
+    """
+    live = {schema_number(head.id): head for head in live_heads(conn)}
+    keys = {schema_key(head.fingerprint): number for number, head in live.items()}
+    stored = graph_store.schema_nodes(conn, LAYOUT)
+    kept = {number for number, key in stored.items() if keys.get(key) == number}
+    graph_store.delete_graph(conn, sorted(stored.keys() - kept) if stored else None)
+    for cells in cells_of(conn, [head for number, head in live.items() if number not in kept]):
+        graph_store.add_rows(conn, *schema_rows(cells))
+    return keys
 
 
 def node_row(number: int, node: Node) -> NodeRow:
-    """Build the row of a node."""
+    """Return the row of a node."""
     path = None if node.path is None else list_text(node.path)
     told = node.namespace, node.name, path, object_text(node.attributes)
     return NodeRow(number, node.key, _WORDS[node.kind], *told)
 
 
 def edge_row(number: int, edge: Edge, keys: Mapping[str, int]) -> EdgeRow:
-    """Build the row of an edge between nodes that *keys* has."""
+    """Return the row of an edge between nodes that *keys* has."""
     ends, kind = (keys[edge.source], keys[edge.target]), _WORDS[edge.kind]
     return EdgeRow(number, *ends, kind, edge.type, edge.subtype, edge.evidence, _WORDS[edge.certainty])
 
@@ -74,16 +92,9 @@ def coverage_text(coverage: Coverage) -> str:
     return json.dumps(asdict(coverage), ensure_ascii=False)
 
 
-def _then(
-    portions: Iterable[tuple[list[NodeRow], list[EdgeRow]]], edges: Iterable[EdgeRow]
-) -> Iterator[tuple[Iterable[NodeRow], Iterable[EdgeRow]]]:
-    yield from portions
-    yield (), edges
-
-
 @dataclass(slots=True)
 class _Rows:
-    """Numbers nodes and edges of any graph in its order."""
+    """Numbers the nodes and edges of any graph, in order."""
 
     keys: dict[str, int] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Kafka Connect: connector class → flows, from configuration alone; plug-ins in a table."""
+"""Kafka Connect: connector class → flows, derived from configuration alone; one table of readers."""
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.model import (

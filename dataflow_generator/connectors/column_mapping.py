@@ -1,16 +1,16 @@
-"""Columns from end to end: what a connector makes of the columns of one dataset in the other, and why."""
+"""Map the columns of a flow's source to the columns of its target, with the reasons."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dataflow_generator.connectors.columns import columns_behind, columns_through, topic_before
+from dataflow_generator.connectors.columns import columns_before, columns_through, topic_before
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
 from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
-from dataflow_generator.connectors.sink_columns import as_it_is
-from dataflow_generator.connectors.transforms.model import Place
+from dataflow_generator.connectors.sink_columns import value_unchanged
+from dataflow_generator.connectors.transforms.model import Position
 from scanner_model.column_path import KEY, ColumnPath
 from scanner_model.names import Role
 
@@ -20,7 +20,7 @@ _PARTS = {_PAYLOAD, "schema"}
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The sides of a topic's messages that are wrapped in `payload`, as their columns show.
+    """The sides of a topic's messages that are wrapped in `payload`, as its columns show.
 
     Source: JsonConverter with `schemas.enable`, Connect's JsonSchema.ENVELOPE_PAYLOAD_FIELD_NAME.
     """
@@ -29,13 +29,13 @@ class Envelope:
 
     @classmethod
     def of(cls, paths: Sequence[ColumnPath]) -> Envelope:
-        """Look at the columns of a topic."""
+        """Detect the wrapped sides from the columns of a topic."""
         tops = {side: {path[:1] for path in _on(side, paths)} for side in Role}
-        wrapped = (side for side, found in tops.items() if (_PAYLOAD,) in found and {*map("".join, found)} <= _PARTS)
+        wrapped = (side for side, names in tops.items() if (_PAYLOAD,) in names and {*map("".join, names)} <= _PARTS)
         return cls(frozenset(wrapped))
 
-    def opened(self, paths: Sequence[ColumnPath]) -> tuple[ColumnPath, ...]:
-        """Return the columns as transforms see them; a payload without parts is one plain value."""
+    def unwrap(self, paths: Sequence[ColumnPath]) -> tuple[ColumnPath, ...]:
+        """Return the columns without the wrapper; a payload without fields is one primitive value."""
         parents = {path[:-1] for path in paths}
         return tuple(
             (*_side(path), *_rest(path)[1:]) if self._wraps(path) else path
@@ -44,8 +44,8 @@ class Envelope:
             or (_rest(path)[:1] == (_PAYLOAD,) and (len(_rest(path)) > 1 or path not in parents))
         )
 
-    def closed(self, path: ColumnPath) -> ColumnPath:
-        """Return a column as the message has it."""
+    def wrap(self, path: ColumnPath) -> ColumnPath:
+        """Return a column with the wrapper, as in the message."""
         return (*_side(path), _PAYLOAD, *_rest(path)) if self._wraps(path) else path
 
     def _wraps(self, path: ColumnPath) -> bool:
@@ -65,15 +65,15 @@ def _on(side: Role, paths: Sequence[ColumnPath]) -> list[ColumnPath]:
 
 
 Paths = Sequence[ColumnPath]
-"""Columns of a dataset; those of a message's key stand behind `@key`."""
+"""Columns of a dataset; those of a message's key begin with `@key`."""
 
 
 @dataclass(frozen=True, slots=True)
-class EndToEnd:
-    """A column of a flow's source and the one of its target that it is copied to, or made into where *changed*.
+class MappedColumn:
+    """A column of a flow's source and the column of its target that it is copied to, or converted to if *changed*.
 
-    *because* names transforms and keys that say so, empty where the column is simply passed on. *alike*: its name at
-    the target differs in case from what the connector writes, so that the two are matched and not concluded.
+    *because* names the transforms and keys that cause it, empty where the column is passed on unchanged. *alike*: its
+    name at the target differs in case from what the connector writes, so that the two are matched by name.
     """
 
     source: ColumnPath
@@ -84,104 +84,115 @@ class EndToEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """The columns followed along one flow; *whole* is false where some, or all, cannot be told."""
+class ColumnMapping:
+    """The column mapping of one flow; *whole* is false where some columns, or all, cannot be resolved."""
 
-    columns: tuple[EndToEnd, ...] = ()
+    columns: tuple[MappedColumn, ...] = ()
     whole: bool = True
 
 
-def follow(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Followed:
-    """Follow columns along *flow* of a connector; *ends* are those of its source and of its target, as far as known.
+def map_columns(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
+    """Map columns along *flow* of a connector; *ends* are the known columns of its source and its target.
 
-    Where only one end is known the other has what the connector makes of it, or must have made it of. Where none is,
-    or a transform is not known, nothing is told. What Connect's JSON wraps the columns of a topic in is looked through.
+    Where the columns of only one end are known, those of the other are derived. Where neither is, or a transform is
+    unknown, the result is empty and not whole. The wrapper of Connect's JSON converter is removed first.
     """
     sink = flows.direction is Direction.SINK
     source, target = _envelopes(flow, ends)
-    seen = source.opened(ends[0]), target.opened(ends[1])
-    found = _out(config, flows, flow, seen) if sink else _in(config, flows, flow, seen)
+    paths = source.unwrap(ends[0]), target.unwrap(ends[1])
+    mapping = _out(config, flows, flow, paths) if sink else _in(config, flows, flow, paths)
     if not (source.sides or target.sides):
-        return found
-    closed = (replace(one, source=source.closed(one.source), target=target.closed(one.target)) for one in found.columns)
-    return replace(found, columns=tuple(closed))
+        return mapping
+    wrap = (
+        replace(column, source=source.wrap(column.source), target=target.wrap(column.target))
+        for column in mapping.columns
+    )
+    return replace(mapping, columns=tuple(wrap))
 
 
 def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelope]:
-    """Return how the messages at both ends are wrapped; from topic to topic, bytes are copied."""
+    """Return the wrappers of the messages at both ends; from topic to topic, bytes are copied."""
     source, target = (end is not None and end.kind is DatasetKind.TOPIC for end in (flow.source, flow.target))
     if source == target:
         return Envelope(), Envelope()
     return Envelope.of(ends[0] if source else ()), Envelope.of(ends[1] if target else ())
 
 
-def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Followed:
+def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
     source, target = ends
     if not source:
-        return Followed(whole=False)
+        return ColumnMapping(whole=False)
     key, value = _sides(source)
     record = columns_through(config, flows.shape, topic_before(flows, flow), value, key)
-    landed = (flows.lands or as_it_is)(config, flow, record)
+    columns = (flows.sink_columns or value_unchanged)(config, flow, record)
     pairs = (
-        EndToEnd(_shown(one.origin.origin), one.path, one.origin.changed, _why(one.origin.steps, one.because))
-        for one in landed
-        if one.origin and one.origin.origin and not one.origin.masked
+        MappedColumn(
+            _shown(column.origin.origin), column.path, column.origin.changed, _why(column.origin.steps, column.because)
+        )
+        for column in columns
+        if column.origin and column.origin.origin and not column.origin.masked
     )
-    return Followed(tuple(_at_target(pairs, target)), record.value is not None)
+    return ColumnMapping(tuple(_at_target(pairs, target)), record.value is not None)
 
 
-def _in(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Followed:
+def _in(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
     target = ends[1]
     shape = _shape(flows.shape, target)
     topic = topic_before(flows, flow)
     rows = _rows(config, flows, flow, ends)
     if rows is None:
-        return Followed(whole=False)
+        return ColumnMapping(whole=False)
     value, key = ([path for side, path in rows if side is role] for role in (Role.VALUE, Role.KEY))
     record = columns_through(config, shape, topic, value, key)
-    made = {one.path: one for one in flows.row.columns} if flows.row else {}
+    computed = {column.path: column for column in flows.row.columns} if flows.row else {}
     lists = ColumnLists.of(config)
     pairs = (
-        EndToEnd(origin, _shown((side, one.path)), one.changed or changed, _why(one.steps, because))
+        MappedColumn(origin, _shown((side, column.path)), column.changed or changed, _why(column.steps, because))
         for side in Role
-        for one in record.side(side) or ()
-        if one.origin and not one.masked
-        for origin, changed, because in _origins(lists, flow, one.origin, made)
+        for column in record.side(side) or ()
+        if column.origin and not column.masked
+        for origin, changed, because in _origins(lists, flow, column.origin, computed)
     )
-    return Followed(tuple(_at_target(pairs, target)), record.value is not None)
+    return ColumnMapping(tuple(_at_target(pairs, target)), record.value is not None)
 
 
-def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Sequence[Place] | None:
-    """Return the columns of the rows that a source reads: of its configuration, of its source, else by its topic."""
+def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Sequence[Position] | None:
+    """Return the columns of the rows that a source reads: from its configuration, its source, or else its topic."""
     source, target = ends
     from_topic = flow.source is not None and flow.source.kind is DatasetKind.TOPIC
-    made = [(Role.VALUE, one.path) for one in flows.row.columns] if flows.row else []
+    computed = [(Role.VALUE, column.path) for column in flows.row.columns] if flows.row else []
     if flows.row and flows.row.rest != flow.source:
-        return made
-    known = [_place(path) if from_topic else (Role.VALUE, path) for path in source]
+        return computed
+    known = [_position(path) if from_topic else (Role.VALUE, path) for path in source]
     if from_topic and known:
         return known
     shape = _shape(flows.shape, target)
-    behind = columns_behind(config, shape, topic_before(flows, flow), list(map(_place, target))) if target else None
-    keys = [place for place in behind or () if place[0] is Role.KEY and flows.keyed]
+    positions = (
+        columns_before(config, shape, topic_before(flows, flow), list(map(_position, target))) if target else None
+    )
+    keys = [position for position in positions or () if position[0] is Role.KEY and flows.keyed]
     if known:
-        return [*made, *(place for place in known if place not in made), *keys]
-    if behind is None:
-        return made or None
-    return [*made, *(place for place in behind if place[0] is Role.VALUE and place not in made), *keys]
+        return [*computed, *(position for position in known if position not in computed), *keys]
+    if positions is None:
+        return computed or None
+    return [
+        *computed,
+        *(position for position in positions if position[0] is Role.VALUE and position not in computed),
+        *keys,
+    ]
 
 
 def _origins(
-    lists: ColumnLists, flow: Flow, origin: Place, made: dict[ColumnPath, RowColumn]
+    lists: ColumnLists, flow: Flow, origin: Position, computed: dict[ColumnPath, RowColumn]
 ) -> Iterator[tuple[ColumnPath, bool, str]]:
-    """Find the columns of the flow's own source behind a column of a row."""
+    """Find the columns of the flow's own source that a row's column is derived from."""
     source = flow.source
     if source is None:
         return
     if source.kind is DatasetKind.TOPIC:
         yield _shown(origin), False, ""
-    elif origin[1] in made:
-        column = made[origin[1]]
+    elif origin[1] in computed:
+        column = computed[origin[1]]
         yield from ((path, column.changed, "") for dataset, path in column.origins if dataset == source)
     else:
         what, key = lists.treatment(source, origin[1])
@@ -190,13 +201,13 @@ def _origins(
 
 
 def _shape(shape: Shape, topic: Paths) -> Shape:
-    """Return how rows are wrapped; that MongoDB's change stream is told whole shows in the topic only."""
+    """Return how rows are wrapped; whether MongoDB's change stream has full documents shows in the topic only."""
     tops = {path[:1] for path in topic}
     return Shape.FULL_DOCUMENT if shape is Shape.ROW and {("fullDocument",), ("operationType",)} <= tops else shape
 
 
-def _at_target(pairs: Iterable[EndToEnd], target: Paths) -> Iterator[EndToEnd]:
-    """Keep what the target has, where it is known; a name that differs in case only is matched, if it is the only."""
+def _at_target(pairs: Iterable[MappedColumn], target: Paths) -> Iterator[MappedColumn]:
+    """Keep the columns that the target has, where it is known; a single name that differs in case only is matched."""
     known: Collection[ColumnPath] = frozenset(target)
     folded: dict[ColumnPath, list[ColumnPath]] = {}
     for path in known:
@@ -206,7 +217,7 @@ def _at_target(pairs: Iterable[EndToEnd], target: Paths) -> Iterator[EndToEnd]:
         if not known or pair.target in known:
             yield pair
         elif len(alike) == 1:
-            yield EndToEnd(pair.source, alike[0], pair.changed, pair.because, alike=True)
+            yield MappedColumn(pair.source, alike[0], pair.changed, pair.because, alike=True)
 
 
 def _folded(path: ColumnPath) -> ColumnPath:
@@ -219,15 +230,15 @@ def _why(steps: tuple[str, ...], because: str) -> str:
 
 
 def _sides(paths: Paths) -> tuple[list[ColumnPath], list[ColumnPath]]:
-    places = list(map(_place, paths))
-    key, value = ([path for side, path in places if side is role] for role in (Role.KEY, Role.VALUE))
+    positions = list(map(_position, paths))
+    key, value = ([path for side, path in positions if side is role] for role in (Role.KEY, Role.VALUE))
     return key, value
 
 
-def _place(path: ColumnPath) -> Place:
+def _position(path: ColumnPath) -> Position:
     return (Role.KEY, path[1:]) if path[:1] == (KEY,) else (Role.VALUE, path)
 
 
-def _shown(place: Place) -> ColumnPath:
-    side, path = place
+def _shown(position: Position) -> ColumnPath:
+    side, path = position
     return (KEY, *path) if side is Role.KEY else path

@@ -1,4 +1,4 @@
-"""Columns of a dataset on their way through a connector: into the topic's messages, or out of them."""
+"""Trace the columns of a dataset through a connector: into a topic's messages, or out of them."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from dataclasses import dataclass
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
 from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
-from dataflow_generator.connectors.sink_columns import as_it_is
-from dataflow_generator.connectors.transforms import Carried, Chain, Record, Template
-from dataflow_generator.connectors.transforms.model import Place
+from dataflow_generator.connectors.sink_columns import value_unchanged
+from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
+from dataflow_generator.connectors.transforms.model import Position
 from scanner_model.column_path import ColumnPath
 from scanner_model.names import Role
 
 _NO_TOPIC = "\ue000"
-"""Stands for a topic that is not known; no predicate is true of it by accident."""
+"""Placeholder for an unknown topic; it satisfies no real predicate."""
 
 _WRAPPERS = {Shape.ENVELOPE: (("before",), ("after",)), Shape.FULL_DOCUMENT: (("fullDocument",),)}
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnFlow:
-    """A column of a flow's target, on one *side* of a message, and the column of its source that it is made of.
+    """A column of a flow's target, on one *side* of a message, and the source column that it is derived from.
 
-    *origin* None: a transform or the connector made it. *changed*: by a cast or the like; *masked*: its data stay out.
+    *origin* None: a transform or the connector adds it. *changed*: by a cast or the like; *masked*: its data do not
+    flow.
     """
 
     flow: Flow
@@ -38,25 +39,30 @@ class ColumnFlow:
 def column_flows(
     config: Config, flows: ConnectorFlows, value: Sequence[ColumnPath], key: Sequence[ColumnPath] = ()
 ) -> tuple[tuple[ColumnFlow, ...], tuple[Flow, ...]]:
-    """Follow columns along every flow of a connector; behind them, the flows whose columns cannot be told.
+    """Return the column flows of a connector, and the flows whose columns cannot be resolved.
 
-    Where a source makes its rows itself, as of a query, these have the columns that it makes; *value* is what it reads.
+    *value* and *key* are the columns of the source. A source that produces its own rows, as from a query, has the
+    columns of those rows instead.
     """
-    found: list[ColumnFlow] = []
+    column_flows_: list[ColumnFlow] = []
     unknown: list[Flow] = []
     for flow in flows.flows:
         record = columns_through(config, flows.shape, topic_before(flows, flow), _row(flows, flow, value), key)
         sink = flows.direction is Direction.SINK
-        found.extend(_landed(config, flows, flow, record) if sink else _told(config, flows, flow, record))
+        column_flows_.extend(
+            _sink_columns(config, flows, flow, record) if sink else _source_columns(config, flows, flow, record)
+        )
         if record.key is None or record.value is None:
             unknown.append(flow)
-    # What is made of no column is told once for a target, however many sources flow there.
-    once = {one if one.origin is not None else (one.flow.target, one.side, one.path): one for one in found}
+    # A column without origin is listed once per target, however many sources flow there.
+    once = {
+        flow if flow.origin is not None else (flow.flow.target, flow.side, flow.path): flow for flow in column_flows_
+    }
     return tuple(once.values()), tuple(unknown)
 
 
 def topic_before(flows: ConnectorFlows, flow: Flow) -> str:
-    """Return the topic that records of *flow* have before the transforms; a private letter where nobody tells it."""
+    """Return the topic of *flow* before the transforms; a private-use character where it is unknown."""
     if flows.direction is Direction.SINK and flow.source and flow.source.kind is DatasetKind.TOPIC:
         return flow.source.name
     return flow.topic or _NO_TOPIC
@@ -65,81 +71,87 @@ def topic_before(flows: ConnectorFlows, flow: Flow) -> str:
 def columns_through(
     config: Config, shape: Shape, topic: str, value: Iterable[ColumnPath], key: Iterable[ColumnPath] = ()
 ) -> Record:
-    """Follow columns through the transforms of a connector.
+    """Trace columns through the transforms of a connector.
 
     *topic* is the topic before them; *value* and *key* are a row's columns for a source, the message's for a sink.
-    *shape* says how a source wraps the row first. A side is None where its columns cannot be told.
+    *shape* is how a source wraps the row first. A side is None where its columns cannot be resolved.
     """
-    ways = Chain.of(config).ways(Template.of(topic), _wrapped(shape, Record.of(value, key)))
-    keys, values = {way.record.key for way in ways}, {way.record.value for way in ways}
+    routes = Chain.of(config).routes(Template.of(topic), _wrapped(shape, Record.of(value, key)))
+    keys, values = {route.record.key for route in routes}, {route.record.value for route in routes}
     return Record(keys.pop() if len(keys) == 1 else None, values.pop() if len(values) == 1 else None)
 
 
-def columns_behind(config: Config, shape: Shape, topic: str, places: Sequence[Place]) -> tuple[Place, ...] | None:
-    """Find the columns that a source must have read for a topic to have those at *places*, in their order.
+def columns_before(
+    config: Config, shape: Shape, topic: str, positions: Sequence[Position]
+) -> tuple[Position, ...] | None:
+    """Return the columns that a source must have read for a topic to have those at *positions*, in their order.
 
-    What a transform or the connector made has none. None: the transforms cannot be told.
+    Columns that a transform or the connector adds have none. None: the transforms cannot be resolved.
     """
-    origins = Chain.of(config).origins(Template.of(topic), places)
-    behind = {
-        place: tuple(row for before in found for row in _row_of(shape, before)) for place, found in origins.items()
+    origins = Chain.of(config).origins(Template.of(topic), positions)
+    candidates = {
+        position: tuple(row for before in origins_ for row in _row_of(shape, before))
+        for position, origins_ in origins.items()
     }
-    rows = tuple(dict.fromkeys(row for found in behind.values() for row in found))
+    rows = tuple(dict.fromkeys(row for origins_ in candidates.values() for row in origins_))
     value, key = ([path for side, path in rows if side is role] for role in (Role.VALUE, Role.KEY))
     record = columns_through(config, shape, topic, value, key)
     if record.value is None and value:
         return None
-    ends: dict[Place, set[Place]] = {}
+    ends: dict[Position, set[Position]] = {}
     for role in Role:
-        for one in record.side(role) or ():
-            if one.origin:
-                ends.setdefault(one.origin, set()).add((role, one.path))
-    right = (next((row for row in found if place in ends.get(row, ())), None) for place, found in behind.items())
+        for column in record.side(role) or ():
+            if column.origin:
+                ends.setdefault(column.origin, set()).add((role, column.path))
+    right = (
+        next((row for row in origins_ if position in ends.get(row, ())), None)
+        for position, origins_ in candidates.items()
+    )
     return tuple(dict.fromkeys(row for row in right if row))
 
 
 def _row(flows: ConnectorFlows, flow: Flow, value: Sequence[ColumnPath]) -> Sequence[ColumnPath]:
-    """Return the columns of a row that a source reads along *flow*: those that it makes; by `*`, also *value*."""
+    """Return the columns of the rows that a source reads along *flow*: those of its query; for `*`, also *value*."""
     if flows.row is None:
         return value
-    made = [one.path for one in flows.row.columns]
-    return made + [path for path in value if path not in made] if flows.row.rest == flow.source else made
+    computed = [column.path for column in flows.row.columns]
+    return computed + [path for path in value if path not in computed] if flows.row.rest == flow.source else computed
 
 
-def _told(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
-    """Return what stands in the messages that a source writes; what its lists of columns leave out does not."""
+def _source_columns(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+    """Yield the columns of the messages that a source writes, without those that its column lists exclude."""
     lists = ColumnLists.of(config)
-    made = {one.path: one for one in flows.row.columns} if flows.row else {}
+    computed = {column.path: column for column in flows.row.columns} if flows.row else {}
     for side in Role:
-        for one in record.side(side) or ():
-            origin = one.origin[1] if one.origin else None
-            if origin is not None and origin in made:
-                yield from _made(flow, side, one, made[origin])
+        for column in record.side(side) or ():
+            origin = column.origin[1] if column.origin else None
+            if origin is not None and origin in computed:
+                yield from _computed(flow, side, column, computed[origin])
                 continue
             what = lists.treatment(flow.source, origin)[0] if flow.source and origin else Treatment.COPIED
             if what is not Treatment.LEFT_OUT:
                 changed, masked = what is Treatment.CHANGED, what is Treatment.MASKED
-                yield ColumnFlow(flow, side, one.path, origin, one.changed or changed, one.masked or masked)
+                yield ColumnFlow(flow, side, column.path, origin, column.changed or changed, column.masked or masked)
 
 
-def _made(flow: Flow, side: Role, one: Carried, column: RowColumn) -> Iterator[ColumnFlow]:
-    """Return what a column that the source makes is made of in the flow's own source, or that it is made of none."""
+def _computed(flow: Flow, side: Role, traced: TracedColumn, column: RowColumn) -> Iterator[ColumnFlow]:
+    """Yield the origins, in the flow's own source, of a column that the source computes."""
     if not column.origins:
-        yield ColumnFlow(flow, side, one.path, None, changed=False, masked=one.masked)
+        yield ColumnFlow(flow, side, traced.path, None, changed=False, masked=traced.masked)
     for dataset, path in column.origins:
         if dataset == flow.source:
-            yield ColumnFlow(flow, side, one.path, path, one.changed or column.changed, one.masked)
+            yield ColumnFlow(flow, side, traced.path, path, traced.changed or column.changed, traced.masked)
 
 
-def _landed(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
-    """Return what a sink writes of a message: which of its columns, under which names."""
-    for one in (flows.lands or as_it_is)(config, flow, record):
-        made = one.origin
-        if made is None or made.origin is None:
-            yield ColumnFlow(flow, Role.VALUE, one.path, None, changed=False, masked=bool(made and made.masked))
+def _sink_columns(config: Config, flows: ConnectorFlows, flow: Flow, record: Record) -> Iterator[ColumnFlow]:
+    """Yield the columns that a sink writes, under the target's names."""
+    for written in (flows.sink_columns or value_unchanged)(config, flow, record):
+        traced = written.origin
+        if traced is None or traced.origin is None:
+            yield ColumnFlow(flow, Role.VALUE, written.path, None, changed=False, masked=bool(traced and traced.masked))
         else:
-            side, path = made.origin
-            yield ColumnFlow(flow, side, one.path, path, made.changed, made.masked)
+            side, path = traced.origin
+            yield ColumnFlow(flow, side, written.path, path, traced.changed, traced.masked)
 
 
 def _wrapped(shape: Shape, record: Record) -> Record:
@@ -150,17 +162,17 @@ def _wrapped(shape: Shape, record: Record) -> Record:
     return record
 
 
-def _wrapped_row(shape: Shape, row: tuple[Carried, ...]) -> Iterator[Carried]:
-    """Put the row where the connector's messages have it: before and after the change, or in the full document."""
-    for place in _WRAPPERS[shape]:
+def _wrapped_row(shape: Shape, row: tuple[TracedColumn, ...]) -> Iterator[TracedColumn]:
+    """Wrap the row as in the connector's messages: before and after the change, or in the full document."""
+    for position in _WRAPPERS[shape]:
         for column in row:
-            yield Carried((*place, *column.path), column.origin)
+            yield TracedColumn((*position, *column.path), column.origin)
 
 
-def _row_of(shape: Shape, place: Place) -> Iterator[Place]:
-    """Take a column out of what the connector wraps its rows in; beside them stands what it makes itself."""
-    side, path = place
+def _row_of(shape: Shape, position: Position) -> Iterator[Position]:
+    """Unwrap a column of the connector's envelope; other fields of the envelope have no row column."""
+    side, path = position
     if side is Role.KEY or shape not in _WRAPPERS:
-        yield place
+        yield position
     elif len(path) > 1 and path[:1] in _WRAPPERS[shape]:
         yield side, path[1:]

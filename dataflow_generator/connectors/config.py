@@ -1,4 +1,4 @@
-"""A connector's configuration as text: values by the first key that has one, lists, maps, and parts under a prefix."""
+"""A connector's configuration as text: values by the first key that is set, lists, maps, keys under a prefix."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _QUOTES = {'"': '"', "`": "`", "[": "]"}
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Pairs of key and text, sorted by key; a value that was masked counts as absent."""
+    """Key-value pairs, sorted by key; a masked value counts as absent."""
 
     pairs: tuple[tuple[str, str], ...] = ()
     _values: dict[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Trim every value, once: readers look for dozens of keys in each configuration."""
+        """Strip every value, once: readers look up dozens of keys in each configuration."""
         stripped = ((key, value.strip()) for key, value in self.pairs)
         object.__setattr__(self, "_values", {key: text for key, text in stripped if not _HIDDEN.fullmatch(text)})
 
     @classmethod
     def of(cls, values: Mapping[str, object]) -> Config:
-        """Take what a worker or a file tells: text, numbers and truth values; anything else is absent."""
+        """Build from parsed JSON: strings, numbers and booleans; other values are skipped."""
         return cls(tuple(sorted((key, text) for key, value in values.items() if (text := _text(value)) is not None)))
 
     def key(self, *keys: str) -> str:
-        """Name the first of *keys* that has a value; empty where none has."""
+        """Return the first of *keys* that has a value; empty where none has."""
         return next((key for key in keys if self._value(key)), "")
 
     def text(self, *keys: str, default: str = "") -> str:
@@ -36,24 +36,24 @@ class Config:
         return self._value(self.key(*keys)) or default
 
     def hides(self, *keys: str) -> bool:
-        """Report whether one of *keys* has a value that somebody masked."""
+        """Return whether one of *keys* has a masked value."""
         return any(_HIDDEN.fullmatch(value.strip()) for key, value in self.pairs if key in keys)
 
     def items(self, *keys: str) -> tuple[str, ...]:
-        """List the parts of a comma-separated value, trimmed, in their order; a comma in quotes separates nothing."""
+        """Return the items of a comma-separated value, stripped, in order; a comma in quotes does not separate."""
         return tuple(dict.fromkeys(split_outside(self.text(*keys), ",")))
 
     def is_on(self, key: str, *, default: bool = False) -> bool:
-        """Read a truth value."""
+        """Parse a boolean."""
         return self.text(key, default="true" if default else "false").lower() == "true"
 
     def mapping(self, *keys: str, sign: str = ":") -> dict[str, str]:
-        """Read `a:b,c:d`; the last *sign* separates, because topics hold none and tables may not either."""
+        """Parse `a:b,c:d`, split at the last *sign*, because topics cannot contain it and tables should not."""
         parts = (item.rpartition(sign) for item in self.items(*keys))
         return {left.strip(): right.strip() for left, _, right in parts if left.strip() and right.strip()}
 
     def under(self, prefix: str) -> Config:
-        """Return the pairs whose keys begin with *prefix*, without it."""
+        """Return the pairs whose keys begin with *prefix*, without the prefix."""
         return Config(tuple((key[len(prefix) :], value) for key, value in self.pairs if key.startswith(prefix)))
 
     def _value(self, key: str) -> str:
@@ -61,7 +61,7 @@ class Config:
 
 
 def split_outside(text: str, sign: str) -> Iterator[str]:
-    """Split *text* at *sign* outside quotes, and trim; empty parts are left out."""
+    """Split *text* at *sign* outside quotes and strip; empty items are skipped."""
     part, closing = "", ""
     for char in text:
         if char == sign and not closing:

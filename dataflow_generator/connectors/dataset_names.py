@@ -1,4 +1,4 @@
-"""Names of datasets as OpenLineage writes them: namespace and name of tables, files, topics and services."""
+"""Dataset names in OpenLineage's convention: namespace and name of tables, files, topics and services."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from scanner_model.errors import InputInvalid
 
 _TWO_PARTS = frozenset({"mysql", "mariadb", "clickhouse", "teradata", "oceanbase", "hive", "vitess"})
 _DEFAULT_SCHEMAS = {"postgres": "public", "redshift": "public", "sqlserver": "dbo"}
-"""Where a server finds a table that is named without its schema; the JDBC connectors rely on it."""
+"""The schema in which a server looks up unqualified tables, as the JDBC connectors do."""
 
 _USER = re.compile(r"//(?:(?!,[a-zA-Z][\w+.-]*://).)*@", re.DOTALL)
 _OBJECT_STORES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}
 
 
 def jdbc_dataset(url: str, table: str) -> Dataset:
-    """Name a table of a JDBC URL by openlineage-java's rules: no schema is added that nobody wrote."""
+    """Name a table of a JDBC URL by openlineage-java's rules: a missing schema is not added."""
     return table_of(jdbc_server(url), table, default_schema=False)
 
 
 def table_of(server: JdbcServer, table: str, *, default_schema: bool = True) -> Dataset:
     """Name *table*, which may be qualified and quoted, of *server*.
 
-    Where a schema is missing, it is the URL's own, or else the one that such a server looks into (`public`, `dbo`).
+    A missing schema is taken from the URL, or else is the server's default (`public`, `dbo`).
     """
     parts = identifiers(table)
     if default_schema and len(parts) == 1 and server.scheme not in _TWO_PARTS:
@@ -41,7 +41,7 @@ def table_of(server: JdbcServer, table: str, *, default_schema: bool = True) -> 
 
 
 def identifiers(name: str) -> tuple[str, ...]:
-    """Take a qualified name apart at dots outside quotes, and the quotes off."""
+    """Split a qualified name at dots outside quotes, and remove the quotes."""
     return tuple(_unquoted(part) for part in split_outside(name, ".")) or (name,)
 
 
@@ -54,7 +54,7 @@ def host_server(scheme: str, host: str, port: str = "", database: str = "", sche
 
 
 def kafka_namespace(addresses: str) -> str | None:
-    """Return a cluster's namespace by the first of its addresses; None where they cannot be read."""
+    """Return a cluster's namespace by the first of its addresses; None where they cannot be parsed."""
     try:
         return f"kafka://{broker_addresses(addresses)[0]}"
     except InputInvalid:
@@ -62,12 +62,12 @@ def kafka_namespace(addresses: str) -> str | None:
 
 
 def topic(namespace: str, name: str) -> Dataset:
-    """Name a topic."""
+    """Return the dataset of a topic."""
     return Dataset(namespace, name, DatasetKind.TOPIC)
 
 
 def topics_like(namespace: str, pattern: str) -> Dataset:
-    """Name every topic that a Java regular expression matches."""
+    """Return the pattern dataset of topics that match a Java regular expression."""
     return Dataset(namespace, f"regex:{pattern}", DatasetKind.PATTERN)
 
 
@@ -88,7 +88,7 @@ def object_path(uri: str) -> Dataset:
 
 
 def located_table(uri: str, table: str) -> Dataset:
-    """Name a table by the location of its warehouse, where no catalogue names it."""
+    """Name a table by its warehouse location, where no catalog names it."""
     place = object_path(uri)
     if place.namespace == "file" and uri.strip() in ("", "/"):
         return Dataset("file", table)
@@ -98,12 +98,12 @@ def located_table(uri: str, table: str) -> Dataset:
 
 
 def in_folder(*parts: str) -> str:
-    """Join folders and a file's name; empty parts and doubled slashes are left out."""
+    """Join folders and a file's name; empty parts and doubled slashes are removed."""
     return "/".join(part.strip("/") for part in parts if part.strip("/"))
 
 
 def web_dataset(url: str, path: str = "") -> Dataset | None:
-    """Name an HTTP endpoint; None for what is no URL. User info and query never show."""
+    """Name an HTTP endpoint; None for text that is not a URL. User info and query are removed."""
     url = without_users(url)
     if "://" not in url:
         url = f"https://{url}" if re.match(r"[\w.-]+", url) else ""
@@ -121,23 +121,23 @@ def web_dataset(url: str, path: str = "") -> Dataset | None:
 
 
 def addresses(scheme: str, text: str, port: str = "") -> str:
-    """Return the namespace of a service by its comma list of hosts or URLs; user info and paths never show."""
+    """Return the namespace of a service by its comma-separated hosts or URLs, without user info and paths."""
     hosts = [host for part in without_users(text).split(",") if (host := _address(part, port))]
     return f"{scheme}://{','.join(hosts) or UNKNOWN_HOST}"
 
 
 def sanitized(name: str, allowed: str = "A-Za-z0-9_") -> str:
-    """Replace every character that *allowed* (a class of a regular expression) does not list by an underscore."""
+    """Replace every character that *allowed* (a regular-expression class) does not list by an underscore."""
     return re.sub(f"[^{allowed}]", "_", name)
 
 
 def unique(datasets: Iterable[Dataset | None]) -> tuple[Dataset, ...]:
-    """Sort datasets, each once."""
+    """Sort datasets and remove duplicates."""
     return tuple(sorted({dataset for dataset in datasets if dataset is not None}))
 
 
 def without_users(text: str) -> str:
-    """Take off `user:password@`, whatever the password holds; hosts of a list without schemes before it go with it."""
+    """Remove `user:password@`, whatever the password contains, including preceding hosts of a list without schemes."""
     if "://" not in text:
         return text.rpartition("@")[2]
     return _USER.sub("//", text)
@@ -162,9 +162,9 @@ _FOLDS: dict[str, Callable[[str], str]] = {
     "db2": str.upper,
     "snowflake": str.upper,
 }
-"""By the scheme of OpenLineage's namespace; the others keep a name's case, or compare without it."""
+"""Identifier case by the scheme of OpenLineage's namespace; others preserve case, or compare without it."""
 
 
 def folded(name: str, scheme: str, *, quoted: bool = False) -> str:
-    """Return *name* as a database of *scheme* stores it."""
+    """Return *name* in the case in which a database of *scheme* stores it."""
     return name if quoted else _FOLDS.get(scheme, str)(name)

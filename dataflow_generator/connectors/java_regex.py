@@ -1,4 +1,4 @@
-"""Java's regular expressions, evaluated by the library `regex` within a limit of processor time."""
+"""Java's regular expressions, evaluated with the library `regex` under a CPU-time limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scanner_model.problems import Problem
 _REFERENCE = re.compile(
     r"\\(?P<literal>.)|\$\{(?P<name>[A-Za-z][A-Za-z0-9]*)\}|\$(?P<digits>[0-9]+)|(?P<wrong>[$\\])", re.DOTALL
 )
-# What Python reads as Java does, and cannot search long: literals and few `.*`. Most patterns are of this kind.
+# Patterns that mean the same in Python and cannot take long: literals and few `.*`. Most patterns are of this kind.
 _SAME = re.compile(r"(?:[\w-]|\\[.-])*(?:\.[*+](?:[\w-]|\\[.-])*){0,3}", re.ASCII)
 _START = re.compile(r"(?:[\w-]|\\[.-])*", re.ASCII)
 
@@ -30,20 +30,20 @@ _problems: ContextVar[dict[str, Problem] | None] = ContextVar("problems", defaul
 
 @contextmanager
 def pattern_problems() -> Iterator[dict[str, Problem]]:
-    """Collect a problem for each pattern that cannot be evaluated meanwhile, by its text, whoever handles the error."""
-    found: dict[str, Problem] = {}
-    token = _problems.set(found)
+    """Collect one problem for each pattern that cannot be evaluated inside this context, by the pattern's text."""
+    problems: dict[str, Problem] = {}
+    token = _problems.set(problems)
     try:
-        yield found
+        yield problems
     finally:
         _problems.reset(token)
 
 
 @dataclass(slots=True, eq=False)
 class JavaRegex:
-    """A pattern that is evaluated as java.util.regex does; every method may raise InputInvalid.
+    """A pattern evaluated like java.util.regex; every method may raise InputInvalid.
 
-    A pattern that took too long once is not evaluated again: *failure* is what is wrong with it.
+    A pattern that timed out once is not evaluated again: *failure* is its error.
     """
 
     pattern: str
@@ -54,22 +54,22 @@ class JavaRegex:
 
     @property
     def start(self) -> str:
-        """Return what every text that matches begins with, as far as that is plain to see."""
-        found = _START.match(self.pattern) if self.same else None
-        return found[0].replace("\\", "") if found else ""
+        """Return the literal prefix of every matching text, as far as it is obvious."""
+        prefix = _START.match(self.pattern) if self.same else None
+        return prefix[0].replace("\\", "") if prefix else ""
 
     def matches(self, text: str) -> bool:
-        """Check whether the pattern matches the whole *text*, as `Matcher.matches()`."""
+        """Return whether the pattern matches the whole *text*, as `Matcher.matches()`."""
         if self.same and text.isascii() and text.isprintable():
             return self.same.fullmatch(text) is not None
         return self._run(self.compiled.fullmatch, text) is not None
 
     def replace_first(self, text: str, replacement: str) -> str:
-        """Replace the first match in *text*, as `Matcher.replaceFirst()`; *text* itself where there is none."""
-        found = self._run(self.compiled.search, text)
-        if found is None:
+        """Replace the first match in *text*, as `Matcher.replaceFirst()`; without a match *text* is unchanged."""
+        match = self._run(self.compiled.search, text)
+        if match is None:
             return text
-        return text[: found.start()] + self._expanded(found, replacement) + text[found.end() :]
+        return text[: match.start()] + self._expanded(match, replacement) + text[match.end() :]
 
     def _run(self, match: Match[Any], text: str) -> Any:  # noqa: ANN401 - a match of `regex`, or None
         try:
@@ -81,7 +81,7 @@ class JavaRegex:
         _report(self.failure)
         raise InputInvalid(self.failure.what, hint=self.failure.hint)
 
-    def _expanded(self, found: regex.Match[str], replacement: str) -> str:
+    def _expanded(self, whole: regex.Match[str], replacement: str) -> str:
         def value(match: re.Match[str]) -> str:
             if match["literal"] is not None:
                 return match["literal"]
@@ -90,12 +90,12 @@ class JavaRegex:
             group, rest = (match["name"], "") if match["name"] else self._numbered(match["digits"])
             if group not in self.compiled.groupindex and group not in range(self.compiled.groups + 1):
                 raise refused(self.pattern, f"has no group for its replacement {replacement!r}")
-            return (found[group] or "") + rest
+            return (whole[group] or "") + rest
 
         return _REFERENCE.sub(value, replacement)
 
     def _numbered(self, digits: str) -> tuple[int, str]:
-        """Return the group, and digits that do not belong to it: `$12` is `$1` and a 2 where there is no group 12."""
+        """Return the group, and digits that are not part of it: `$12` is `$1` and a 2 where there is no group 12."""
         length = 1
         while length < min(len(digits), 4) and int(digits[: length + 1]) <= self.compiled.groups:
             length += 1
@@ -103,7 +103,7 @@ class JavaRegex:
 
 
 def java_regex(pattern: str) -> JavaRegex:
-    """Compile *pattern*; raises InputInvalid where Java refuses it, or where it holds what is not translated."""
+    """Compile *pattern*; raises InputInvalid where Java refuses it, or for syntax that is not translated."""
     try:
         return _compiled(pattern)
     except InputInvalid as error:
@@ -123,7 +123,7 @@ def _report(error: InputInvalid) -> None:
 
 
 def limited(pattern: str, limit: TimeLimit) -> JavaRegex:
-    """Compile *pattern* under a limit of its own; raises InputInvalid as `java_regex` does."""
+    """Compile *pattern* with its own time limit; raises InputInvalid as `java_regex` does."""
     text = translated(pattern)
     if is_too_large(text):
         raise refused(pattern, "repeats too much to be evaluated")

@@ -1,7 +1,7 @@
-r"""Java's syntax of regular expressions (java.util.regex.Pattern) written as that of `regex`, version 1.
+r"""Translate Java's regular expressions (java.util.regex.Pattern) to the syntax of `regex`, version 1.
 
-What differs is written out: `\d`, `\w`, `\s` and `(?i)` are ASCII in Java, line ends are more than `\n`, classes have
-unions and intersections. What has no translation is refused with its name: a guess would be an edge that is not there.
+Differences are written out: `\d`, `\w`, `\s` and `(?i)` are ASCII in Java, line ends are more than `\n`, classes have
+unions and intersections. Untranslatable syntax is refused by name: a guess would be a wrong edge.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CODE = re.compile(r"\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|u([0-9A-Fa-f
 _PROPERTY = re.compile(r"\\(?P<letter>[pP])(?:\{(?P<name>\w+=)?(?P<value>\w+)\}|(?P<short>[A-Za-z]))")
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|\Z)", re.DOTALL)
 _CATEGORY = re.compile(r"L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?|C[cfosn]?")
-# `m` and `d` change nothing in a name, which has no line ends.
+# `m` and `d` have no effect on names, which have no line ends.
 _KNOWN_FLAGS = frozenset("ismud")
 
 _LINE_ENDS = "\n\r\x85\u2028\u2029"
@@ -69,7 +69,7 @@ _CASED: Mapping[str, str] = {
 
 
 def refused(pattern: str, what: str) -> InputInvalid:
-    """Build the error of a pattern that Java refuses, or that is not evaluated."""
+    """Build the error for a pattern that Java refuses, or that is not evaluated."""
     return InputInvalid(f"the regular expression {shown(pattern)} {what}")
 
 
@@ -82,7 +82,7 @@ def translated(pattern: str) -> str:
 
 @dataclass(slots=True)
 class _Translator:
-    """Reads one pattern from left to right; *outer* are the flags outside each group that is open."""
+    """Translates one pattern from left to right; *outer* are the flags outside each open group."""
 
     pattern: str
     at: int = 0
@@ -106,11 +106,11 @@ class _Translator:
         return self.pattern[self.at : self.at + length]
 
     def _take(self, text: str) -> bool:
-        found = self.pattern.startswith(text, self.at)
-        self.at += len(text) if found else 0
-        return found
+        present = self.pattern.startswith(text, self.at)
+        self.at += len(text) if present else 0
+        return present
 
-    def _found(self, form: re.Pattern[str]) -> re.Match[str] | None:
+    def _match(self, form: re.Pattern[str]) -> re.Match[str] | None:
         match = form.match(self.pattern, self.at)
         self.at = match.end() if match else self.at
         return match
@@ -120,7 +120,7 @@ class _Translator:
         self.repeatable = repeatable
 
     def _next(self) -> None:
-        if quoted := self._found(_QUOTED):
+        if quoted := self._match(_QUOTED):
             for char in quoted[1]:
                 self._write(self._literal(char))
         elif self._peek() in ("?", "*", "+", "{"):
@@ -156,7 +156,7 @@ class _Translator:
 
     def _quantifier(self) -> None:
         sign = self._peek()
-        match = self._found(_QUANTIFIER)
+        match = self._match(_QUANTIFIER)
         if not match:
             raise self._wrong("has a '{' that is no repetition")
         if not self.repeatable:
@@ -164,8 +164,8 @@ class _Translator:
         self._write(match[0], repeatable=False)
 
     def _open(self) -> None:
-        """Write what opens a group; `(?i:…)` ends its flags with it, `(?i)` with the group around it."""
-        match = self._found(_GROUP)
+        """Translate the start of a group; `(?i:…)` ends its flags with it, `(?i)` with the enclosing group."""
+        match = self._match(_GROUP)
         if match:
             name = match["name"]
             if name in self.names:
@@ -179,7 +179,7 @@ class _Translator:
             raise self._wrong(f"nests more than {_DEEPEST} groups: that is not evaluated")
 
     def _flagged(self) -> None:
-        match = self._found(_FLAGS)
+        match = self._match(_FLAGS)
         if not match or not set(match["on"] + (match["off"] or "")) <= _KNOWN_FLAGS:
             raise self._wrong("has a group '(?…' that is not evaluated")
         flags = (self.flags | frozenset(match["on"])) - frozenset(match["off"] or "")
@@ -193,7 +193,7 @@ class _Translator:
         return text if len(text) == 1 or text[0] == "\\" else f"[{text}]"
 
     def _range(self, low: str, high: str) -> str:
-        """Write a range, or one character, as the members of a class, and in `(?i)` those of the other case."""
+        """Translate a range, or one character, to members of a class, with `(?i)` also in the other case."""
         text = _escaped(low) if low == high else f"{_escaped(low)}-{_escaped(high)}"
         if "i" not in self.flags:
             return text
@@ -202,9 +202,9 @@ class _Translator:
         return text + "".join(char.swapcase() for char in ascii_letters if low <= char <= high)
 
     def _escape(self) -> str:
-        """Read a backslash and what belongs to it, in a class or outside: one character, or a class in brackets."""
+        """Translate an escape, in a class or outside: one character, or a class in brackets."""
         letter = self._peek(2)[1:]
-        if code := self._found(_CODE):
+        if code := self._match(_CODE):
             number = int(code[4], 8) if code[4] else int(code[1] or code[2] or code[3], 16)
             if number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:
                 raise self._wrong("names a character that does not exist, or half of one")
@@ -219,22 +219,22 @@ class _Translator:
         raise self._wrong(f"has '\\{letter}', which Java refuses or which is not evaluated")
 
     def _property(self) -> str:
-        match = self._found(_PROPERTY)
+        match = self._match(_PROPERTY)
         name = (match["short"] or match["value"]) if match else ""
         category = name.removeprefix("Is")
-        found = _PROPERTIES.get(name)
+        members = _PROPERTIES.get(name)
         if match and match["name"] not in (None, "gc=", "general_category="):
-            found = category = ""
-        if not found and _CATEGORY.fullmatch(category):
-            found = rf"\p{{{category}}}"
-        if not match or not found:
+            members = category = ""
+        if not members and _CATEGORY.fullmatch(category):
+            members = rf"\p{{{category}}}"
+        if not match or not members:
             raise self._wrong(rf"has a '\p{{{name}}}' that is not evaluated")
         if "i" in self.flags:
-            found = _CASED.get(name, _CASED.get(category, found))
-        return f"[{'^' if match['letter'] == 'P' else ''}{found}]"
+            members = _CASED.get(name, _CASED.get(category, members))
+        return f"[{'^' if match['letter'] == 'P' else ''}{members}]"
 
     def _class(self, depth: int) -> str:
-        """Read a class behind its `[`: unions, `&&` intersections and negation, as Java nests them."""
+        """Translate a class after its `[`: unions, `&&` intersections and negation, as Java nests them."""
         if depth > _DEEPEST:
             raise self._wrong(f"nests more than {_DEEPEST} classes: that is not evaluated")
         negated = "^" if self._take("^") else ""
@@ -247,7 +247,7 @@ class _Translator:
                 operands.append([])
             elif self._take("["):
                 operands[-1].append(self._class(depth + 1))
-            elif quoted := self._found(_QUOTED):
+            elif quoted := self._match(_QUOTED):
                 operands[-1].extend(self._range(char, char) for char in quoted[1])
             else:
                 operands[-1].append(self._member())

@@ -1,4 +1,4 @@
-"""JDBC URLs: which database server, which database, without anything secret (rules of openlineage-java)."""
+"""Parse JDBC URLs into server and database, without secrets (rules of openlineage-java)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEFAULT_PORTS = {
     "oceanbase": 2881,
     "redshift": 5439,
 }
-"""Appended where a URL names none; not for SQL Server and not for schemes that openlineage-java does not know."""
+"""Appended to a URL without port; not for SQL Server and for schemes that openlineage-java does not know."""
 
 _SCHEMES = {"postgresql": "postgres", "ch": "clickhouse", "mssql": "sqlserver", "as400": "db2"}
 _PLACE_HOLDER = r"\$\{[^{}]*\}"
@@ -30,14 +30,14 @@ _HOST = re.compile(
     rf"(?:\[[0-9A-Fa-f:.%]+\]|(?:[\w.-]|{_PLACE_HOLDER})+)(?::(?:\d{{1,5}}|{_PLACE_HOLDER}))?(?:[:;&][\w.]+=[\w.-]*)*"
 )
 _NAMED_PART = re.compile(r"\(?(?P<key>\w+)=[^=@]*")
-# A `?` or `;` that no `name=` follows may as well be a piece of a password.
+# A `?` or `;` without a following `name=` may be part of a password.
 _QUERY = re.compile(r"\?(?=[\w.]+=|$)")
 _PORT = re.compile(r":\d{1,5}$")
 _FIELD = re.compile(r"\(\s*(host|port|service_name|sid|instance_name)\s*=\s*([^()\s]+)\s*\)", re.IGNORECASE)
 
 _ORACLE_ADDRESS = re.compile(r"\(\s*address\s*=((?:\s*\([^()]*\))*)\s*\)", re.IGNORECASE)
 _MYSQL_LIST = re.compile(r"(?:[^/(\[?]*@)?(?P<list>\[(?:\([^()]*\)|[^/()?])*\]|(?:\([^()]*\)|address=|,)+)(?=[/?]|$)")
-"""The addresses of a MySQL URL, without the credentials before them; a slash in parentheses is one of a password."""
+"""The addresses of a MySQL URL, without preceding credentials; a slash in parentheses belongs to a password."""
 
 _MYSQL_ADDRESS = re.compile(r"(?:address=)?(?:\([^()]*\))+|[^,()]+")
 _MYSQL_FIELD = re.compile(r"[(,]\s*(host|port)\s*=([^(),]*)", re.IGNORECASE)
@@ -49,7 +49,7 @@ _IPV6 = re.compile(r"[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*")
 
 @dataclass(frozen=True, slots=True)
 class JdbcServer:
-    """What a JDBC URL names: the OpenLineage *namespace*, its *scheme*, the *database* and *schema* or empty."""
+    """The parts of a JDBC URL: the OpenLineage *namespace*, its *scheme*, the *database* and *schema* or empty."""
 
     scheme: str
     namespace: str
@@ -58,7 +58,7 @@ class JdbcServer:
 
 
 def jdbc_server(url: str) -> JdbcServer:
-    """Read a JDBC URL; one that cannot be read gives the host `unknown`, never the text of the URL."""
+    """Parse a JDBC URL; one that cannot be parsed has the host `unknown`, never the text of the URL."""
     text = re.sub(r"(?i)^jdbc:", "", url.strip())
     scheme = text.partition(":")[0].lower()
     reader = _READERS.get(scheme, _plain)
@@ -66,14 +66,14 @@ def jdbc_server(url: str) -> JdbcServer:
 
 
 def with_ports(scheme: str, hosts: str) -> str:
-    """Return a comma list of hosts in lower case, each with a port; a place holder stays as it is written."""
+    """Return a comma-separated list of hosts in lower case, each with a port; placeholders are left unchanged."""
     port = _DEFAULT_PORTS.get(scheme)
     listed = (host.rpartition("@")[2].strip() for host in hosts.split(","))
     return ",".join(_with_port(host, port) for host in listed if is_host(host))
 
 
 def is_host(text: str) -> bool:
-    """Report whether *text* is a host, perhaps with a port; what is not may be a piece of a password."""
+    """Return whether *text* is a host, optionally with a port; other text may be part of a password."""
     named = _NAMED_PART.fullmatch(text)
     return bool(_HOST.fullmatch(text)) or bool(named and not _SECRET.search(named["key"]))
 
@@ -95,7 +95,7 @@ def _server(scheme: str, hosts: str, database: str = "", schema: str = "") -> Jd
 
 
 def _plain(text: str) -> JdbcServer:
-    """Read `scheme[:more]://[user:password@]hosts[/database][?parameters]`."""
+    """Parse `scheme[:more]://[user:password@]hosts[/database][?parameters]`."""
     before, slashes, rest = text.partition("://")
     written = before.partition(":")[0].partition("+")[0].lower() if slashes else ""
     scheme = _SCHEMES.get(written, written) or "jdbc"
@@ -108,26 +108,26 @@ def _plain(text: str) -> JdbcServer:
     schema = _parameters("".join(parameters), "&").get("currentschema", "").partition(",")[0]
     database = re.split(r"[;,]", path, maxsplit=1)[0].strip()
     if "=" in database:
-        database = ""  # Teradata's parameters stand where others have the database
+        database = ""  # Teradata has parameters in the position of the database
     return _server(scheme, hosts if scheme in _DEFAULT_PORTS else _harmless(hosts), database, schema)
 
 
 def _credentials_off(address: str) -> tuple[str, str, str]:
-    """Take off what stands before the last `@` of each host; a password may hold a slash."""
+    """Remove the text before the last `@` of each host; a password may contain a slash."""
     tail = address.rpartition("@")[2]
     hosts, slash, path = tail.partition("/")
-    # A part without its own `@` may be a piece of a password, and is left out.
+    # A part without its own `@` may belong to a password, and is removed.
     parts = [part for part in address[: len(address) - len(tail)].split(",")[:-1] if "@" in part]
     others = [part.rpartition("@")[2] for part in parts]
     return ",".join([*(other for other in others if other and "/" not in other), hosts]), slash, path
 
 
 def _harmless(hosts: str) -> str:
-    """Leave out parameters that stand among the hosts and look secret: `host:user=x;ssl=true`."""
+    """Remove parameters among the hosts that look secret: `host:user=x;ssl=true`."""
     parts = re.split(r"([;:&])", hosts)
     pairs = [(parts[i - 1] if i else "", parts[i]) for i in range(0, len(parts), 2)]
-    kept = [(sign, part) for sign, part in pairs if not ("=" in part and _SECRET.search(part.partition("=")[0]))]
-    return "".join(sign + part for sign, part in kept)
+    harmless = [(sign, part) for sign, part in pairs if not ("=" in part and _SECRET.search(part.partition("=")[0]))]
+    return "".join(sign + part for sign, part in harmless)
 
 
 def _parameters(text: str, sign: str) -> Mapping[str, str]:
@@ -136,9 +136,9 @@ def _parameters(text: str, sign: str) -> Mapping[str, str]:
 
 
 def _mysql(text: str) -> JdbcServer:
-    """Read MySQL's lists of addresses: `address=(host=a)(port=1)`, `(host=a,port=1)`, `[a:1,b]`; any other URL plainly.
+    """Parse MySQL's lists of addresses: `address=(host=a)(port=1)`, `(host=a,port=1)`, `[a:1,b]`.
 
-    Of a `(host=a,port=1)` that is not in brackets openlineage-java keeps the form.
+    For a `(host=a,port=1)` without brackets openlineage-java preserves the form.
     """
     rest = text.partition("://")[2]
     match = _MYSQL_LIST.match(rest)
@@ -164,7 +164,7 @@ def _mysql_host(part: str, *, in_brackets: bool) -> str:
 
 
 def _teradata(text: str) -> JdbcServer:
-    """Read `teradata://host[/NAME=value,…]`; the port and the database are among the parameters."""
+    """Parse `teradata://host[/NAME=value,…]`; the port and the database are among the parameters."""
     host, _, rest = text.partition("://")[2].partition("/")
     named = {key.upper(): value.strip("'") for key, value in _TERADATA_PARAMETER.findall(rest)}
     port = named.get("DBS_PORT", "")
@@ -174,7 +174,7 @@ def _teradata(text: str) -> JdbcServer:
 
 
 def _cassandra(text: str) -> JdbcServer:
-    """Read `cassandra://a--b--c:port/keyspace`; a port at the end is that of every host without one of its own."""
+    """Parse `cassandra://a--b--c:port/keyspace`; a final port applies to every host without its own."""
     start, slashes, rest = text.partition("://")
     if "@" in rest:
         return _plain(text)
@@ -186,9 +186,9 @@ def _cassandra(text: str) -> JdbcServer:
 
 
 def _sql_server(text: str) -> JdbcServer:
-    r"""Read `sqlserver://host[\instance][:port][;name=value…]` and jTDS's `jtds:sqlserver://host/database;…`.
+    r"""Parse `sqlserver://host[\instance][:port][;name=value…]` and jTDS's `jtds:sqlserver://host/database;…`.
 
-    Without a host the property `serverName` has it, perhaps with an instance or port, or as a bare IPv6 address.
+    Without a host the property `serverName` names it, optionally with an instance or port, or as a bare IPv6 address.
     """
     address, _, rest = text.partition("://")[2].partition(";")
     pairs = _BRACED_PARAMETER.findall(rest)
@@ -209,7 +209,7 @@ def _sql_server(text: str) -> JdbcServer:
 
 
 def _oracle(text: str) -> JdbcServer:
-    """Read thin and OCI URLs: `@host:port:sid`, `@//host:port/service`, `@(DESCRIPTION=…)`, `@ldap://…`."""
+    """Parse thin and OCI URLs: `@host:port:sid`, `@//host:port/service`, `@(DESCRIPTION=…)`, `@ldap://…`."""
     before, at, descriptor = text.partition("@(")
     if at:
         return _descriptor(before, f"({descriptor}")
@@ -235,15 +235,17 @@ def _descriptor(before: str, address: str) -> JdbcServer:
         return JdbcServer("oracle", f"{before}@{address}" if plain else f"oracle://{UNKNOWN_HOST}")
     fields = {key.lower(): value for key, value in reversed(_FIELD.findall(address))}
     # Each address has its own port, before its host or after it, or none.
-    written = _ORACLE_ADDRESS.findall(address) or [address]
-    addresses = [{key.lower(): value for key, value in reversed(_FIELD.findall(one))} for one in written]
-    places = (f"{one['host']}:{one.get('port', '1521')}" for one in addresses if "host" in one)
+    descriptions = _ORACLE_ADDRESS.findall(address) or [address]
+    addresses = [
+        {key.lower(): value for key, value in reversed(_FIELD.findall(description))} for description in descriptions
+    ]
+    places = (f"{parts['host']}:{parts.get('port', '1521')}" for parts in addresses if "host" in parts)
     database = fields.get("service_name") or fields.get("sid") or fields.get("instance_name") or ""
     return _server("oracle", ",".join(places), database)
 
 
 def _balanced(text: str) -> bool:
-    """Report whether *text* is one pair of parentheses with pairs inside."""
+    """Return whether *text* is one balanced pair of parentheses."""
     depth = 0
     for number, char in enumerate(text):
         depth += (char == "(") - (char == ")")
@@ -253,7 +255,7 @@ def _balanced(text: str) -> bool:
 
 
 def _directory(address: str) -> JdbcServer:
-    """Read an LDAP address; the service is the part that is no `cn=` or `dc=`, of the first server."""
+    """Parse an LDAP address; the service is the part that is not `cn=` or `dc=`, of the first server."""
     first = address.split(maxsplit=1)[0]
     hosts, _, path = re.sub(r"(?i)^ldaps?:(?://)?", "", first).partition("/")
     names = [name for name in re.split(r"[,/]", path) if name and "=" not in name]
@@ -261,7 +263,7 @@ def _directory(address: str) -> JdbcServer:
 
 
 def _embedded(text: str) -> JdbcServer:
-    """Read an embedded database, which is a file or a folder."""
+    """Parse the URL of an embedded database, which is a file or a folder."""
     path = re.split(r"[;?]", text.partition(":")[2], maxsplit=1)[0]
     return JdbcServer("file", f"file:{path}")
 

@@ -1,4 +1,4 @@
-"""What a connector's configuration tells: datasets read and written, flows between them, and on what evidence."""
+"""The types of a connector and of its flows: datasets read and written, flows between them, and their evidence."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.transforms.records import Carried, Record
+from dataflow_generator.connectors.transforms.records import Record, TracedColumn
 from scanner_model.column_path import ColumnPath
 from scanner_model.problems import Problem
 
 DEFAULT_NAMESPACE = "kafka://localhost:9092"
-"""Where a worker finds Kafka if it is not told (`bootstrap.servers` in Connect's WorkerConfig)."""
+"""A worker's default Kafka address (`bootstrap.servers` in Connect's WorkerConfig)."""
 
 
 class Direction(StrEnum):
-    """Which way a connector moves data, seen from Kafka's outside: a source writes topics, a sink reads them."""
+    """The direction in which a connector moves data: a source writes topics, a sink reads them."""
 
     SOURCE = "source"
     SINK = "sink"
@@ -25,7 +25,7 @@ class Direction(StrEnum):
 
 
 class DatasetKind(StrEnum):
-    """What stands behind a name; a pattern stands for every dataset that its regular expression matches."""
+    """The kind of a dataset; a pattern represents every dataset that its regular expression matches."""
 
     TOPIC = "topic"
     EXTERNAL = "external"
@@ -34,7 +34,7 @@ class DatasetKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Dataset:
-    """A dataset by OpenLineage's names; the name of a pattern is `regex:` and a Java regular expression."""
+    """A dataset in OpenLineage's naming; the name of a pattern is `regex:` and a Java regular expression."""
 
     namespace: str
     name: str
@@ -42,22 +42,22 @@ class Dataset:
 
 
 class Shape(StrEnum):
-    """How a source wraps a row before the transforms see it."""
+    """How a source wraps a row before the transforms are applied."""
 
     ROW = "row"
     ENVELOPE = "envelope"
     """Before and after the change (Debezium)."""
     DOCUMENTS = "documents"
-    """Before and after, each as one JSON text (Debezium's MongoDB connector): its fields are told by data."""
+    """Before and after, each as one JSON text (Debezium's MongoDB connector): its fields are known from data only."""
     FULL_DOCUMENT = "full-document"
-    """In `fullDocument`, where the topic shows that it has what MongoDB's change stream tells."""
+    """In `fullDocument`, where the topic's columns show that MongoDB's change stream includes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowColumn:
-    """A column of the rows that a source makes itself, as of a query, and the columns of datasets that it is made of.
+    """A column of the rows that a source produces, as from a query, and the dataset columns that it is derived from.
 
-    *changed* says that its value is computed from them. An empty path is a row that is one plain value.
+    *changed*: its value is computed from them. An empty path is a row that is one primitive value.
     """
 
     path: ColumnPath
@@ -67,30 +67,30 @@ class RowColumn:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The columns of the rows that a source makes; beside *columns* all of the dataset *rest*, where there is one."""
+    """The columns of the rows that a source produces: *columns* and, if set, all of the dataset *rest*."""
 
     columns: tuple[RowColumn, ...] = ()
     rest: Dataset | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Landed:
-    """A column of the dataset that a sink writes, and the column behind its transforms that it is made of.
+class SinkColumn:
+    """A column that a sink writes, and the column after the transforms that it is derived from.
 
-    *origin* None: the connector made it. *because* names the keys that say so beside those of the flow.
+    *origin* None: the connector adds it. *because* names the keys that cause it, in addition to those of the flow.
     """
 
     path: ColumnPath
-    origin: Carried | None = None
+    origin: TracedColumn | None = None
     because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Data goes from *source* to *target*, *because* of a configuration key or of the topics seen in use.
+    """Data flow from *source* to *target*, *because* of a configuration key or of the topics in use.
 
-    None is an end that the configuration does not tell. *topic* is the topic's name before the transforms of a source,
-    and after those of a sink; empty where it is not known.
+    An end is None where it is unknown. *topic* is the topic's name before the transforms of a source, and after those
+    of a sink; empty where it is unknown.
     """
 
     source: Dataset | None
@@ -101,7 +101,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True, order=True)
 class SideTopic:
-    """A topic that a connector uses for itself: *role* tells for what."""
+    """A topic that a connector uses for its own purposes; *role* is the purpose."""
 
     dataset: Dataset
     role: str
@@ -110,11 +110,11 @@ class SideTopic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connector:
-    """A connector to be read: its configuration, and what is known around it.
+    """A connector's configuration and its context.
 
-    *direction* is what the worker says (None: it was not asked). *known* are the topics of its cluster, in order, and
-    *tables* the tables of its database; *active* are the topics that it was seen to use (KIP-558). None: nobody knows;
-    empty: there are none. *namespace* is that of the worker's own cluster.
+    *direction* is what the worker reports (None: not requested). *known* are the topics of its cluster, in order, and
+    *tables* the tables of its database; *active* are the topics that Connect reports it to use (KIP-558). None:
+    unknown; empty: there are none. *namespace* is that of the worker's own cluster.
     """
 
     name: str
@@ -127,17 +127,17 @@ class Connector:
 
     @property
     def class_name(self) -> str:
-        """Return `connector.class` as it is written; empty where it is not."""
+        """Return `connector.class` as configured; empty where it is missing."""
         return self.config.text("connector.class")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorFlows:
-    """What was read of one connector; inputs, outputs and flows are sorted, each once.
+    """The result of reading one connector; inputs, outputs and flows are sorted, without duplicates.
 
-    *shape* is how a source's rows enter the transforms, *row* what stands in them where the configuration itself tells
-    it, and *keyed* says that messages get keys. *lands* says which columns a sink makes of a message's. A class that
-    nobody knows has the topics that are known of it.
+    *shape* is how a source's rows are wrapped before the transforms, *row* their columns where the configuration
+    defines them, and *keyed*: messages have keys. *sink_columns* returns the columns that a sink writes. An unknown
+    class has the topics that are known of it.
     """
 
     name: str
@@ -151,11 +151,11 @@ class ConnectorFlows:
     shape: Shape = Shape.ROW
     row: Row | None = None
     keyed: bool = False
-    lands: Lands | None = None
+    sink_columns: SinkColumnReader | None = None
 
 
-Lands = Callable[[Config, Flow, Record], tuple[Landed, ...]]
-"""Give the columns of a flow's target by the record behind a sink's transforms, of which both sides may be unknown."""
+SinkColumnReader = Callable[[Config, Flow, Record], tuple[SinkColumn, ...]]
+"""Returns the columns of a flow's target for the record after a sink's transforms, whose sides may be unknown."""
 
 ConnectorReader = Callable[[Connector], ConnectorFlows]
-"""Read a connector's flows; pure, and with a problem instead of an exception for whatever stands in a configuration."""
+"""Reads a connector's flows; pure, reports problems instead of raising for any configuration."""

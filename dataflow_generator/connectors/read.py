@@ -1,4 +1,4 @@
-"""Connectors of a class that nobody knows: the topics known of them, and the direction as far as it is told."""
+"""Read any connector: by the reader of its class, or generically by its topics and direction."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.registry import find_reader
-from dataflow_generator.connectors.sinks import Written, in_order, sink
-from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics
-from scanner_model.errors import InputInvalid
+from scanner_model.plugins import PluginError
 from scanner_model.problems import Problem
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
@@ -29,7 +29,7 @@ _TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics")
 
 
 def direction_of(connector: Connector) -> Direction:
-    """Return the direction: what the worker says, else a word of the class's name, else keys that only one side has."""
+    """Return the direction: reported by the worker, else by the class's name, else by keys of one side only."""
     if connector.direction:
         return connector.direction
     name = connector.class_name.rpartition(".")[2]
@@ -39,15 +39,15 @@ def direction_of(connector: Connector) -> Direction:
     if "source" in words:
         return Direction.SOURCE
     if connector.config.key("topics", "topics.regex"):
-        return Direction.SINK  # only sinks have these two by Connect's own configuration (SinkConnectorConfig)
+        return Direction.SINK  # Connect defines these two for sinks only (SinkConnectorConfig)
     return Direction.SOURCE if connector.config.key("kafka.topic", "topic.prefix") else Direction.UNKNOWN
 
 
 def generic(connector: Connector) -> ConnectorFlows:
-    """Read a connector by what every connector has: its topics; its other end is not known."""
+    """Read an unknown connector by the settings that all connectors have: its topics; the other end is unknown."""
     match direction_of(connector):
         case Direction.SINK:
-            return sink(connector, Written(targets=lambda _: (), outside_known=False))
+            return sink(connector, SinkTargets(targets=lambda _: (), outside_known=False))
         case Direction.SOURCE:
             return _source(connector)
         case direction:
@@ -57,12 +57,12 @@ def generic(connector: Connector) -> ConnectorFlows:
 def _source(connector: Connector) -> ConnectorFlows:
     key = connector.config.key(*_TOPIC_KEYS)
     names = [name for name in connector.config.items(*_TOPIC_KEYS) if "${" not in name]
-    reads = [Read(source=None, topic=name, because=key) for name in names]
-    return source(connector, Reads(reads=tuple(reads) or (Read(source=None),)))
+    reads = [SourceRead(source=None, topic=name, because=key) for name in names]
+    return source(connector, SourceReads(reads=tuple(reads) or (SourceRead(source=None),)))
 
 
 def _undirected(connector: Connector, direction: Direction) -> ConnectorFlows:
-    """Keep the topics apart: whether they are read or written is not told."""
+    """Keep the topics without flows: whether they are read or written is unknown."""
     namespace = cluster_of(connector, direction)
     listed = [(name, connector.config.key(*_TOPIC_KEYS)) for name in connector.config.items(*_TOPIC_KEYS)]
     used = listed or [(name, USED) for name in sorted(connector.active or ())]
@@ -78,7 +78,7 @@ def _undirected(connector: Connector, direction: Direction) -> ConnectorFlows:
                 }
             )
         ),
-        problems=(Problem("connector.class", "whether the connector reads or writes topics is not told"),),
+        problems=(Problem("connector.class", "whether the connector reads or writes topics is unknown"),),
     )
 
 
@@ -86,8 +86,8 @@ _CLASS = "OpenLineageLifecycleSmt"
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """Names of the other end, and the topics that they go with one by one where there are as many."""
+class _LineageNames:
+    """Dataset names of the other end, and the topics that they correspond to where there are as many."""
 
     datasets: tuple[Dataset, ...]
     topics: tuple[str, ...]
@@ -100,11 +100,11 @@ class _Told:
 
 
 def with_lineage_names(connector: Connector, flows: ConnectorFlows) -> ConnectorFlows:
-    """Return *flows* with the datasets that Factor House's transform is told (`dataset.namespace`, `dataset.names`)."""
-    told = _told(connector)
-    if told is None or flows.direction not in (Direction.SOURCE, Direction.SINK):
+    """Return *flows* with the datasets of Factor House's transform (`dataset.namespace`, `dataset.names`)."""
+    lineage_names = _lineage_names(connector)
+    if lineage_names is None or flows.direction not in (Direction.SOURCE, Direction.SINK):
         return flows
-    renamed = in_order(new for flow in flows.flows for new in _renamed(flow, told, flows.direction))
+    renamed = in_order(new for flow in flows.flows for new in _renamed(flow, lineage_names, flows.direction))
     return replace(
         flows,
         flows=renamed,
@@ -113,49 +113,50 @@ def with_lineage_names(connector: Connector, flows: ConnectorFlows) -> Connector
     )
 
 
-def _told(connector: Connector) -> _Told | None:
+def _lineage_names(connector: Connector) -> _LineageNames | None:
     config = connector.config
     for alias in config.items("transforms"):
         step = config.under(f"transforms.{alias}.")
         namespace, names = _plain(step.text("dataset.namespace")), step.items("dataset.names")
         if step.text("type").rpartition(".")[2] == _CLASS and namespace and names:
             datasets = tuple(Dataset(namespace, name) for name in names)
-            return _Told(datasets, step.items("topics"), f"transforms.{alias}.dataset.names")
+            return _LineageNames(datasets, step.items("topics"), f"transforms.{alias}.dataset.names")
     return None
 
 
 def _plain(namespace: str) -> str:
-    """Take a user and password off a namespace; the container of `abfss://container@account` is none."""
+    """Remove user and password from a namespace; the container of `abfss://container@account` is neither."""
     return object_path(namespace).namespace if "://" in namespace else namespace
 
 
-def _renamed(flow: Flow, told: _Told, direction: Direction) -> Iterator[Flow]:
+def _renamed(flow: Flow, lineage_names: _LineageNames, direction: Direction) -> Iterator[Flow]:
     sink = direction is Direction.SINK
     inside = flow.source if sink else flow.target
     known = inside.name if inside is not None and inside.kind is DatasetKind.TOPIC else ""
-    because = f"{flow.because}, {told.key}"
-    for dataset in told.of(known):
+    because = f"{flow.because}, {lineage_names.key}"
+    for dataset in lineage_names.of(known):
         ends = (flow.source, dataset) if sink else (dataset, flow.target)
         yield replace(flow, source=ends[0], target=ends[1], because=because)
 
 
-_NOT_KNOWN = "is a class that we do not know: only its topics are told, its other end is not"
+_NOT_KNOWN = "is not a known connector class; its topics are listed, its external datasets are not"
 
 
 def read_connector(connector: Connector) -> ConnectorFlows:
-    """Read the flows of *connector* from its configuration; a class that nobody knows keeps its topics."""
-    try:
-        reader = find_reader(connector.class_name)
-        problem = None if reader else _unknown(connector)
-    except InputInvalid as error:
-        reader, problem = None, Problem("connector.class", error.what, error.hint)
+    """Read the flows of *connector* from its configuration; a connector of an unknown class keeps its topics."""
+    reader = find_reader(connector.class_name)
+    problem = None if reader else _unknown(connector)
     with pattern_problems() as unevaluated:
-        flows = with_lineage_names(connector, (reader or generic)(connector))
-    reported = {each.what for each in flows.problems}
-    more = tuple(each for each in unevaluated.values() if each.what not in reported)
+        try:
+            flows = (reader or generic)(connector)
+        except PluginError as error:
+            flows, problem = generic(connector), error.problem
+        flows = with_lineage_names(connector, flows)
+    reported = {problem.what for problem in flows.problems}
+    more = tuple(pattern for pattern in unevaluated.values() if pattern.what not in reported)
     return replace(flows, problems=(*((problem,) if problem else ()), *flows.problems, *more))
 
 
 def _unknown(connector: Connector) -> Problem:
     name = connector.class_name
-    return Problem("connector.class", f"{name!r} {_NOT_KNOWN}" if name else "is not told: only its topics are known")
+    return Problem("connector.class", f"{name!r} {_NOT_KNOWN}" if name else "is not set; only the topics are known")

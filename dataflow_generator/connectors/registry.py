@@ -1,30 +1,25 @@
-"""The table of connectors: class → reader, the short names of Connect and Confluent Cloud, and others' plug-ins."""
+"""The table of connectors: class → reader, short names, Confluent Cloud's names, and plug-ins."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 
 from dataflow_generator.connectors.families import (
-    cassandra,
     debezium,
     http,
     jdbc,
     mirror,
     mongodb,
+    nosql,
     object_stores,
     oracle_cdc,
-    search,
     services,
     warehouses,
 )
-from dataflow_generator.connectors.families import warehouses as iceberg
-from dataflow_generator.connectors.model import ConnectorReader
-from scanner_model.errors import InputInvalid
-
-PLUG_INS = "scanner.connectors"
-"""The entry-point group by which other people's packages add readers; an entry's name is the connector's class."""
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader
+from scanner_model.plugins import CONNECTORS as PLUGIN_GROUP
+from scanner_model.plugins import Plugin, plugins
 
 _S3 = (object_stores.s3, object_stores.S3_KEYS)
 _GCS = (object_stores.gcs, object_stores.GCS_KEYS)
@@ -98,10 +93,10 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "io.confluent.connect.ftps.FtpsSinkConnector": object_stores.store_sink(*_FTPS),
     "io.streamthoughts.kafka.connect.filepulse.source.FilePulseSourceConnector": object_stores.file_source,
     # Search
-    "io.confluent.connect.elasticsearch.ElasticsearchSinkConnector": search.search_sink("elasticsearch"),
-    "io.aiven.connect.elasticsearch.ElasticsearchSinkConnector": search.search_sink("elasticsearch"),
-    "io.aiven.kafka.connect.opensearch.OpensearchSinkConnector": search.search_sink("opensearch"),
-    "io.confluent.connect.opensearch.OpenSearchSinkConnector": search.search_sink("opensearch"),
+    "io.confluent.connect.elasticsearch.ElasticsearchSinkConnector": nosql.search_sink("elasticsearch"),
+    "io.aiven.connect.elasticsearch.ElasticsearchSinkConnector": nosql.search_sink("elasticsearch"),
+    "io.aiven.kafka.connect.opensearch.OpensearchSinkConnector": nosql.search_sink("opensearch"),
+    "io.confluent.connect.opensearch.OpenSearchSinkConnector": nosql.search_sink("opensearch"),
     # Warehouses and lakes
     "com.wepay.kafka.connect.bigquery.BigQuerySinkConnector": _BIGQUERY,
     "com.google.cloud.kafka.connect.bigquery.BigQuerySinkConnector": _BIGQUERY,
@@ -113,12 +108,12 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "com.clickhouse.kafka.connect.ClickHouseSinkConnector": warehouses.clickhouse_sink,
     "com.starrocks.connector.kafka.StarRocksSinkConnector": warehouses.starrocks_sink,
     "io.confluent.connect.databricks.deltalake.DatabricksDeltaLakeSinkConnector": warehouses.databricks_sink,
-    "org.apache.iceberg.connect.IcebergSinkConnector": iceberg.iceberg_sink,
-    "io.tabular.iceberg.connect.IcebergSinkConnector": iceberg.iceberg_sink,
+    "org.apache.iceberg.connect.IcebergSinkConnector": warehouses.iceberg_sink,
+    "io.tabular.iceberg.connect.IcebergSinkConnector": warehouses.iceberg_sink,
     # Cassandra
-    "com.datastax.oss.kafka.sink.CassandraSinkConnector": cassandra.datastax_sink,
-    "com.datastax.kafkaconnector.DseSinkConnector": cassandra.datastax_sink,
-    "io.confluent.connect.cassandra.CassandraSinkConnector": cassandra.confluent_sink,
+    "com.datastax.oss.kafka.sink.CassandraSinkConnector": nosql.datastax_cassandra_sink,
+    "com.datastax.kafkaconnector.DseSinkConnector": nosql.datastax_cassandra_sink,
+    "io.confluent.connect.cassandra.CassandraSinkConnector": nosql.confluent_cassandra_sink,
     # Kafka to Kafka
     "org.apache.kafka.connect.mirror.MirrorSourceConnector": mirror.mirror_source,
     "org.apache.kafka.connect.mirror.MirrorCheckpointConnector": mirror.bookkeeping,
@@ -144,8 +139,8 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "io.confluent.connect.gcp.bigtable.BigtableSinkConnector": _to(services.BIGTABLE),
     "io.confluent.connect.aws.dynamodb.DynamoDbSinkConnector": services.dynamodb_sink,
     "io.confluent.connect.aws.lambda.AwsLambdaSinkConnector": services.lambda_sink,
-    "com.azure.cosmos.kafka.connect.sink.CosmosDBSinkConnector": services.cosmos_sink,
-    "com.azure.cosmos.kafka.connect.source.CosmosDBSourceConnector": services.cosmos_source,
+    "com.azure.cosmos.kafka.connect.sink.CosmosDBSinkConnector": nosql.cosmos_sink,
+    "com.azure.cosmos.kafka.connect.source.CosmosDBSourceConnector": nosql.cosmos_source,
     "com.microsoft.azure.kusto.kafka.connect.sink.KustoSinkConnector": services.kusto_sink,
     "com.github.jcustenborder.kafka.connect.redis.RedisSinkConnector": _to(services.REDIS),
     "com.redis.kafka.connect.RedisSinkConnector": _to(services.REDIS),
@@ -199,15 +194,15 @@ MANAGED: Mapping[str, ConnectorReader] = {
     "BigQueryStorageSink": warehouses.bigquery_sink(sanitizes=True),
     "BigTableSink": _to(services.BIGTABLE),
     "ClickHouseSink": warehouses.clickhouse_sink,
-    "CosmosDbSink": services.cosmos_sink,
-    "CosmosDbSource": services.cosmos_source,
+    "CosmosDbSink": nosql.cosmos_sink,
+    "CosmosDbSource": nosql.cosmos_source,
     "CouchbaseSink": _to(services.COUCHBASE),
     "CouchbaseSource": _from(services.COUCHBASE),
     "DatabricksDeltaLakeSink": warehouses.databricks_sink,
     "DatagenSource": services.no_outside,
     "DynamoDbCdcSource": _from(services.DYNAMODB_SOURCE),
     "DynamoDbSink": services.dynamodb_sink,
-    "ElasticsearchSink": search.search_sink("elasticsearch"),
+    "ElasticsearchSink": nosql.search_sink("elasticsearch"),
     "GcsSink": object_stores.store_sink(*_GCS),
     "GcsSource": object_stores.store_source(*_GCS),
     "GithubSource": _from(services.GITHUB),
@@ -235,7 +230,7 @@ MANAGED: Mapping[str, ConnectorReader] = {
     "MySqlSink": jdbc.managed_sink("mysql"),
     "MySqlSource": jdbc.managed_source("mysql"),
     "Neo4jSink": _to(services.NEO4J),
-    "OpenSearchSink": search.search_sink("opensearch"),
+    "OpenSearchSink": nosql.search_sink("opensearch"),
     "OracleCdcSource": oracle_cdc.oracle_cdc,
     "OracleDatabaseSink": jdbc.managed_sink("oracle"),
     "OracleDatabaseSource": jdbc.managed_source("oracle"),
@@ -272,13 +267,14 @@ MANAGED: Mapping[str, ConnectorReader] = {
     "SqsSource": services.sqs_source,
     "ZendeskSource": _from(services.ZENDESK),
 }
-"""Confluent Cloud's names, which are compared whatever their case."""
+"""Confluent Cloud's names, compared case-insensitively."""
 
 
 def find_reader(class_name: str) -> ConnectorReader | None:
-    """Find the reader of a class, of Confluent Cloud's name or of a class's short name; None: nobody knows the class.
+    """Return the reader of a class, of Confluent Cloud's name or of a class's short name; None for an unknown class.
 
-    Raises InputInvalid where a plug-in for the class cannot be loaded.
+    A plug-in's entry point has the name of the connector class; its reader raises PluginError where it cannot be
+    loaded, or fails.
     """
     name = class_name.strip()
     if "." in name:
@@ -288,7 +284,7 @@ def find_reader(class_name: str) -> ConnectorReader | None:
 
 @cache
 def _short_names() -> Mapping[str, ConnectorReader]:
-    """Index the names without package that Connect's plug-in loader takes too, with and without `Connector`."""
+    """Index the names without package that Connect's plug-in loader accepts, with and without `Connector`."""
     short: dict[str, ConnectorReader] = {}
     for name, reader in CONNECTORS.items():
         last = name.rpartition(".")[2].lower()
@@ -297,13 +293,19 @@ def _short_names() -> Mapping[str, ConnectorReader]:
     return short | {name.lower(): reader for name, reader in MANAGED.items()}
 
 
-@cache
 def _plug_in(name: str) -> ConnectorReader | None:
-    for entry in entry_points(group=PLUG_INS, name=name) if name else ():
-        try:
-            reader: ConnectorReader = entry.load()
-        except (ImportError, AttributeError) as error:
-            hint = f"mend or remove the package that offers it in {PLUG_INS}"
-            raise InputInvalid(f"the reader for {name!r} cannot be loaded: {error}", hint=hint) from error
-        return reader
-    return None
+    plugin = plugins(PLUGIN_GROUP).get(name)
+    return _plugin_reader(plugin) if plugin else None
+
+
+@cache
+def _plugin_reader(plugin: Plugin) -> ConnectorReader:
+    read = plugin.load_or_raise_later()
+
+    def reader(connector: Connector) -> ConnectorFlows:
+        flows = read(connector)
+        if isinstance(flows, ConnectorFlows):
+            return flows
+        raise plugin.error(f"returned {type(flows).__name__}, which is not ConnectorFlows")
+
+    return reader

@@ -1,4 +1,4 @@
-"""What sinks make of a message's columns: which of the key come along, and how the target writes names."""
+"""The columns that sinks write: which of the key are included, and how the target names columns."""
 
 from __future__ import annotations
 
@@ -7,157 +7,171 @@ from collections.abc import Iterable, Iterator
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import folded
-from dataflow_generator.connectors.model import Flow, Landed
-from dataflow_generator.connectors.transforms.records import Carried, Record, begins, moved, segments
+from dataflow_generator.connectors.model import Flow, SinkColumn
+from dataflow_generator.connectors.transforms.records import Record, TracedColumn, moved, segments, starts_with
 from scanner_model.column_path import ColumnPath, field_segment
 from scanner_model.names import Role
 
 
-def as_it_is(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
-    """Write the value as it is, and nothing of the key."""
-    return tuple(Landed(one.path, one) for one in record.value or ())
+def value_unchanged(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+    """Write the value unchanged, and nothing of the key."""
+    return tuple(SinkColumn(column.path, column) for column in record.value or ())
 
 
-def in_table(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:
-    """Write the value's fields as columns, with the key's where `pk.mode` says so (Confluent's and Aiven's JDBC)."""
+def in_table(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:
+    """Write the value's fields as columns, with the key's by `pk.mode` (Confluent's and Aiven's JDBC)."""
     listed = frozenset(map(field_segment, config.items("fields.whitelist", "fields.included")))
     keys = _key_columns(config, record, ("pk.mode", "pk.fields"))
-    named = {one.path for one in keys}
-    value = (one for one in _fields(record.value) if not listed or one.path[0] in listed)
-    rest = (Landed(one.path, one) for one in value if one.path not in named)
+    named = {key.path for key in keys}
+    value = (field for field in _fields(record.value) if not listed or field.path[0] in listed)
+    rest = (SinkColumn(column.path, column) for column in value if column.path not in named)
     fold = _folding(config, flow, "quote.sql.identifiers", ("never",))
     return tuple(_renamed((*keys, *rest), fold))
 
 
-def in_debezium_table(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:
-    """Write the row after a change, or a flat value, as columns (Debezium's JDBC sink takes its envelope apart)."""
+def in_debezium_table(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:
+    """Write the row after a change, or a flat value, as columns (Debezium's JDBC sink unwraps the envelope)."""
     keys = _key_columns(config, record, ("primary.key.mode", "primary.key.fields"))
-    named = {one.path for one in keys}
-    value = (one for one in _fields(_row_after(record.value)) if _included(config, flow, one))
-    rest = (Landed(one.path, one) for one in value if one.path not in named)
+    named = {key.path for key in keys}
+    value = (field for field in _fields(_row_after(record.value)) if _included(config, flow, field))
+    rest = (SinkColumn(column.path, column) for column in value if column.path not in named)
     fold = _folding(config, flow, "quote.identifiers", ("false", ""))
     return tuple(_renamed((*keys, *rest), fold))
 
 
-def in_snowflake(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
+def in_snowflake(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
     """Write fields as columns in upper case, or all into `RECORD_CONTENT` (Snowflake, schema detection)."""
     streaming = config.text("connector.class").endswith("SnowflakeStreamingSinkConnector")
     key = "snowflake.enable.schematization"
-    metadata = (Landed(("RECORD_METADATA", "key", *one.path), one) for one in record.key or ())
+    metadata = (SinkColumn(("RECORD_METADATA", "key", *column.path), column) for column in record.key or ())
     if config.is_on(key, default=streaming):
-        fields = (Landed((_snowflake(one.path[0]), *one.path[1:]), one, key) for one in record.value or () if one.path)
+        fields = (
+            SinkColumn((_snowflake(column.path[0]), *column.path[1:]), column, key)
+            for column in record.value or ()
+            if column.path
+        )
         return (*fields, *metadata)
-    return (*(Landed(("RECORD_CONTENT", *one.path), one) for one in record.value or ()), *metadata)
+    return (*(SinkColumn(("RECORD_CONTENT", *column.path), column) for column in record.value or ()), *metadata)
 
 
-def in_bigquery(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
-    """Write fields as columns, with names mended where the configuration says so, and the key into its own column."""
+def in_bigquery(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+    """Write fields as columns, with sanitized names where configured, and the key into its own column."""
     cleaning = config.key("sanitizeFieldNames", "sanitize.field.names")
     clean = config.is_on(cleaning)
     key = config.key("kafkaKeyFieldName", "kafka.key.field.name")
-    value = (Landed(_sanitized(one.path) if clean else one.path, one, cleaning * clean) for one in record.value or ())
+    value = (
+        SinkColumn(_sanitized(column.path) if clean else column.path, column, cleaning * clean)
+        for column in record.value or ()
+    )
     field = (field_segment(config.text(key)),)
-    return (*value, *(Landed((*field, *one.path), one, key) for one in record.key or () if key))
+    return (*value, *(SinkColumn((*field, *column.path), column, key) for column in record.key or () if key))
 
 
-def in_documents(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
-    """Write the value as a document of MongoDB; `_id` is the key where the strategy says so."""
+def in_documents(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
+    """Write the value as a MongoDB document; `_id` is the key where the strategy is configured so."""
     key, handler = "document.id.strategy", config.text("change.data.capture.handler")
     strategy = config.text(key).rpartition(".")[2]
     value = _row_after(record.value) if "debezium" in handler.lower() else record.value
     whole = strategy in ("FullKeyStrategy", "ProvidedInKeyStrategy", "PartialKeyStrategy")
-    keys = (Landed(_in_id(one.path), one, key) for one in record.key or () if whole)
-    return (*(Landed(one.path, one) for one in value or ()), *keys)
+    keys = (SinkColumn(_in_id(column.path), column, key) for column in record.key or () if whole)
+    return (*(SinkColumn(column.path, column) for column in value or ()), *keys)
 
 
 def _in_id(path: ColumnPath) -> ColumnPath:
     return path if path[:1] == ("_id",) else ("_id", *path)
 
 
-def in_index(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:  # noqa: ARG001 - a Lands
+def in_index(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:  # noqa: ARG001 - a Lands
     """Write the value as a document of a search engine, whose `_id` is the key unless it is ignored."""
-    value = tuple(Landed(one.path, one) for one in record.value or ())
+    value = tuple(SinkColumn(column.path, column) for column in record.value or ())
     if config.is_on("key.ignore") or config.is_on("schema.ignore.key"):
         return value
-    return (*value, *(Landed(("_id",), one, "key.ignore") for one in record.key or () if not one.path))
+    return (*value, *(SinkColumn(("_id",), column, "key.ignore") for column in record.key or () if not column.path))
 
 
-def by_mapping(config: Config, flow: Flow, record: Record) -> tuple[Landed, ...]:
-    """Write what `topic.….mapping` lists as `column=value.field, …` (DataStax' Cassandra sink)."""
+def by_mapping(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, ...]:
+    """Write the columns that `topic.….mapping` lists as `column=value.field, …` (DataStax's Cassandra sink)."""
     key = f"topic.{flow.topic}.{flow.target.name if flow.target else ''}.mapping"
     pairs = (part.partition("=") for part in config.text(key).split(","))
     return tuple(
-        Landed((field_segment(name.strip().strip('"')), *rest), one, key)
+        SinkColumn((field_segment(name.strip().strip('"')), *rest), column, key)
         for name, _, place in pairs
-        for one, rest in _mapped(record, place.strip())
+        for column, rest in _mapped(record, place.strip())
     )
 
 
-def _mapped(record: Record, place: str) -> Iterator[tuple[Carried, ColumnPath]]:
-    """Find what `key`, `value` or a field of theirs names; functions and headers name no column."""
+def _mapped(record: Record, place: str) -> Iterator[tuple[TracedColumn, ColumnPath]]:
+    """Yield the columns that `key`, `value` or a field of theirs refers to; functions and headers refer to none."""
     side, _, field = place.partition(".")
     if side not in ("key", "value"):
         return
     path = segments(field, nested=True) if field else ()
-    for one in record.side(Role(side)) or ():
-        if begins(one.path, path):
-            yield one, one.path[len(path) :]
+    for column in record.side(Role(side)) or ():
+        if starts_with(column.path, path):
+            yield column, column.path[len(path) :]
 
 
-def _key_columns(config: Config, record: Record, keys: tuple[str, str]) -> tuple[Landed, ...]:
-    """Return the columns that the primary key is made of, where they are not the value's."""
+def _key_columns(config: Config, record: Record, keys: tuple[str, str]) -> tuple[SinkColumn, ...]:
+    """Return the columns of the primary key, where they are not the value's."""
     mode, fields = keys
     names = [field_segment(name) for name in config.items(fields)]
     match config.text(mode).lower():
         case "record_key" if record.key is not None:
-            plain = next((one for one in record.key if not one.path), None)
+            plain = next((column for column in record.key if not column.path), None)
             if plain is not None:
-                return (Landed((names[0],), plain, f"{mode}, {fields}"),) if names else ()
-            found = (one for one in _fields(record.key) if not names or one.path[0] in names)
-            return tuple(Landed(one.path, one, ", ".join([mode, *([fields] if names else [])])) for one in found)
+                return (SinkColumn((names[0],), plain, f"{mode}, {fields}"),) if names else ()
+            fields_of_key = (field for field in _fields(record.key) if not names or field.path[0] in names)
+            return tuple(
+                SinkColumn(column.path, column, ", ".join([mode, *([fields] if names else [])]))
+                for column in fields_of_key
+            )
         case "kafka":
-            made = names or ["__connect_topic", "__connect_partition", "__connect_offset"]
-            return tuple(Landed((name,), None, mode) for name in made)
+            metadata = names or ["__connect_topic", "__connect_partition", "__connect_offset"]
+            return tuple(SinkColumn((name,), None, mode) for name in metadata)
     return ()
 
 
-def _fields(columns: Iterable[Carried] | None) -> tuple[Carried, ...]:
-    """Return the outermost fields: a table's columns hold no others."""
-    return tuple(one for one in columns or () if len(one.path) == 1)
+def _fields(columns: Iterable[TracedColumn] | None) -> tuple[TracedColumn, ...]:
+    """Return the top-level fields: a table's columns have no nested fields."""
+    return tuple(column for column in columns or () if len(column.path) == 1)
 
 
-def _row_after(columns: tuple[Carried, ...] | None) -> tuple[Carried, ...]:
+def _row_after(columns: tuple[TracedColumn, ...] | None) -> tuple[TracedColumn, ...]:
     listed = columns or ()
-    if not {("after",), ("op",)} <= {one.path[:1] for one in listed}:
+    if not {("after",), ("op",)} <= {column.path[:1] for column in listed}:
         return listed
-    return tuple(moved(one, one.path[1:]) for one in listed if begins(one.path, ("after",)) and len(one.path) > 1)
+    return tuple(
+        moved(column, column.path[1:])
+        for column in listed
+        if starts_with(column.path, ("after",)) and len(column.path) > 1
+    )
 
 
-def _included(config: Config, flow: Flow, one: Carried) -> bool:
-    """Report whether a field is one that `field.include.list` has and `field.exclude.list` has not."""
+def _included(config: Config, flow: Flow, column: TracedColumn) -> bool:
+    """Return whether `field.include.list` includes a field and `field.exclude.list` does not exclude it."""
     topic = flow.source.name if flow.source else ""
-    names = {one.path[0], f"{topic}:{one.path[0]}", f"{flow.topic}:{one.path[0]}"}
+    names = {column.path[0], f"{topic}:{column.path[0]}", f"{flow.topic}:{column.path[0]}"}
     included = config.items("field.include.list")
     return (not included or bool(names & {*included})) and not names & {*config.items("field.exclude.list")}
 
 
 def _folding(config: Config, flow: Flow, key: str, unquoted: tuple[str, ...]) -> tuple[str, str]:
-    """Return the scheme of the database that folds names, empty where they are quoted, and the key that says so."""
+    """Return the scheme of the database that folds names (empty where they are quoted), and its key."""
     scheme = flow.target.namespace.partition(":")[0] if flow.target else ""
     folds = scheme == "redshift" or config.text(key).lower() in unquoted
     return (scheme, config.key(key)) if folds else ("", "")
 
 
-def _renamed(columns: Iterable[Landed], fold: tuple[str, str]) -> Iterator[Landed]:
+def _renamed(columns: Iterable[SinkColumn], fold: tuple[str, str]) -> Iterator[SinkColumn]:
     scheme, key = fold
-    for one in columns:
-        path = (folded(one.path[0], scheme), *one.path[1:])
-        because = ", ".join(filter(None, (one.because, key if path != one.path else "")))
-        yield Landed(path, one.origin, because)
+    for column in columns:
+        path = (folded(column.path[0], scheme), *column.path[1:])
+        because = ", ".join(filter(None, (column.because, key if path != column.path else "")))
+        yield SinkColumn(path, column.origin, because)
 
 
 def _snowflake(name: str) -> str:
-    """Fold a name as Snowflake does where it is not quoted; one in quotes keeps its case."""
+    """Fold a name as Snowflake does: unquoted names to upper case."""
     return name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name.upper()
 
 

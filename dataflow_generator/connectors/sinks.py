@@ -1,4 +1,4 @@
-"""How any sink is read: its topics through its transforms, then what the class makes of the names that come out."""
+"""Read sinks of any class: topics through the transforms, then the datasets that the class derives from their names."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from dataflow_generator.connectors.dataset_names import topic, topics_like, unique
-from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, Direction, Flow, Lands
-from dataflow_generator.connectors.sink_columns import as_it_is
+from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, Direction, Flow, SinkColumnReader
+from dataflow_generator.connectors.sink_columns import value_unchanged
 from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_topics, topics_read
 from dataflow_generator.connectors.transforms import Chain, Template
 from scanner_model.problems import Problem
 
 Targets = Callable[[str], tuple[Dataset, ...]]
-"""Give the datasets that records of a topic go to, by the topic's name behind the transforms."""
+"""Returns the datasets that records of a topic are written to, by the topic's name after the transforms."""
 
 Target = Callable[[str], Dataset | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """What a sink's class does with a topic: the datasets, the keys that say so, problems found on the way.
+class SinkTargets:
+    """What a sink's class derives from a topic: the datasets, the configuration keys, problems.
 
-    *outside_known* is false for a class of which nobody knows where it writes; *nowhere* is true where the
-    configuration says that it writes nothing; *lands* says what it makes of a message's columns.
+    *outside_known* is false for a class whose targets are unknown; *nowhere* is true where the configuration disables
+    writing; *sink_columns* returns the columns that it writes.
     """
 
     targets: Targets
@@ -32,21 +32,25 @@ class Written:
     outside_known: bool = True
     nowhere: bool = False
     read: ReadTopics | None = None
-    lands: Lands = as_it_is
+    sink_columns: SinkColumnReader = value_unchanged
 
 
-def to(target: Target, *keys: str, problems: Iterable[Problem] = (), lands: Lands = as_it_is) -> Written:
-    """Report where a class writes that has one dataset a topic."""
+def to(
+    target: Target, *keys: str, problems: Iterable[Problem] = (), sink_columns: SinkColumnReader = value_unchanged
+) -> SinkTargets:
+    """Describe a class that writes to one dataset per topic."""
 
     def targets(name: str) -> tuple[Dataset, ...]:
         dataset = target(name)
         return () if dataset is None else (dataset,)
 
-    return Written(targets=targets, keys=", ".join(filter(None, keys)), problems=tuple(problems), lands=lands)
+    return SinkTargets(
+        targets=targets, keys=", ".join(filter(None, keys)), problems=tuple(problems), sink_columns=sink_columns
+    )
 
 
-def sink(connector: Connector, written: Written) -> ConnectorFlows:
-    """Read a sink."""
+def sink(connector: Connector, written: SinkTargets) -> ConnectorFlows:
+    """Build the flows of a sink."""
     namespace = cluster_of(connector, Direction.SINK)
     read = written.read or topics_read(connector)
     chain = Chain.of(connector.config)
@@ -67,12 +71,12 @@ def sink(connector: Connector, written: Written) -> ConnectorFlows:
         flows=in_order(flow for flow in flows if flow.target or not written.nowhere),
         side_topics=side,
         problems=tuple(dict.fromkeys(problems)),
-        lands=written.lands,
+        sink_columns=written.sink_columns,
     )
 
 
 def in_order(flows: Iterable[Flow]) -> tuple[Flow, ...]:
-    """Sort flows, each once."""
+    """Sort flows and remove duplicates."""
     return tuple(sorted(set(flows), key=_order))
 
 
@@ -82,7 +86,7 @@ def _order(flow: Flow) -> tuple[tuple[str, str], tuple[str, str], str, str]:
 
 
 def _flows(
-    written: Written, source: Dataset, because: str, names: tuple[Template | None, ...], problems: list[Problem]
+    written: SinkTargets, source: Dataset, because: str, names: tuple[Template | None, ...], problems: list[Problem]
 ) -> Iterator[Flow]:
     for template in names:
         name = template.name if template else None
@@ -97,7 +101,7 @@ def _flows(
             yield Flow(source, None, because, name or "")
 
 
-def _whatever_the_topic(written: Written) -> tuple[Dataset, ...]:
+def _whatever_the_topic(written: SinkTargets) -> tuple[Dataset, ...]:
     """Return the datasets of a class whose targets do not depend on the topic."""
     first, second = (written.targets(name) for name in ("anyTopic", "otherTopic"))
     return first if first == second else ()
@@ -105,8 +109,8 @@ def _whatever_the_topic(written: Written) -> tuple[Dataset, ...]:
 
 def _undecided(source: Dataset, template: Template | None) -> Problem:
     if template is not None and template.name == "":
-        return Problem("transforms", f"{source.name!r} gets an empty name, which nothing can be called")
+        return Problem("transforms", f"{source.name!r} is renamed to an empty name by a transform")
     if template is not None and template.name:
-        return Problem("config", f"where records of {source.name!r} go is not told, or depends on data")
-    family = f", a name like {template.pattern}" if template else ""
-    return Problem("transforms", f"where records of {source.name!r} go depends on data or is not known{family}")
+        return Problem("config", f"the target of {source.name!r} is not configured, or depends on data")
+    family = f" (topic pattern {template.pattern})" if template else ""
+    return Problem("transforms", f"the target of {source.name!r} is unknown or depends on data{family}")

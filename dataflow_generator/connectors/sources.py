@@ -1,4 +1,4 @@
-"""How any source is read: the topics of its class through its transforms, then the topics that it was seen to use."""
+"""Read sources of any class: their topics through the transforms, then resolved by the topics in use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.sinks import in_order
-from dataflow_generator.connectors.topics import USED, cluster_of, seen, side_topics
+from dataflow_generator.connectors.topics import USED, candidate_topics, cluster_of, side_topics
 from dataflow_generator.connectors.transforms import Chain, Template
 from dataflow_generator.connectors.transforms.topic_templates import family
 from scanner_model.errors import InputInvalid
@@ -26,10 +26,10 @@ from scanner_model.problems import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    """A dataset that a source reads (None: not told) and the topic it writes it to, before the transforms.
+class SourceRead:
+    """A dataset that a source reads (None: unknown) and the topic it is written to, before the transforms.
 
-    *topic* is empty where the configuration does not tell; *pattern* then is the Java pattern of the topics, or empty.
+    *topic* is empty where it is unknown; *pattern* then is the Java pattern of the topics, or empty.
     """
 
     source: Dataset | None
@@ -39,13 +39,13 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reads:
-    """All that a source's class reads, its own side topics, how rows are wrapped, problems found on the way.
+class SourceReads:
+    """Everything a source's class reads, its own topics, how rows are wrapped, problems.
 
-    *row* is what stands in the rows, where the configuration tells it; *keyed* says that messages get keys.
+    *row* has the columns of the rows, where the configuration defines them; *keyed*: messages have keys.
     """
 
-    reads: tuple[Read, ...]
+    reads: tuple[SourceRead, ...]
     side: tuple[SideTopic, ...] = ()
     shape: Shape = Shape.ROW
     problems: tuple[Problem, ...] = ()
@@ -56,20 +56,20 @@ class Reads:
 
 @dataclass(frozen=True, slots=True)
 class _Routed:
-    """A read after the transforms; *template* None: only the data tells the topic."""
+    """A read after the transforms; *template* None: the topic depends on data."""
 
-    read: Read
+    read: SourceRead
     template: Template | None
 
 
-def source(connector: Connector, reads: Reads) -> ConnectorFlows:
-    """Read a source."""
+def source(connector: Connector, reads: SourceReads) -> ConnectorFlows:
+    """Build the flows of a source."""
     namespace = reads.namespace or cluster_of(connector, Direction.SOURCE)
     chain = Chain.of(connector.config)
     side = tuple(sorted({*side_topics(connector, namespace), *reads.side}))
     problems: list[Problem] = [*reads.problems, *chain.problems()]
-    routed = tuple(one for read in reads.reads for one in _routed(chain, read))
-    resolver = _Resolver(connector, namespace, frozenset(one.dataset.name for one in side), problems)
+    routed = tuple(route for read in reads.reads for route in _routed(chain, read))
+    resolver = _Resolver(connector, namespace, frozenset(auxiliary.dataset.name for auxiliary in side), problems)
     flows = in_order(resolver.flows(routed))
     return ConnectorFlows(
         name=connector.name,
@@ -86,24 +86,26 @@ def source(connector: Connector, reads: Reads) -> ConnectorFlows:
     )
 
 
-def _routed(chain: Chain, read: Read) -> Iterator[_Routed]:
+def _routed(chain: Chain, read: SourceRead) -> Iterator[_Routed]:
     if read.topic:
         yield from (_Routed(read, template) for template in chain.names(read.topic))
         return
     if many := family(read.pattern):
-        ways = dict.fromkeys(way.topic for way in chain.ways(many))
-        yield from (_Routed(read, template) for template in ways)
+        topics = dict.fromkeys(route.topic for route in chain.routes(many))
+        yield from (_Routed(read, template) for template in topics)
         return
     templates = dict.fromkeys(chain.names("\ue000"))
-    kept = read.pattern and tuple(templates) == (Template.of("\ue000"),)
-    # A transform that asks for no name tells the topic even where the name before it is not known.
-    decided = [one for one in templates if one and "\ue000" not in one.pattern]
-    yield from (_Routed(read, one) for one in decided) if decided and not kept else (_Routed(read, None),)
+    unchanged = read.pattern and tuple(templates) == (Template.of("\ue000"),)
+    # A transform that ignores its input name determines the topic even where that name is unknown.
+    decided = [template for template in templates if template and "\ue000" not in template.pattern]
+    yield from (
+        (_Routed(read, template) for template in decided) if decided and not unchanged else (_Routed(read, None),)
+    )
 
 
 @dataclass(slots=True)
 class _Resolver:
-    """Finds the topics that are meant, with the help of those that the connector was seen to use."""
+    """Resolves topics with the help of those that the connector is reported to use."""
 
     connector: Connector
     namespace: str
@@ -111,75 +113,75 @@ class _Resolver:
     problems: list[Problem]
 
     def flows(self, routed: tuple[_Routed, ...]) -> Iterator[Flow]:
-        exact = [one for one in routed if one.template and one.template.name]
+        exact = [route for route in routed if route.template and route.template.name]
         if self._contradicted(routed, exact):
-            for one in routed:
-                yield from (Flow(one.read.source, topic(self.namespace, name), USED) for name in self._active())
+            for route in routed:
+                yield from (Flow(route.read.source, topic(self.namespace, name), USED) for name in self._active())
             return
-        for one in exact:
-            assert one.template
-            yield self._flow(one.read, topic(self.namespace, str(one.template.name)))
-        claimed = {str(one.template.name) for one in exact if one.template}
-        for one in routed:
-            if one not in exact:
-                yield from self._family(one, claimed)
+        for route in exact:
+            assert route.template
+            yield self._flow(route.read, topic(self.namespace, str(route.template.name)))
+        claimed = {str(route.template.name) for route in exact if route.template}
+        for route in routed:
+            if route not in exact:
+                yield from self._family(route, claimed)
 
     def _active(self) -> tuple[str, ...]:
         return tuple(name for name in sorted(self.connector.active or ()) if name not in self.side)
 
     def _contradicted(self, routed: tuple[_Routed, ...], exact: list[_Routed]) -> bool:
-        """Report whether what goes to one topic goes elsewhere: what was seen outranks the configuration."""
-        sources = {one.read.source for one in routed}
-        names = {one.template.name for one in exact if one.template}
+        """Return whether a read with one topic has another one: topics in use override the configuration."""
+        sources = {route.read.source for route in routed}
+        names = {route.template.name for route in exact if route.template}
         active = set(self._active())
         if not active or len(exact) < len(routed) or names & active:
             return False
         if len(sources) == 1 or len(names) == 1:
             return True
-        told = f"of {len(names)} topics concluded none is in use, but {len(active)} others are"
-        self.problems.append(Problem("topics", told, "a transform or a strategy may change their names"))
+        what = f"none of the {len(names)} topics derived from the configuration is in use, but {len(active)} others are"
+        self.problems.append(Problem("topics", what, "a transform or a strategy may change their names"))
         return False
 
-    def _family(self, one: _Routed, claimed: set[str]) -> Iterator[Flow]:
-        """Find the topics of a family, or of a read whose topic is not told at all."""
-        pattern = one.template.pattern if one.template else one.read.pattern if self._is_pattern(one) else ""
+    def _family(self, route: _Routed, claimed: set[str]) -> Iterator[Flow]:
+        """Yield flows to the topics of a template or pattern, or of a read without a known topic."""
+        pattern = route.template.pattern if route.template else route.read.pattern if self._is_pattern(route) else ""
         try:
             fitting, evidence = self._fitting(pattern, claimed)
         except InputInvalid as error:
-            self.problems.append(Problem(one.read.because, error.what))
+            self.problems.append(Problem(route.read.because, error.what))
             fitting, evidence = [], ""
         for name in fitting:
-            yield self._flow(one.read, topic(self.namespace, name), evidence)
+            yield self._flow(route.read, topic(self.namespace, name), evidence)
         if not fitting:
-            yield from self._unresolved(one.read, pattern)
+            yield from self._unresolved(route.read, pattern)
 
     def _fitting(self, pattern: str, claimed: set[str]) -> tuple[list[str], str]:
-        """Return the topics of a family that nothing else claims, and how they were seen; raises InputInvalid."""
+        """Return the unclaimed topics that match a pattern, and the evidence; raises InputInvalid."""
         if not pattern:
-            # That a topic exists does not say that this connector writes it.
+            # An existing topic need not be written by this connector.
             return [name for name in self._active() if name not in claimed], USED
         regex = java_regex(pattern)
-        names, evidence = seen(self.connector, regex.start)
+        names, evidence = candidate_topics(self.connector, regex.start)
         free = (name for name in names if name not in claimed and name not in self.side)
         return [name for name in free if regex.matches(name)], evidence
 
-    def _is_pattern(self, one: _Routed) -> bool:
-        return bool(one.read.pattern) and not one.read.topic and not self.connector.config.text("transforms")
+    def _is_pattern(self, route: _Routed) -> bool:
+        return bool(route.read.pattern) and not route.read.topic and not self.connector.config.text("transforms")
 
-    def _unresolved(self, read: Read, pattern: str) -> Iterator[Flow]:
+    def _unresolved(self, read: SourceRead, pattern: str) -> Iterator[Flow]:
         if pattern:
             yield self._flow(read, topics_like(self.namespace, pattern))
         elif read.source is not None:
-            self.problems.append(Problem("topics", "the topics depend on data or are not known, and none is in use"))
+            self.problems.append(Problem("topics", "the topics depend on data or are unknown, and none is in use"))
             yield self._flow(read, None)
 
-    def _flow(self, read: Read, target: Dataset | None, evidence: str = "") -> Flow:
+    def _flow(self, read: SourceRead, target: Dataset | None, evidence: str = "") -> Flow:
         routed = "transforms" if read.topic and target and target.name != read.topic else ""
         because = ", ".join(filter(None, (read.because, routed, evidence)))
         return Flow(read.source, target, because or "connector.class", read.topic)
 
 
 def fixed(connector: Connector, dataset: Dataset | None, topics: Iterable[str], because: str) -> ConnectorFlows:
-    """Read a source that writes one dataset to named topics, or to topics that nobody names."""
-    reads = tuple(Read(source=dataset, topic=name, because=because) for name in topics)
-    return source(connector, Reads(reads=reads or (Read(source=dataset, because=because),)))
+    """Build the flows of a source that writes one dataset to named topics, or to topics that are not configured."""
+    reads = tuple(SourceRead(source=dataset, topic=name, because=because) for name in topics)
+    return source(connector, SourceReads(reads=reads or (SourceRead(source=dataset, because=because),)))

@@ -1,4 +1,4 @@
-"""Lists of tables in a configuration: literal names, and regular expressions that known tables resolve."""
+"""Table lists in a configuration: literal names, and regular expressions resolved by known tables."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ _ESCAPED = re.compile(r"\\([.\-_$\\])")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which tables a list chooses: *names*, and *patterns* that nothing known resolves.
+    """The tables that a list selects: *names*, and *patterns* that match no known table.
 
-    *key* is where it stands, *told* false where no list says anything; *unclear* tells what could not be evaluated.
+    *key* is its configuration key, *configured* false where there is no list; *unclear* are errors of patterns that
+    could not be evaluated.
     """
 
     names: tuple[str, ...]
     patterns: tuple[str, ...]
     key: str
-    told: bool
+    configured: bool
     unclear: tuple[str, ...] = ()
     kind: DatasetKind = DatasetKind.PATTERN
 
 
 def literal(item: str) -> str | None:
-    """Return the name that a list's item is, without its escapes; None for a real pattern."""
-    text = _ANCHORED.sub(r"\1", item).replace("[.]", r"\.")  # many write a dot so rather than escape it
+    """Return the name that a list's item stands for, without its escapes; None for a real pattern."""
+    text = _ANCHORED.sub(r"\1", item).replace("[.]", r"\.")  # a common way to escape a dot
     bare = re.sub(r'"[^"]*"|`[^`]*`', "", text)
     return None if _PATTERN_SIGNS.search(bare) else _ESCAPED.sub(r"\1", text)
 
 
 def literals(item: str) -> tuple[str, ...]:
-    """List the names that an item stands for: itself, or the alternatives of one group; none for a real pattern."""
+    """Return the names that an item stands for: itself, or the alternatives of one group; none for a real pattern."""
     match = _ALTERNATIVES.fullmatch(_ANCHORED.sub(r"\1", item))
     parts = [f"{match['before']}{part}{match['after']}" for part in match["options"].split("|")] if match else [item]
     names = [literal(part) for part in parts]
@@ -49,23 +50,23 @@ def literals(item: str) -> tuple[str, ...]:
 def selection(
     connector: Connector, include: tuple[str, ...], exclude: tuple[str, ...], candidates: Iterable[str] = ()
 ) -> Selection:
-    """Read an include list and an exclude list; *candidates* are tables beside those that the connector's facts know.
+    """Resolve an include list and an exclude list; *candidates* are tables besides the connector's known ones.
 
-    Items match whole names whatever their case (Debezium, Predicates). An exclude list takes away from what patterns
-    find, and from all tables where there is no include list.
+    Items match whole names case-insensitively (Debezium, Predicates). An exclude list applies to what patterns match,
+    and to all tables where there is no include list.
     """
     config = connector.config
     items = config.items(*include)
     known = sorted({*(connector.tables or ()), *candidates})
     unclear: list[str] = []
     excluded = config.items(*exclude)
-    open_names = [table for table in known if not any(matched(item, table, unclear) for item in excluded)]
+    open_names = [table for table in known if not any(matches_item(item, table, unclear) for item in excluded)]
     names: list[str] = []
     patterns: list[str] = []
     for item in items:
-        found = literals(item) or tuple(table for table in open_names if matched(item, table, unclear))
-        names.extend(found)
-        if not found:
+        tables = literals(item) or tuple(table for table in open_names if matches_item(item, table, unclear))
+        names.extend(tables)
+        if not tables:
             patterns.append(item)
     if not items:
         names = open_names if known else []
@@ -73,8 +74,8 @@ def selection(
     return Selection(tuple(dict.fromkeys(names)), tuple(patterns), key, bool(items), tuple(dict.fromkeys(unclear)))
 
 
-def matched(item: str, name: str, unclear: list[str]) -> bool:
-    """Report whether an item matches a whole name, whatever its case; what cannot be evaluated matches nothing."""
+def matches_item(item: str, name: str, unclear: list[str]) -> bool:
+    """Return whether an item matches a whole name, case-insensitively; what cannot be evaluated matches nothing."""
     try:
         return java_regex(f"(?i){item}").matches(name)
     except InputInvalid as error:

@@ -1,4 +1,4 @@
-"""Which topics a connector reads or uses for itself, and which cluster they are of."""
+"""The topics that a connector reads or uses internally, and the cluster they belong to."""
 
 from __future__ import annotations
 
@@ -7,60 +7,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
-from typing import Any
 
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, Direction, SideTopic
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
-
-
-class KnownTopics(tuple[str, ...]):
-    """Names in order. *starts* is what those began with that were looked at; an empty text says that all were."""
-
-    starts: set[str]
-    _names: tuple[str, ...]
-
-    def __new__(cls, names: tuple[str, ...]) -> KnownTopics:
-        """Take names that nobody has looked at yet."""
-        made = super().__new__(cls, names)
-        made.starts, made._names = set(), names
-        return made
-
-    def beginning(self, start: str) -> tuple[str, ...]:
-        """Return the names that begin so, in order."""
-        self.starts.add(start)
-        return beginning(self._names, start)
-
-    def __iter__(self) -> Iterator[str]:
-        """Go through all names."""
-        self.starts.add("")
-        return super().__iter__()
-
-    def __contains__(self, name: object) -> bool:
-        """Return whether there is such a name."""
-        self.starts.add(name if isinstance(name, str) else "")
-        return super().__contains__(name)
-
-    def __len__(self) -> int:
-        """Count all names."""
-        self.starts.add("")
-        return super().__len__()
-
-    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 - a tuple's, overloaded
-        """Return a name by its place among all."""
-        self.starts.add("")
-        return super().__getitem__(at)
-
-
-def beginning(names: tuple[str, ...], start: str) -> tuple[str, ...]:
-    """Return those of *names*, which are in order, that begin with *start*."""
-    # Of a hundred thousand names only those are looked at.
-    first = bisect_left(names, start)
-    last = first + sum(1 for _ in takewhile(lambda name: name.startswith(start), islice(names, first, None)))
-    return names[first:last]
-
 
 _CLUSTER = ("kafka.endpoint", "kafka.bootstrap.servers", "bootstrap.servers")
 _CLUSTERS = {
@@ -84,7 +36,7 @@ KNOWN = "known topics"
 
 @dataclass(frozen=True, slots=True)
 class ReadTopics:
-    """The topics that a sink reads: *names*, or else the *pattern* of names where the topics are not known."""
+    """The topics that a sink reads: *names*, or else the *pattern* of names where the topics are unknown."""
 
     names: tuple[str, ...]
     pattern: str
@@ -93,7 +45,7 @@ class ReadTopics:
 
 
 def cluster_of(connector: Connector, direction: Direction) -> str:
-    """Return the namespace of the cluster that a connector works on: its own key's, or the worker's."""
+    """Return the namespace of the cluster that a connector uses: its own setting's, or the worker's."""
     config = connector.config
     keys = _CLUSTERS.get(direction, _CLUSTER)
     named = (kafka_namespace(config.text(key)) for key in keys if config.text(key))
@@ -101,20 +53,20 @@ def cluster_of(connector: Connector, direction: Direction) -> str:
 
 
 def topics_read(connector: Connector) -> ReadTopics:
-    """Return which topics a sink reads: `topics`, else what `topics.regex` matches, else what it was seen to use."""
+    """Return the topics that a sink reads: `topics`, else matches of `topics.regex`, else the topics in use."""
     config = connector.config
     if names := config.items("topics"):
         return ReadTopics(tuple(dict.fromkeys(names)), "", "topics")
     if pattern := config.text("topics.regex"):
         return _matching(connector, pattern)
     if connector.active is not None:
-        side = {one.dataset.name for one in side_topics(connector, connector.namespace)}
+        side = {side_topic.dataset.name for side_topic in side_topics(connector, connector.namespace)}
         return ReadTopics(tuple(name for name in sorted(connector.active) if name not in side), "", USED)
-    return ReadTopics((), "", "", (Problem("topics", "neither topics nor topics.regex is told"),))
+    return ReadTopics((), "", "", (Problem("topics", "neither topics nor topics.regex is set"),))
 
 
 def side_topics(connector: Connector, namespace: str) -> tuple[SideTopic, ...]:
-    """List the topics that any connector may have beside its data: dead letters, reports."""
+    """Return the topics that any connector may use besides its data: dead letters, reports."""
     return tuple(sorted(set(_side_topics(connector, namespace))))
 
 
@@ -127,19 +79,19 @@ def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
             yield SideTopic(topic(namespace, name), _MANAGED_ROLES[match["role"]], USED)
 
 
-def seen(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
-    """Return the topics that names may be matched with, in order: those in use, else the known; and which these are.
+def candidate_topics(connector: Connector, start: str = "") -> tuple[tuple[str, ...], str]:
+    """Return the topics to match names with, in order: those in use, else the known ones; and which these are.
 
-    Who needs only those that begin with *start* says so: then no others bear on what is told of the connector.
+    A caller that needs only names beginning with *start* passes it: then other topics do not affect the result.
     """
     if connector.active is not None:
         return tuple(name for name in sorted(connector.active) if name.startswith(start)), USED
     return _known(connector, start), KNOWN
 
 
-def is_seen(connector: Connector, name: str) -> bool:
-    """Return whether a topic is among those that names may be matched with."""
-    return seen(connector, name)[0][:1] == (name,)
+def is_candidate_topic(connector: Connector, name: str) -> bool:
+    """Return whether a topic is among those that names are matched with."""
+    return candidate_topics(connector, name)[0][:1] == (name,)
 
 
 def _matching(connector: Connector, pattern: str) -> ReadTopics:
@@ -153,8 +105,8 @@ def _matching(connector: Connector, pattern: str) -> ReadTopics:
     if names:
         return ReadTopics(names, "", "topics.regex")
     count = len(_known_or_active(connector, ""))
-    told = Problem("topics.regex", f"{pattern!r} matches none of the {count} known topics")
-    return ReadTopics((), pattern, "topics.regex", (told,))
+    problem = Problem("topics.regex", f"{pattern!r} matches none of the {count} known topics")
+    return ReadTopics((), pattern, "topics.regex", (problem,))
 
 
 def _known_or_active(connector: Connector, start: str) -> list[str]:
@@ -163,6 +115,7 @@ def _known_or_active(connector: Connector, start: str) -> list[str]:
 
 
 def _known(connector: Connector, start: str) -> tuple[str, ...]:
-    if isinstance(connector.known, KnownTopics):
-        return connector.known.beginning(start)
-    return tuple(name for name in connector.known or () if name.startswith(start))
+    """Return the known names that begin with *start*; of a hundred thousand names only those are looked at."""
+    names = connector.known or ()
+    first = bisect_left(names, start)
+    return tuple(takewhile(lambda name: name.startswith(start), islice(names, first, None)))

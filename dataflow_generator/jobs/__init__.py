@@ -1,1 +1,1 @@
-"""Who makes what of which data: jobs, the datasets they read and write, and flows between columns. No I/O."""
+"""Jobs of each kind (connectors, statements, …): the datasets that they read and write, and their column flows."""

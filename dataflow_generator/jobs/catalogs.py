@@ -1,4 +1,4 @@
-"""Tables of catalogs in the graph: what they are, what feeds them, and the topics that are kept as such tables."""
+"""Catalog tables in the graph: their nodes, the lineage that catalogs report, and topics materialized as tables."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind, present
 from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.field_matching import Fields
-from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
 from dataflow_generator.openlineage.identity.names import is_file_like, normal
 from dataflow_generator.openlineage.identity.union_find import UnionFind
-from scanner_dictionary.lineage_inputs.catalogs import KeptTopicRow, LinkRow, Name, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, Name, TableRow
 from scanner_model.column_path import KEY
 from scanner_model.columns import Column
 
 _METADATA = ("$$", "cflt_metadata_")
-"""How columns begin that Tableflow adds to those of the topic."""
+"""Prefixes of the columns that Tableflow adds to those of the topic."""
 _SUBTYPES = {"EXACT_COPY": "IDENTITY"}
 _CATALOG = "catalog:"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A topic that is kept as a table in one format, and which columns become which."""
+class MaterializedTopic:
+    """A topic that a service materializes as a table in one format, with the column flows between the two."""
 
     topic: Dataset
     table: Dataset
@@ -33,91 +33,93 @@ class Kept:
     columns: tuple[ColumnFlow, ...] = ()
 
 
-def other_names(tables: Iterable[TableRow], kept: Iterable[KeptTopicRow]) -> dict[Name, Name]:
-    """Return the name that each dataset with several is shown under: the first of a catalog's, never that of its files.
+def other_names(tables: Iterable[TableRow], topics: Iterable[MaterializedTopicRow]) -> dict[Name, Name]:
+    """Return the display name of each dataset that has several names: a catalog's first one, never that of its files.
 
-    A table's files lie at its location; a table that a topic is kept as lies where the service keeps it.
+    The files of a table are at its location; those of a materialized topic are where the service stores them.
     """
     groups: UnionFind[Name] = UnionFind()
     known: set[Name] = set()
     pairs = [(table.name, link) for table in tables for link in table.symlinks]
-    pairs += [(each.name, place) for each in kept if each.catalog and (place := place_of(each.location))]
+    pairs += [(row.name, files) for row in topics if row.catalog and (files := file_dataset(row.location))]
     for name, link in pairs:
         other = tuple(normal(*link))
-        if other[1] not in ("", "/"):  # whatever lies in the same bucket is not yet the same table
+        if other[1] not in ("", "/"):  # a shared bucket root does not identify a table
             groups.join((name, (other[0], other[1])))
             known.add(name)
     return {
         name: shown
         for group in groups.all()
-        for shown in [min(group, key=lambda each: (each not in known, each))]
+        for shown in [min(group, key=lambda member: (member not in known, member))]
         for name in group
         if name != shown
     }
 
 
-def place_of(location: str) -> Name | None:
-    """Name the place of files that a location is; None for what is no address of files."""
+def file_dataset(location: str) -> Name | None:
+    """Return the dataset name of the files at *location*; None where it is not a file address."""
     scheme, mark, rest = location.partition("://")
-    place, _, path = rest.partition("/")
-    found = normal(f"{scheme}://{place}", path)
-    return (found.namespace, found.name) if mark and is_file_like(found.namespace) else None
+    store, _, path = rest.partition("/")
+    files = normal(f"{scheme}://{store}", path)
+    return (files.namespace, files.name) if mark and is_file_like(files.namespace) else None
 
 
 def link_jobs(links: Iterable[LinkRow], naming: Naming) -> Iterator[JobFlows]:
-    """Return the jobs behind *links*: the process that the catalog names, else one for each pair of datasets."""
+    """Yield the jobs behind *links*: the process that the catalog names, else one job for each pair of datasets."""
     jobs: dict[tuple[str, str, str], list[LinkRow]] = {}
     for link in links:
         name = link.process or f"{link.origin[1]} -> {link.target[1]}"
         jobs.setdefault((link.cluster, link.source, name), []).append(link)
-    for (cluster, source, name), told in sorted(jobs.items()):
-        yield _job(
-            job_node(f"catalog://{cluster}/{source.removeprefix(_CATALOG)}", name, present(type="catalog")),
-            told,
-            naming,
-        )
+    for (cluster, source, name), job_links in sorted(jobs.items()):
+        namespace = f"catalog://{cluster}/{source.removeprefix(_CATALOG)}"
+        yield _job(job_node(namespace, name, present(type="catalog")), job_links, naming)
 
 
-def kept_of(
-    rows: Iterable[KeptTopicRow], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
-) -> Iterator[Kept]:
-    """Return the tables that topics are kept as, each topic and format once for one table.
+def materialized_topics(
+    rows: Iterable[MaterializedTopicRow], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
+) -> Iterator[MaterializedTopic]:
+    """Yield the tables that topics are materialized as, each topic, table and format once.
 
-    Columns go by name where *fields* knows both sides: those of the value, not what the service adds.
+    Columns are matched by name where *fields* knows both sides: those of the value, without the service's own.
     """
-    seen: set[tuple[Dataset, Dataset, str]] = set()
+    listed: set[tuple[Dataset, Dataset, str]] = set()
     for row in sorted(rows, key=lambda row: (row.cluster, row.topic, not row.catalog, row)):
         topic, table = naming.topic(row.cluster, row.topic), naming.dataset(*row.name)
-        if (topic, table, row.table_format) not in seen:
-            seen.add((topic, table, row.table_format))
+        if (topic, table, row.table_format) not in listed:
+            listed.add((topic, table, row.table_format))
             evidence = f"{row.source}: topic {row.topic} as {row.table_format or 'table'}"
             columns = tuple(_by_name(topic, table, evidence, fields))
-            yield Kept(topic, table, row.table_format.lower(), evidence, columns)
+            yield MaterializedTopic(topic, table, row.table_format.lower(), evidence, columns)
 
 
 def with_tables(
-    flows: Flows, tables: Mapping[Dataset, TableRow], kept: Collection[Kept], there: Collection[str]
+    flows: Flows,
+    tables: Mapping[Dataset, TableRow],
+    materialized: Collection[MaterializedTopic],
+    existing: Collection[str],
 ) -> Flows:
-    """Add tables with their columns, and the topics that are kept as tables; *there* are nodes that the graph has."""
+    """Add tables with their columns, and materialized topics; *existing* are the keys of nodes that the graph has."""
     nodes = {node.key: node for node in flows.nodes}
     for dataset, table in sorted(tables.items()):
         nodes[dataset.key] = _table_node(dataset, table)
-    for each in kept:
-        for end in (each.topic, each.table):
-            if end.key not in there:
-                nodes.setdefault(end.key, Node(end.key, end.kind, end.namespace, end.name))
-    places = list(_places(tables, kept))
-    described = {Place(of, column.path): column for of, table in tables.items() for column in table.columns}
-    for place, _ in places:
-        node = nodes.get(place.key) or Node(
-            place.key, NodeKind.COLUMN, place.dataset.namespace, place.dataset.name, place.path
-        )
-        nodes[place.key] = _described(node, described.get(place))
-    edges = [*flows.edges, *map(_edge, kept), *_contained(flows.edges, places), *_column_edges(kept)]
+    for entry in materialized:
+        for dataset in (entry.topic, entry.table):
+            if dataset.key not in existing:
+                nodes.setdefault(dataset.key, Node(dataset.key, dataset.kind, dataset.namespace, dataset.name))
+    columns = list(_table_columns(tables, materialized))
+    described = {ColumnRef(of, column.path): column for of, table in tables.items() for column in table.columns}
+    for ref, _ in columns:
+        node = nodes.get(ref.key) or Node(ref.key, NodeKind.COLUMN, ref.dataset.namespace, ref.dataset.name, ref.path)
+        nodes[ref.key] = _with_attributes(node, described.get(ref))
+    edges = [
+        *flows.edges,
+        *map(_edge, materialized),
+        *_missing_edges(flows.edges, columns),
+        *_column_edges(materialized),
+    ]
     order = {kind: rank for rank, kind in enumerate(_EDGES)}
     return replace(
         flows,
-        flowing=None,
         nodes=tuple(sorted(nodes.values(), key=lambda node: _NODES.get(node.kind, 1))),
         edges=tuple(sorted(dict.fromkeys(edges), key=lambda edge: order.get(edge.kind, 0))),
     )
@@ -135,7 +137,7 @@ _EDGES = (
 
 
 def _job(node: Node, links: list[LinkRow], naming: Naming) -> JobFlows:
-    evidence = {link: f"{link.source} tells it" for link in links}
+    evidence = {link: f"reported by {link.source}" for link in links}
     ends = [(link, naming.dataset(*link.origin), naming.dataset(*link.target)) for link in links]
     return JobFlows(
         job=node,
@@ -144,8 +146,8 @@ def _job(node: Node, links: list[LinkRow], naming: Naming) -> JobFlows:
         writes=_uses((target, evidence[link]) for link, _, target in ends),
         columns=tuple(
             ColumnFlow(
-                Place(origin, link.origin_path),
-                Place(target, link.target_path),
+                ColumnRef(origin, link.origin_path),
+                ColumnRef(target, link.target_path),
                 "DIRECT" if link.origin_path is not None and link.target_path is not None else "INDIRECT",
                 _SUBTYPES.get(link.dependency, ""),
                 evidence[link],
@@ -156,8 +158,8 @@ def _job(node: Node, links: list[LinkRow], naming: Naming) -> JobFlows:
     )
 
 
-def _uses(found: Iterable[tuple[Dataset, str]]) -> tuple[Use, ...]:
-    return tuple(Use(dataset, why) for dataset, why in dict(sorted(found, reverse=True)).items())
+def _uses(evidence: Iterable[tuple[Dataset, str]]) -> tuple[Use, ...]:
+    return tuple(Use(dataset, why) for dataset, why in dict(sorted(evidence, reverse=True)).items())
 
 
 def _by_name(
@@ -166,8 +168,8 @@ def _by_name(
     values = [column.path for column in fields(topic) if column.path and column.path[0] != KEY]
     known = Fields(column for column in fields(table) if not column.path[0].startswith(_METADATA))
     for path in dict.fromkeys(values):
-        if found := known.find(path):
-            yield ColumnFlow(Place(topic, path), Place(table, found), "DIRECT", "IDENTITY", evidence)
+        if column := known.find(path):
+            yield ColumnFlow(ColumnRef(topic, path), ColumnRef(table, column), "DIRECT", "IDENTITY", evidence)
 
 
 def _table_node(dataset: Dataset, table: TableRow) -> Node:
@@ -184,45 +186,47 @@ def _table_node(dataset: Dataset, table: TableRow) -> Node:
     return Node(dataset.key, dataset.kind, dataset.namespace, dataset.name, None, attributes)
 
 
-def _places(tables: Mapping[Dataset, TableRow], kept: Iterable[Kept]) -> Iterator[tuple[Place, Edge]]:
-    """List the columns of tables, then those that become or are made of others, each with the edge from its dataset."""
+def _table_columns(
+    tables: Mapping[Dataset, TableRow], materialized: Iterable[MaterializedTopic]
+) -> Iterator[tuple[ColumnRef, Edge]]:
+    """Yield the columns of tables, then those of materialized topics, each with the edge from its dataset."""
     for dataset, table in sorted(tables.items()):
         for column in table.columns:
-            place = Place(dataset, column.path)
-            yield place, _contains(place, f"catalog {table.provider}", Certainty.DECLARED)
-    for each in kept:
-        for flow in each.columns:
-            for place in (flow.source, flow.target):
-                yield place, _contains(place, each.evidence, Certainty.DERIVED)
+            ref = ColumnRef(dataset, column.path)
+            yield ref, _contains(ref, f"catalog {table.provider}", Certainty.DECLARED)
+    for entry in materialized:
+        for flow in entry.columns:
+            for ref in (flow.source, flow.target):
+                yield ref, _contains(ref, entry.evidence, Certainty.DERIVED)
 
 
-def _contains(place: Place, evidence: str, certainty: Certainty) -> Edge:
-    return Edge(place.dataset.key, place.key, EdgeKind.CONTAINS, evidence, certainty)
+def _contains(column: ColumnRef, evidence: str, certainty: Certainty) -> Edge:
+    return Edge(column.dataset.key, column.key, EdgeKind.CONTAINS, evidence, certainty)
 
 
-def _contained(edges: Iterable[Edge], places: Iterable[tuple[Place, Edge]]) -> Iterator[Edge]:
-    """List the edges to columns that have none yet, each once."""
-    seen = {edge.target for edge in edges if edge.kind is EdgeKind.CONTAINS}
-    for place, edge in places:
-        if place.key not in seen:
-            seen.add(place.key)
+def _missing_edges(edges: Iterable[Edge], columns: Iterable[tuple[ColumnRef, Edge]]) -> Iterator[Edge]:
+    """Yield the edges to columns that have none yet, each once."""
+    contained = {edge.target for edge in edges if edge.kind is EdgeKind.CONTAINS}
+    for column, edge in columns:
+        if column.key not in contained:
+            contained.add(column.key)
             yield edge
 
 
-def _described(node: Node, column: Column | None) -> Node:
+def _with_attributes(node: Node, column: Column | None) -> Node:
     if column is None or node.attributes:
         return node
-    told = present(logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type)
-    return replace(node, attributes=told)
+    attributes = present(logical_type=column.logical_type, nullable=column.nullable, tags=column.tags, type=column.type)
+    return replace(node, attributes=attributes)
 
 
-def _edge(kept: Kept) -> Edge:
-    ends = kept.topic.key, kept.table.key
-    return Edge(*ends, EdgeKind.MATERIALIZES, kept.evidence, Certainty.DECLARED, "", kept.table_format)
+def _edge(entry: MaterializedTopic) -> Edge:
+    ends = entry.topic.key, entry.table.key
+    return Edge(*ends, EdgeKind.MATERIALIZES, entry.evidence, Certainty.DECLARED, "", entry.table_format)
 
 
-def _column_edges(kept: Iterable[Kept]) -> Iterator[Edge]:
-    for each in kept:
-        for flow in each.columns:
+def _column_edges(materialized: Iterable[MaterializedTopic]) -> Iterator[Edge]:
+    for entry in materialized:
+        for flow in entry.columns:
             ends = flow.source.key, flow.target.key
             yield Edge(*ends, EdgeKind.COLUMN_FLOW, flow.evidence, Certainty.DERIVED, flow.type, flow.subtype)

@@ -1,4 +1,4 @@
-"""Consumer groups: readers of topics that nobody else tells of, or the way in which a known job reads them."""
+"""Consumer groups: each is a reader of its topics, or a member of the known job that reads through it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class GroupOwner(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A query of ksqlDB by its name, whose group's name ends with it; *job* is its node's key."""
+    """A ksqlDB query by its name, with which the name of its group ends; *job* is its node's key."""
 
     cluster: str
     name: str
@@ -34,7 +34,7 @@ class Query(NamedTuple):
 def group_jobs(
     groups: Iterable[GroupRow], owners: Iterable[GroupOwner], queries: Iterable[Query], naming: Naming
 ) -> Iterator[JobFlows]:
-    """Return each group as a reader of its topics, or as a member of the jobs that own it, which read them already."""
+    """Yield each group: as a reader of its topics, or as a member of the jobs that own it (and read the topics)."""
     owned: dict[tuple[str, str], list[str]] = {}
     for owner in owners:
         owned.setdefault((owner.cluster, owner.group), []).append(owner.job)
@@ -52,16 +52,16 @@ def group_jobs(
 
 
 def _of_query(group: GroupRow, queries: Mapping[tuple[str, str], list[str]]) -> list[str]:
-    """Find the query that a group of ksqlDB's works for (`_confluent-ksql-<service>query_<name>`); the only one."""
+    """Return the ksqlDB query that a group belongs to (`_confluent-ksql-<service>query_<name>`); none if ambiguous."""
     if not group.name.startswith(_KSQLDB):
         return []
-    found = queries.get((group.cluster, group.name.partition(_QUERY)[2]), [])
-    return found if len(found) == 1 else []
+    jobs = queries.get((group.cluster, group.name.partition(_QUERY)[2]), [])
+    return jobs if len(jobs) == 1 else []
 
 
 def _uses(group: GroupRow, naming: Naming) -> Iterator[Use]:
     for topic in group.topics:
-        yield Use(naming.topic(group.cluster, topic), f"consumer group {group.name}, told by {group.source}")
+        yield Use(naming.topic(group.cluster, topic), f"consumer group {group.name}, reported by {group.source}")
 
 
 def _node(group: GroupRow, naming: Naming) -> Node:

@@ -1,4 +1,4 @@
-"""From clusters and names to datasets: any broker address of a cluster leads to the same topic."""
+"""Dataset naming: resolve clusters, namespaces and names to datasets; any broker of a cluster leads to it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _KAFKA = "kafka://"
 
 
 class Naming:
-    """Names datasets; *clusters* are names with their brokers' addresses in normal form, the first one canonical.
+    """Resolves names to datasets; *clusters* are names with normalized broker addresses, the first one canonical.
 
-    *shown* gives the namespace and name that a dataset with several is shown under, as catalogs tell it.
+    *shown* maps every other name of a dataset to its display name, as catalogs report them.
     """
 
     def __init__(
@@ -34,20 +34,20 @@ class Naming:
 
     @property
     def clusters(self) -> Mapping[str, str]:
-        """Return each cluster's canonical namespace by its name."""
+        """Return the canonical namespace of each cluster by cluster name."""
         return self._clusters
 
     @property
     def shown(self) -> Mapping[tuple[str, str], tuple[str, str]]:
-        """Return the name that a dataset is shown under by each of its others."""
+        """Return the display name of a dataset by each of its other names."""
         return self._shown
 
     def topic(self, cluster: str, name: str) -> Dataset:
-        """Name a topic of *cluster*."""
+        """Return a topic of *cluster*."""
         return Dataset(NodeKind.TOPIC, self._clusters[cluster], name)
 
     def dataset(self, namespace: str, name: str) -> Dataset:
-        """Name a dataset: a topic where *namespace* is Kafka's, in the canonical one of a cluster that we know."""
+        """Return a dataset: a topic where *namespace* is Kafka's, with the canonical namespace of a known cluster."""
         if not namespace.startswith(_KAFKA):
             return Dataset(NodeKind.DATASET, *self._shown.get((namespace, name), (namespace, name)))
         return Dataset(NodeKind.TOPIC, self._canonical(namespace), name)

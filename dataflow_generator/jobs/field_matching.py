@@ -1,4 +1,4 @@
-"""From a column as an engine writes it to the field of the topic: exactly, else whatever the letters' case."""
+"""Match a column name, as an engine or an event writes it, to a field of a topic: exactly, else ignoring case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scanner_model.columns import Column
 
 
 class Fields:
-    """The fields that a topic has now; none where nobody described it."""
+    """The current fields of a topic; none where no schema is known."""
 
     def __init__(self, columns: Iterable[Column]) -> None:
         listed = tuple(columns)
@@ -25,26 +25,26 @@ class Fields:
 
     @property
     def known(self) -> bool:
-        """Return whether anybody described the topic."""
+        """Return whether the fields of the topic are known."""
         return bool(self._paths)
 
     def find(self, path: ColumnPath, *, key: bool = False, whole: bool = False) -> ColumnPath | None:
-        """Return the field; None where there is none, or where several differ in case only and none is exact.
+        """Return the path of the field; None where there is none, or where several match, but none exactly.
 
-        A field of the value is found before one of the key (whose path begins with `@key`), or after it where *key*. A
-        key that is one plain value is its column, whatever that is called. *whole*: the column is the whole key or
-        value, so its own name is no step in the path.
+        Fields of the value take precedence over those of the key (whose paths begin with `@key`), or the reverse with
+        *key*. A primitive key matches any column name. *whole*: the column is the whole key or value, so its own name
+        is not a segment of the path.
 
-        A field of an array's or a map's elements is written without them: `items.sku` is `items.[].sku`. A field inside
-        a value whose fields are no columns is that value's: `at.seconds` of a Protobuf timestamp is `at`. A branch of a
-        union is written as a field of it: `choice.int` is `choice` where its branches are plain, else `choice.<int>`.
+        Elements of arrays and maps have no segment: `items.sku` is `items.[].sku`. A field inside a value whose fields
+        are not columns resolves to that value: `at.seconds` of a Protobuf timestamp is `at`. A union branch is written
+        as a field: `choice.int` is `choice` where all branches are primitive, else `choice.<int>`.
         Source: ksqlDB folds unquoted names to upper case and matches fields whatever their case.
         """
         sides: tuple[ColumnPath, ...] = ((KEY, *path), path) if key else (path, (KEY, *path))
         if whole:
             sides = ((KEY, *path[1:]) if key else path[1:], *sides)
-        found = next((each for each in map(self._on_side, sides) if each is not None), None)
-        return found if found is not None else ((KEY,) if key and self._paths.keys() & {(KEY,)} else None)
+        match = next((candidate for candidate in map(self._on_side, sides) if candidate is not None), None)
+        return match if match is not None else ((KEY,) if key and self._paths.keys() & {(KEY,)} else None)
 
     def _on_side(self, path: ColumnPath) -> ColumnPath | None:
         if path in self._paths:
@@ -52,30 +52,30 @@ class Fields:
         alike = self._folded.get(_folded(path), [])
         if len(alike) == 1:
             return alike[0]
-        return around(_folded(path), self._unlisted)
+        return enclosing_column(_folded(path), self._unlisted)
 
 
 def unlisted(columns: Iterable[Column]) -> Mapping[ColumnPath, ColumnPath]:
-    """Return the columns whose value has fields that are no columns, by their paths as SQL writes them."""
+    """Return the columns whose values have fields that are not listed as columns, by their paths in SQL."""
     listed = tuple(columns)
-    found = [column.path for column in listed if column.unlisted and column.path]
-    parents = {column.path[:-1] for column in listed} if found else set()
-    return {unmarked(path): path for path in found if path not in parents}
+    paths = [column.path for column in listed if column.unlisted and column.path]
+    parents = {column.path[:-1] for column in listed} if paths else set()
+    return {unmarked(path): path for path in paths if path not in parents}
 
 
-def around(path: ColumnPath, unlisted: Mapping[ColumnPath, ColumnPath]) -> ColumnPath | None:
-    """Return the column that a field on *path* is inside of, where its value has fields that are no columns."""
+def enclosing_column(path: ColumnPath, unlisted: Mapping[ColumnPath, ColumnPath]) -> ColumnPath | None:
+    """Return the column that contains the field at *path*, where its fields are not listed; else None."""
     above = (path[:steps] for steps in range(len(path) - 1, 0, -1)) if unlisted else ()
-    return next((unlisted[each] for each in above if each in unlisted), None)
+    return next((unlisted[parent] for parent in above if parent in unlisted), None)
 
 
 def unmarked(path: ColumnPath) -> ColumnPath:
-    """Get a path as SQL writes it: subscripts of arrays and maps leave no step in it; a last one is the collection."""
+    """Return a path as SQL writes it: without segments for array and map elements, except a last one."""
     return tuple(segment for segment in path[:-1] if segment not in (ELEMENT, MAP_VALUE)) + path[-1:]
 
 
 def _branched(path: ColumnPath) -> ColumnPath:
-    """Return *path* as SQL writes it, branches of unions by their simple names; other marks leave no step."""
+    """Return *path* as SQL writes it, with union branches by their simple names and no other marks."""
     names = (_simple(each[1:-1]) if each.startswith("<") else each for each in path)
     return unmarked(tuple(names))
 
@@ -89,15 +89,15 @@ def _folded(path: ColumnPath) -> ColumnPath:
 
 
 _PREFIXES = (("key.", True), ("value.", False), ("payload.after.", False), ("after.", False))
-"""What producers put before a field of a message, and whether it is then one of the key."""
+"""Prefixes that producers put before a field of a message, and whether it is then a field of the key."""
 _ENVELOPES: tuple[ColumnPath, ...] = ((), ("after",), ("payload", "after"))
 _ROOTS: Mapping[str, ColumnPath] = {"key": (KEY,), "value": ()}
 
 
 class EventFields:
-    """The columns of a dataset by the ways in which events write them; *topic*: it holds messages of key and value.
+    """The columns of a dataset by the names that events use; *topic*: it holds messages with key and value.
 
-    *unlisted* are columns whose value has fields that are no columns: such a field is the column that it is inside of.
+    *unlisted* are columns whose values have fields that are not columns; such a field resolves to its column.
     """
 
     def __init__(
@@ -109,9 +109,9 @@ class EventFields:
         self._topic = topic
 
     def find(self, path: ColumnPath | None) -> ColumnPath | None:
-        """Find the column; None is the whole dataset: Spark's `value` is the whole message. Unknown ones stay.
+        """Return the column path; None is the whole dataset, as Spark's `value` is. Unknown paths are unchanged.
 
-        `value` and `key` are also the one value that a message without fields, or its key, is.
+        `value` and `key` also name the value of a message, or the key, that has no fields.
         """
         if path is None or path in self._paths or len(path) != 1:
             return path
@@ -130,6 +130,6 @@ class EventFields:
             sides: Collection[ColumnPath] = [(KEY,)] if key else _ENVELOPES
             for side in sides:
                 written = (*side, *plain.split("."))
-                if found := self._dotted.get(".".join(written)) or around(written, self._unlisted):
+                if found := self._dotted.get(".".join(written)) or enclosing_column(written, self._unlisted):
                     return found
         return None

@@ -1,4 +1,4 @@
-"""ksqlDB's persistent queries as jobs: sources and sinks as the server reported them, columns from their statements."""
+"""Persistent ksqlDB queries as jobs: sources and sinks from the server's report, column flows from the statements."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from typing import NamedTuple
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.field_matching import Fields
-from dataflow_generator.jobs.ksqldb_layout import NO_LAYOUT, Layout, layout_of, matched_places
-from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
+from dataflow_generator.jobs.ksqldb_layout import NO_LAYOUT, Layout, layout_of, matched_columns
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
 from dataflow_generator.jobs.sql_catalog import catalog_of
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
-from dataflow_generator.sql import Place as NamedPlace
+from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql.flows import Effect
 from scanner_model.columns import Column
-from scanner_model.kafka import KsqlSource, Query
+from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.problems import Problem
 
 _PERSISTENT = ("PERSISTENT", "")
-"""Kinds of queries that make data for others; an old server does not tell the kind."""
+"""Kinds of queries that write data; old servers do not report the kind."""
 
 _PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
-"""Columns that every collection has and no field stands behind (ksqlDB reference, "Pseudocolumns")."""
+"""Columns of every collection that are not fields of its topic (ksqlDB reference, "Pseudocolumns")."""
 
 _SOURCE_TABLE = re.compile(r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?SOURCE\s+TABLE\b", re.IGNORECASE)
 
-_HINT = "its topics are told, its columns are not"
+_HINT = "only its topics are reported, without columns"
 
 AggregatesOf = Mapping[tuple[str, str], frozenset[str]]
-"""The functions of a server that aggregate, by cluster and source."""
+"""The aggregate functions of a server, by cluster and source."""
 
 FieldsOf = Mapping[tuple[str, str], tuple[Column, ...]]
-"""The columns that a topic has now, by cluster and topic."""
+"""The current columns of a topic, by cluster and topic."""
 
 
 class Level(Enum):
@@ -48,16 +48,11 @@ class Level(Enum):
 
 
 class Reading(NamedTuple):
-    """A statement's job, how far it was read, and what was not understood.
-
-    *row* is the statement's cluster, source and name; *topics* (with their clusters) had their columns looked up.
-    """
+    """A statement's job, how far it was read, and what was not understood."""
 
     flows: JobFlows
     level: Level
     problems: tuple[Problem, ...]
-    row: tuple[str, str, str] = ("", "", "")
-    topics: frozenset[tuple[str, str]] = frozenset()
 
 
 def ksql_jobs(
@@ -67,35 +62,36 @@ def ksql_jobs(
     naming: Naming,
     aggregates: AggregatesOf = MappingProxyType({}),
 ) -> Iterator[Reading]:
-    """Read every persistent query, by cluster, server and name; each of *collections* and *queries* has its cluster.
+    """Read every persistent query, ordered by cluster, server and name.
 
-    *aggregates* are told for functions that users brought: the engine's own are known.
+    Each of *collections* and *queries* comes with its cluster. *aggregates* are the servers' user-defined aggregate
+    functions; built-in ones are known.
     """
     servers: dict[tuple[str, str], list[KsqlSource]] = {}
     for cluster, collection in collections:
         servers.setdefault((cluster, collection.source), []).append(collection)
-    told = {key: frozenset(map(str.upper, names)) for key, names in aggregates.items()}
-    known = {key: _server(key[0], found, fields, naming, told.get(key)) for key, found in servers.items()}
-    for cluster, query in sorted(queries, key=lambda each: (each[0], each[1].source, each[1].name)):
+    functions = {key: frozenset(map(str.upper, names)) for key, names in aggregates.items()}
+    known = {key: _server(key[0], owned, fields, naming, functions.get(key)) for key, owned in servers.items()}
+    for cluster, query in sorted(queries, key=lambda pair: (pair[0], pair[1].source, pair[1].name)):
         if query.kind.upper() in _PERSISTENT:
             server = known.get((cluster, query.source)) or _server(cluster, [], fields, naming)
             yield _Job(server, query).read()
 
 
 def named_by(queries: Iterable[Query]) -> Callable[[str], bool]:
-    """Return of the name of a collection whether *queries* may name it: their statements have it in some case.
+    """Return a predicate: may *queries* refer to a collection of this name, in any letter case?
 
-    It is told of more names than are named: of what no query names nothing has to be known to read these queries.
+    It may be true for names that no query uses; collections for which it is false are not needed to read the queries.
     """
     listed = list(queries)
-    told = {name for query in listed for name in (*query.sources, *query.sinks)}
+    reported = {name for query in listed for name in (*query.sources, *query.sinks)}
     texts = "\n".join(query.statement for query in listed).upper()
-    # A quote inside a name is written twice, and what a variable stands for is not in the text.
-    return lambda name: name in told or "`" in name or "${" in texts or name.upper() in texts
+    # A quote inside a name is doubled, and the value of a variable is not in the text.
+    return lambda name: name in reported or "`" in name or "${" in texts or name.upper() in texts
 
 
 def query_node(query: Query) -> Node:
-    """Return the node of a query, whose name is unique on its server; one that only fills a store is internal."""
+    """Return the node of a query; names are unique per server, and a query that only fills a store is internal."""
     # OpenLineage leaves the namespace of a job to its scheduler.
     address = query.source.partition(":")[2]
     namespace = f"ksqldb://{address.partition('://')[2] or address}"
@@ -110,13 +106,13 @@ def query_node(query: Query) -> Node:
 
 
 def _fills_a_store(query: Query) -> bool:
-    """Return whether the query only fills a source table's store on the server: it writes nothing that others read."""
+    """Return whether the query only fills the local store of a source table, which no other job reads."""
     return not query.sinks and _SOURCE_TABLE.match(query.statement) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Server:
-    """What is known of a server: the topic and the layout of each collection, and all as the reader needs."""
+    """A server's collections: topic and layout by name, the fields of topics, and the catalog for the parser."""
 
     topics: Mapping[str, Dataset]
     layouts: Mapping[str, Layout]
@@ -134,10 +130,11 @@ def _server(
     aggregates: frozenset[str] | None = None,
 ) -> _Server:
     return _Server(
-        topics={each.name: naming.topic(cluster, each.topic) for each in collections},
-        layouts={each.name: layout_of(each) for each in collections},
+        topics={source.name: naming.topic(cluster, source.topic) for source in collections},
+        layouts={source.name: layout_of(source) for source in collections},
         fields={
-            naming.topic(cluster, each.topic): Fields(fields.get((cluster, each.topic), ())) for each in collections
+            naming.topic(cluster, source.topic): Fields(fields.get((cluster, source.topic), ()))
+            for source in collections
         },
         catalog=catalog_of(collections, aggregates or frozenset()),
         cluster=cluster,
@@ -146,7 +143,7 @@ def _server(
 
 
 class _Job:
-    """The reading of one query."""
+    """Resolves the statement of one query."""
 
     def __init__(self, server: _Server, query: Query) -> None:
         self._server = server
@@ -154,75 +151,74 @@ class _Job:
         self._where = f"query {query.name} of {query.source}"
         self._topics = dict(server.topics)
         if len(query.sinks) == len(query.sink_topics):
-            # What the server says of the query itself; it may know no collection any more.
+            # The query reports its own sinks; their collections may have been dropped.
             own = zip(query.sinks, query.sink_topics, strict=True)
             self._topics = {sink: server.naming.topic(server.cluster, topic) for sink, topic in own} | self._topics
         self._problems: list[Problem] = []
-        self._asked: set[Dataset] = set()
 
     def read(self) -> Reading:
-        """Return the job; where statement and server disagree, or a construct is not known, without columns."""
-        found = read_sql(self._query.statement, Dialect.KSQLDB, self._server.catalog)
-        statement = found[0] if len(found) == 1 else StatementFlows(text=self._query.statement, kind="UNKNOWN")
-        if len(found) != 1:
-            self._note(f"{len(found)} statements where one is expected")
+        """Return the job; without columns where statement and server disagree, or a construct is unknown."""
+        parsed = read_sql(self._query.statement, Dialect.KSQLDB, self._server.catalog)
+        statement = parsed[0] if len(parsed) == 1 else StatementFlows(text=self._query.statement, kind="UNKNOWN")
+        if len(parsed) != 1:
+            self._note(f"{len(parsed)} statements where one is expected")
         reads = self._uses(self._query.sources or statement.sources, "source")
         writes = self._uses(self._query.sinks or statement.sinks, "sink")
         self._check(statement)
         whole = not self._problems
         columns = tuple(self._columns(statement)) if whole else ()
-        self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.unresolved]
+        self._problems += [Problem(self._at(problem), problem.what, problem.hint) for problem in statement.unresolved]
         level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
         flows = JobFlows(
             job=query_node(self._query), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns
         )
-        row = self._server.cluster, self._query.source, self._query.name
-        asked = frozenset((self._server.cluster, each.name) for each in self._asked)
-        return Reading(flows, level, tuple(dict.fromkeys(self._problems)), row, asked)
+        return Reading(flows, level, tuple(dict.fromkeys(self._problems)))
 
     def _check(self, statement: StatementFlows) -> None:
-        self._problems += [Problem(self._at(each), each.what, each.hint) for each in statement.problems]
+        self._problems += [Problem(self._at(problem), problem.what, problem.hint) for problem in statement.problems]
         if statement.problems or _fills_a_store(self._query):
             return
         pairs = (("sources", self._query.sources, statement.sources), ("sinks", self._query.sinks, statement.sinks))
         for what, reported, read in pairs:
             if reported and set(reported) != set(read):
-                said = f"{what} {', '.join(sorted(reported))}"
-                self._note(f"the server reports the {said}, the statement names {', '.join(read) or 'none'}")
+                listed = f"{what} {', '.join(sorted(reported))}"
+                self._note(f"the server reports the {listed}, the statement names {', '.join(read) or 'none'}")
 
     def _uses(self, names: Iterable[str], what: str) -> tuple[Use, ...]:
         uses: dict[Dataset, Use] = {}
         for name in sorted(names):
             topic = self._topics.get(name)
             if topic is None:
-                self._note(f"no collection {name!r} is known, so its topic is not")
+                self._note(f"the collection {name!r} is unknown, and so is its topic")
             else:
                 uses.setdefault(topic, Use(topic, f"{self._where}: {what} {name}"))
         return tuple(uses.values())
 
     def _columns(self, statement: StatementFlows) -> Iterator[ColumnFlow]:
         for flow in statement.flows:
-            sources, targets = self._places(flow.source), self._places(flow.target)
+            sources, targets = self._topic_columns(flow.source), self._topic_columns(flow.target)
             if flow.effect is Effect.IDENTITY and len(sources) + len(targets) > 2:
-                # A structure that is no field itself is copied field by field.
-                sources, targets = self._places(flow.source, inside=True), self._places(flow.target, inside=True)
-            for source, target in matched_places(sources, targets):
+                # A structure that is not a field itself is copied field by field.
+                sources, targets = (
+                    self._topic_columns(flow.source, inside=True),
+                    self._topic_columns(flow.target, inside=True),
+                )
+            for source, target in matched_columns(sources, targets):
                 yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), f"{self._where}: its statement")
 
-    def _places(self, named: NamedPlace, *, inside: bool = False) -> tuple[Place, ...]:
-        """Return where a column is in its topic: several places where it stands for all fields of a record.
+    def _topic_columns(self, named: SqlColumn, *, inside: bool = False) -> tuple[ColumnRef, ...]:
+        """Return the topic columns behind a column; several where it stands for all fields of a record.
 
         *inside*: the fields of a structure rather than the structure.
         """
         dataset = self._topics.get(named.dataset)
         if dataset is None or not named.path:
-            return (Place(dataset),) if dataset else ()
-        self._asked.add(dataset)
+            return (ColumnRef(dataset),) if dataset else ()
         fields = self._server.fields.get(dataset) or Fields(())
         paths = self._server.layouts.get(named.dataset, NO_LAYOUT).paths(named.path, fields, inside=inside)
         if not paths and fields.known and named.path[0] not in _PSEUDO:
-            self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", hint="")
-        return tuple(Place(dataset, path) for path in paths or (named.path,))
+            self._note(f"{'.'.join(named.path)} of {named.dataset} is not a field of the topic {dataset.name}", hint="")
+        return tuple(ColumnRef(dataset, path) for path in paths or (named.path,))
 
     def _at(self, problem: Problem) -> str:
         return f"{self._where}, {problem.where}" if problem.where else self._where

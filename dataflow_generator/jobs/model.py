@@ -1,4 +1,4 @@
-"""What is told of one job: datasets read and written, flows between columns, and why each is believed."""
+"""A job with the datasets that it reads and writes, its column flows, and the evidence of each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ColumnRef:
     """A column of a dataset, or the whole dataset where *path* is None."""
 
     dataset: Dataset
@@ -33,7 +33,7 @@ class Place:
 
     @property
     def key(self) -> str:
-        """Return the key of its node; a name's own `#` must not look like the one before the path."""
+        """Return the key of its node; a `#` in the name is escaped, because one separates name and path."""
         if self.path is None:
             return self.dataset.key
         name = self.dataset.name.replace("#", "%23")
@@ -44,25 +44,25 @@ class Place:
 class Use:
     """A dataset that a job reads or writes.
 
-    *way* tells apart what goes where in a job of several ways: what is read on one is written on that one only. Empty:
-    the job has one way, or this is on all of them. *certainty* None is that of the job.
+    *route* separates independent paths through one job: data read on a route are written on that route only. An empty
+    route means that the job has a single one, or that the dataset is on all of them. *certainty* None is the job's.
     """
 
     dataset: Dataset
     evidence: str
-    way: str = ""
+    route: str = ""
     certainty: Certainty | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnFlow:
-    """One place bears on another; *type* and *subtype* are OpenLineage's, the subtype empty where nobody tells.
+    """*source* affects *target*; *type* and *subtype* are OpenLineage's, the subtype is empty if unknown.
 
-    *certainty* None is that of the job.
+    *certainty* None is the job's.
     """
 
-    source: Place
-    target: Place
+    source: ColumnRef
+    target: ColumnRef
     type: str
     subtype: str
     evidence: str
@@ -71,9 +71,9 @@ class ColumnFlow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFlows:
-    """A job and its flows; *certainty* is that of all that do not tell their own.
+    """A job and its flows; *certainty* holds for every use and flow without one of its own.
 
-    A consumer group is told alike: it reads, or is a *member_of* the jobs (by their nodes' keys) that read through it.
+    A consumer group has the same form: it reads, or is a *member_of* the jobs (by node key) that read through it.
     """
 
     job: Node
@@ -90,7 +90,7 @@ def job_node(namespace: str, name: str, attributes: tuple[tuple[str, str | int |
 
 
 class Pair(NamedTuple):
-    """Data go from *source* to *target*; None is an end that nobody tells."""
+    """Data move from *source* to *target*; None is an unknown end."""
 
     source: Dataset | None
     target: Dataset | None
@@ -98,34 +98,37 @@ class Pair(NamedTuple):
 
 
 def uses(pairs: Iterable[Pair]) -> tuple[tuple[Use, ...], tuple[Use, ...]]:
-    """Return what a job reads and what it writes, each once on each of its ways, with the first evidence that names it.
+    """Return what a job reads and what it writes, each dataset once per route, with the first evidence that names it.
 
-    Together the ways are *pairs*, no more and no less; a job of one way leaves it unnamed.
+    The routes describe exactly *pairs*; the route of a job with a single one is empty.
     """
     listed = sorted(set(pairs), key=_order)
-    ways = _ways(listed)
+    routes = _routes(listed)
     reads: dict[tuple[Dataset, str], str] = {}
     writes: dict[tuple[Dataset, str], str] = {}
     for pair in listed:
-        way = ways[pair.source] if len(set(ways.values())) > 1 else ""
+        route = routes[pair.source] if len(set(routes.values())) > 1 else ""
         if pair.source:
-            reads.setdefault((pair.source, way), pair.evidence)
+            reads.setdefault((pair.source, route), pair.evidence)
         if pair.target:
-            writes.setdefault((pair.target, way), pair.evidence)
-    told = (tuple(Use(dataset, why, way) for (dataset, way), why in found.items()) for found in (reads, writes))
-    return next(told), next(told)
+            writes.setdefault((pair.target, route), pair.evidence)
+    return _as_uses(reads), _as_uses(writes)
 
 
-def _ways(pairs: list[Pair]) -> Mapping[Dataset | None, str]:
-    """Name the way of each source: as the first source of those that have the same targets."""
+def _as_uses(evidence: Mapping[tuple[Dataset, str], str]) -> tuple[Use, ...]:
+    return tuple(Use(dataset, why, route) for (dataset, route), why in evidence.items())
+
+
+def _routes(pairs: list[Pair]) -> Mapping[Dataset | None, str]:
+    """Name the route of each source after the first source that has the same targets."""
     targets: dict[Dataset | None, list[Dataset | None]] = {}
     for pair in pairs:
         targets.setdefault(pair.source, []).append(pair.target)
     first: dict[tuple[Dataset | None, ...], Dataset | None] = {}
-    for source, found in targets.items():
-        first.setdefault(tuple(dict.fromkeys(found)), source)
-    named = [each.name for each in first.values() if each]
-    return {source: _name(first[tuple(dict.fromkeys(found))], named) for source, found in targets.items()}
+    for source, sinks in targets.items():
+        first.setdefault(tuple(dict.fromkeys(sinks)), source)
+    named = [dataset.name for dataset in first.values() if dataset]
+    return {source: _name(first[tuple(dict.fromkeys(sinks))], named) for source, sinks in targets.items()}
 
 
 def _name(source: Dataset | None, named: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""What OpenLineage events tell, as jobs over datasets as the events name them; `joining` gives those their names."""
+"""OpenLineage events as jobs, over datasets as the events name them; `merge_jobs` resolves these names later."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from dataflow_generator.graph import Attributes, Certainty, NodeKind, present
-from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
 from dataflow_generator.openlineage.identity.names import KAFKA
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, FlowRow, LineageJobRow, UseRow
 from scanner_model.openlineage import DatasetRef, Side
@@ -19,20 +19,20 @@ KIND = "openlineage"
 
 
 def lineage_jobs(rows: Iterable[LineageJobRow]) -> Iterator[JobFlows]:
-    """Return a job for each of *rows*; all that events say is declared, with producer and time as the evidence."""
+    """Yield a job for each of *rows*; facts from events are DECLARED, with producer and time as the evidence."""
     for row in rows:
         whose = f"job {row.namespace}/{row.name}"
         yield JobFlows(
             job=job_node(row.namespace, row.name, _attributes(row)),
             certainty=Certainty.DECLARED,
-            reads=tuple(found for use in row.uses if use.side is Side.INPUT for found in _uses(use, whose)),
-            writes=tuple(found for use in row.uses if use.side is Side.OUTPUT for found in _uses(use, whose)),
+            reads=tuple(read for use in row.uses if use.side is Side.INPUT for read in _uses(use, whose)),
+            writes=tuple(write for use in row.uses if use.side is Side.OUTPUT for write in _uses(use, whose)),
             columns=tuple(_flows(row.flows, whose)),
         )
 
 
 def dataset_jobs(rows: Iterable[DatasetFlowsRow]) -> Iterator[JobFlows]:
-    """Return a job for each dataset of which an event tells where it comes from, and not by which job."""
+    """Yield a job for each dataset whose lineage an event reports without naming a job."""
     for row in rows:
         columns = tuple(_flows(row.flows, f"dataset {row.ref.namespace}/{row.ref.name}"))
         evidence = {flow.source.dataset: flow.evidence for flow in reversed(columns)}
@@ -46,7 +46,7 @@ def dataset_jobs(rows: Iterable[DatasetFlowsRow]) -> Iterator[JobFlows]:
 
 
 def dataset_attributes(bodies: Mapping[str, str]) -> Attributes:
-    """Return what facets (JSON texts by name) tell of a dataset."""
+    """Return the attributes of a dataset from its facets (JSON texts by name)."""
     facets = {name: json.loads(body) for name, body in bodies.items()}
     return present(
         dataset_type=_text(facets.get("datasetType"), "datasetType"),
@@ -57,14 +57,14 @@ def dataset_attributes(bodies: Mapping[str, str]) -> Attributes:
 
 
 def reported_datasets(ref: DatasetRef) -> tuple[Dataset, ...]:
-    """Return the dataset that an event names, as it names it; Flink names several topics in one, between semicolons."""
+    """Return the datasets behind a reference in an event; Flink lists several topics in one, with semicolons."""
     is_topic = ref.namespace[: len(KAFKA)].lower() == KAFKA
     names = filter(None, ref.name.split(";")) if is_topic else (ref.name,)
     return tuple(Dataset(NodeKind.TOPIC if is_topic else NodeKind.DATASET, ref.namespace, name) for name in names)
 
 
 def _uses(use: UseRow, whose: str) -> Iterator[Use]:
-    evidence = f"{_said(use.time, use.producer)}: {use.side} of {whose}"
+    evidence = f"{_evidence(use.time, use.producer)}: {use.side} of {whose}"
     return (Use(dataset, evidence) for dataset in reported_datasets(use.ref))
 
 
@@ -73,15 +73,15 @@ def _flows(rows: Iterable[FlowRow], whose: str) -> Iterator[ColumnFlow]:
         flow, target = row.flow, row.flow.target or row.of
         if target is None or (flow.origin_path is None and flow.target_path is None):
             continue
-        # Versions before 1-1-0 tell no type: what is listed for a field is what it is made of.
+        # Versions before 1-1-0 have no type: the inputs of a field are those it is computed from.
         type_ = flow.type or ("DIRECT" if flow.target_path is not None else "INDIRECT")
-        evidence = f"{_said(row.time, row.producer)}: {row.facet} of {whose}" + (", masked" if flow.masking else "")
-        for source, made in product(reported_datasets(flow.origin), reported_datasets(target)):
-            ends = Place(source, flow.origin_path), Place(made, flow.target_path)
+        evidence = f"{_evidence(row.time, row.producer)}: {row.facet} of {whose}" + (", masked" if flow.masking else "")
+        for source, sink in product(reported_datasets(flow.origin), reported_datasets(target)):
+            ends = ColumnRef(source, flow.origin_path), ColumnRef(sink, flow.target_path)
             yield ColumnFlow(*ends, type_, flow.subtype, evidence)
 
 
-def _said(time: str, producer: str) -> str:
+def _evidence(time: str, producer: str) -> str:
     return f"OpenLineage event of {time[:19]}Z from {producer}"
 
 
@@ -107,18 +107,18 @@ def _attributes(row: LineageJobRow) -> Attributes:
 
 
 def _text(facet: Json, member: str) -> str:
-    found = facet.get(member) if isinstance(facet, Mapping) else None
-    return found if isinstance(found, str) else ""
+    value = facet.get(member) if isinstance(facet, Mapping) else None
+    return value if isinstance(value, str) else ""
 
 
 def _named(facet: Json, member: str, name: str) -> tuple[str, ...]:
     listed = facet.get(member) if isinstance(facet, Mapping) else None
-    return tuple(sorted({_text(each, name) for each in listed or ()} - {""}))
+    return tuple(sorted({_text(entry, name) for entry in listed or ()} - {""}))
 
 
 def _tags(facet: Json) -> tuple[str, ...]:
     listed = facet.get("tags") if isinstance(facet, Mapping) else None
-    pairs = ((_text(each, "key"), _text(each, "value")) for each in listed or ())
+    pairs = ((_text(tag, "key"), _text(tag, "value")) for tag in listed or ())
     return tuple(sorted({f"{key}={value}" if value else key for key, value in pairs} - {""}))
 
 

@@ -1,4 +1,4 @@
-"""Kafka Streams applications as jobs: topics that a described topology reads and writes, and which leads to which."""
+"""Kafka Streams applications as jobs: the topics that a topology reads and writes, and the flows between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scanner_model.problems import Problem
 from scanner_model.streams import StreamsTopology
 
 INTERNAL = "internal"
-"""The way of a job through topics that are only its own: repartition topics, and changelogs of its stores."""
+"""The route of a job through its internal topics: repartition topics, and changelogs of its stores."""
 
 _PATTERN = "regex:"
 
@@ -24,7 +24,7 @@ Topics = Callable[[], Mapping[str, tuple[str, ...]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopologyReading:
-    """An application's job, and what of its topology could not be told."""
+    """The job of an application, and the problems of its topology."""
 
     flows: JobFlows
     problems: tuple[Problem, ...]
@@ -33,42 +33,43 @@ class TopologyReading:
 def streams_jobs(
     topologies: Iterable[tuple[str, StreamsTopology]], topics: Topics, naming: Naming
 ) -> Iterator[TopologyReading]:
-    """Read each topology (with its cluster); *topics* are the live ones of each cluster. There are no columns in it."""
-    for cluster, each in topologies:
-        yield _Job(cluster, each, topics, naming).read()
+    """Read each topology (with its cluster); *topics* are the live ones of each cluster. Topologies have no columns."""
+    for cluster, topology in topologies:
+        yield _Job(cluster, topology, topics, naming).read()
 
 
 def streams_node(cluster: str, name: str, attributes: Attributes = ()) -> Node:
-    """Build the node of the application called *name*, as its consumer group is, too."""
+    """Return the node of the application *name*, which is also the name of its consumer group."""
     return job_node(f"kafka-streams://{cluster}", name, attributes)
 
 
 class _Job:
-    """The reading of one topology."""
+    """Resolves one topology."""
 
-    def __init__(self, cluster: str, told: StreamsTopology, topics: Topics, naming: Naming) -> None:
+    def __init__(self, cluster: str, application: StreamsTopology, topics: Topics, naming: Naming) -> None:
         self._cluster = cluster
-        self._told = told
+        self._application = application
         self._topics = topics
         self._naming = naming
-        self._topology = read_topology(told.topology, told.name)
-        self._where = f"topology {told.name} in {told.file}" if told.file else f"topology {told.name}"
+        self._topology = read_topology(application.topology, application.name)
+        self._where = f"topology {application.name}" + (f" in {application.file}" if application.file else "")
         self._nodes = _nodes_by_topic(self._topology)
-        self._behind: dict[str, tuple[Dataset, ...]] = {}
+        self._resolved: dict[str, tuple[Dataset, ...]] = {}
         self._named: dict[Dataset, str] = {}
         self._problems = [
-            Problem(f"{self._where}, {each.where}", each.what, each.hint) for each in self._topology.problems
+            Problem(f"{self._where}, {problem.where}", problem.what, problem.hint)
+            for problem in self._topology.problems
         ]
 
     def read(self) -> TopologyReading:
-        """Return the job, named as its application."""
+        """Return the job, with the name of the application."""
         reads, writes = uses(self._pairs())
         reads, writes = (
             tuple(replace(use, evidence=self._why(use.dataset)) for use in side) for side in (reads, writes)
         )
-        own = list(self._own())
+        own = list(self._internal_uses())
         for sink in self._topology.dynamic:
-            self._problems.append(Problem(f"{self._where}: sink {sink}", "data choose its topic"))
+            self._problems.append(Problem(f"{self._where}: sink {sink}", "its topic is chosen at run time"))
         flows = JobFlows(
             job=self._node(),
             certainty=Certainty.DERIVED,
@@ -78,11 +79,13 @@ class _Job:
         return TopologyReading(flows=flows, problems=tuple(dict.fromkeys(self._problems)))
 
     def _node(self) -> Node:
-        attributes = present(type="streams", application_id=self._told.name, unknown_sinks=self._topology.dynamic)
-        return streams_node(self._cluster, self._told.name, attributes)
+        attributes = present(
+            type="streams", application_id=self._application.name, unknown_sinks=self._topology.dynamic
+        )
+        return streams_node(self._cluster, self._application.name, attributes)
 
     def _pairs(self) -> Iterator[Pair]:
-        """Return the pairs of datasets between which records go; a pattern is each topic that it matches."""
+        """Yield the pairs of datasets between which records flow; a pattern stands for each topic that it matches."""
         for source, target in _pairs(self._topology):
             for read in self._datasets(source):
                 for written in self._datasets(target):
@@ -92,16 +95,16 @@ class _Job:
         return f"{self._where}: {self._named.get(dataset, 'its nodes')}"
 
     def _datasets(self, topic: str) -> tuple[Dataset | None, ...]:
-        """Return what a topic's name or pattern stands for; None for no topic, which is an end that nobody tells."""
+        """Return the datasets of a topic name or pattern; None for an empty name, which is an unknown end."""
         if not topic:
             return (None,)
-        if topic not in self._behind:
-            self._behind[topic] = tuple(self._found(topic))
+        if topic not in self._resolved:
+            self._resolved[topic] = tuple(self._resolve(topic))
             node = self._nodes.get(topic, "its nodes")
-            self._named |= {dataset: node for dataset in self._behind[topic] if dataset not in self._named}
-        return self._behind[topic]
+            self._named |= {dataset: node for dataset in self._resolved[topic] if dataset not in self._named}
+        return self._resolved[topic]
 
-    def _found(self, topic: str) -> Iterator[Dataset]:
+    def _resolve(self, topic: str) -> Iterator[Dataset]:
         if not topic.startswith(_PATTERN):
             yield self._naming.topic(self._cluster, topic)
             return
@@ -118,17 +121,17 @@ class _Job:
             yield Dataset(NodeKind.DATASET, self._naming.clusters[self._cluster], topic)
         yield from (self._naming.topic(self._cluster, name) for name in names)
 
-    def _own(self) -> Iterator[Use]:
-        """Get the application's own topics; whether a store has a changelog is not in the text, but in the cluster."""
+    def _internal_uses(self) -> Iterator[Use]:
+        """Yield the internal topics; only the cluster shows whether a store has a changelog."""
         known = frozenset(self._topics().get(self._cluster, ()))
         for topic in self._topology.internal:
             if topic in known or not topic.endswith("-changelog"):
-                why = f"{self._where}: a topic of its own"
+                why = f"{self._where}: an internal topic"
                 yield Use(self._naming.topic(self._cluster, topic), why, INTERNAL)
 
 
 def _pairs(topology: Topology) -> Iterator[tuple[str, str]]:
-    """Get each topic or pattern that is read with each topic that it leads to; either is empty where there is none."""
+    """Yield each topic or pattern that is read with each topic that it reaches; either is empty where there is none."""
     read = {*topology.sources, *(f"{_PATTERN}{pattern}" for pattern in topology.patterns)}
     pairs = {(flow.source, flow.target) for flow in topology.flows}
     yield from sorted(pairs)
@@ -137,10 +140,10 @@ def _pairs(topology: Topology) -> Iterator[tuple[str, str]]:
 
 
 def _nodes_by_topic(topology: Topology) -> Mapping[str, str]:
-    """Name the node that names each topic, with its part."""
-    found: dict[str, str] = {}
+    """Return the first node that names each topic, with its sub-topology."""
+    names: dict[str, str] = {}
     for part in topology.parts:
         for node in part.nodes:
             for topic in (*node.topics, *([f"{_PATTERN}{node.pattern}"] if node.pattern else [])):
-                found.setdefault(topic, f"sub-topology {part.number}, {node.kind} {node.name}")
-    return found
+                names.setdefault(topic, f"sub-topology {part.number}, {node.kind} {node.name}")
+    return names

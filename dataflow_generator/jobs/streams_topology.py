@@ -1,4 +1,4 @@
-"""Kafka Streams topologies from `Topology.describe()` text: what is read, what is written, and what leads where."""
+"""Parse Kafka Streams topologies from `Topology.describe()` text: topics read and written, and flows between them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _NODE = re.compile(
     r"\((?P<what>topics?|stores|extractor class):\s*(?P<rest>.*)$"
 )
 _LINK = re.compile(r"^\s*(?P<arrow>-->|<--)\s*(?P<names>.*)$")
-# What joins a stream with a table only reads the table's store; of a join by foreign key both sides write.
+# A stream-table join only reads the store of the table; in a foreign-key join both sides write.
 _ONLY_READS = re.compile(r"(?<!FK-)join(?!.*windowed)", re.IGNORECASE)
 _INTERNAL = re.compile(r".*-(?:repartition|changelog)|(?:KSTREAM|KTABLE)-.*")
 _MOST_LINES = 200_000
 
 
 class NodeKind(StrEnum):
-    """What a node of a topology does."""
+    """The kind of a node in a topology."""
 
     SOURCE = "source"
     PROCESSOR = "processor"
@@ -35,10 +35,10 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopologyNode:
-    """A node: the topics of a source, the topic of a sink, the stores of a processor, and which nodes come next.
+    """A node: the topics of a source, the topic of a sink, the stores of a processor, and the nodes that follow.
 
-    *pattern* is a source's pattern, empty where topics are listed; a sink without topics chooses them by data
-    (*extractor* names the class that does).
+    *pattern* is a source's pattern, empty where topics are listed; a sink without topics chooses them at run time
+    (*extractor* is the class that does).
     """
 
     name: str
@@ -52,7 +52,7 @@ class TopologyNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubTopology:
-    """A part of a topology whose nodes run together; a *shared* one feeds a global store and has no tasks."""
+    """A sub-topology, whose nodes run in the same tasks; a *shared* one feeds a global store and has no tasks."""
 
     number: int
     nodes: tuple[TopologyNode, ...] = ()
@@ -61,7 +61,7 @@ class SubTopology:
 
 @dataclass(frozen=True, slots=True, order=True)
 class TopicFlow:
-    """Records of *source* lead to records of *target*; a source `regex:…` is a pattern of topics."""
+    """Records flow from topic *source* to topic *target*; a source `regex:…` is a pattern of topics."""
 
     source: str
     target: str
@@ -69,11 +69,11 @@ class TopicFlow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """A topology with its topics, sorted: those from outside, those it writes, and those that are only its own.
+    """A topology with its topics, sorted: external *sources*, *sinks*, and *internal* ones.
 
-    *patterns* are read patterns. *dynamic* are the sinks whose topic data choose. *internal* are repartition and
-    changelog topics; under their real names where the application's id is known. *flows* are between topics; there
-    are no columns in such a text.
+    *patterns* are topic patterns that are read. *dynamic* are the sinks that choose their topic at run time.
+    *internal* are repartition and changelog topics, under their real names where the application id is known. *flows*
+    are between topics; the text has no columns.
     """
 
     name: str = ""
@@ -90,9 +90,9 @@ class Topology:
 
 
 def read_topology(text: str, application_id: str = "") -> Topology:
-    """Read a described topology; what is no part of one is left out and told as a problem, never an exception.
+    """Parse the text of a topology; unknown lines are skipped and reported as problems, never as exceptions.
 
-    *application_id* gives the internal topics their real names, which the text does not hold.
+    *application_id* is needed for the real names of internal topics, which the text does not contain.
     """
     reader = _Reader()
     for number, line in enumerate(text.splitlines(), 1):
@@ -102,9 +102,9 @@ def read_topology(text: str, application_id: str = "") -> Topology:
         reader.take(line, number)
     parts = tuple(reader.parts())
     if not parts:
-        hint = "hand over what Topology.describe() prints"
-        reader.problems.append(Problem("line 1", "there is no sub-topology in this text", hint))
-    return _concluded(parts, reader.name, application_id, tuple(reader.problems))
+        hint = "expected is the output of Topology.describe()"
+        reader.problems.append(Problem("line 1", "the text has no sub-topology", hint))
+    return _build(parts, reader.name, application_id, tuple(reader.problems))
 
 
 @dataclass(slots=True)
@@ -117,16 +117,16 @@ class _Part:
 
 @dataclass(slots=True)
 class _Reader:
-    """Takes lines; *last* is the node that the arrows below belong to."""
+    """Collects lines; *last* is the node to which the arrows below it belong."""
 
     name: str = ""
-    found: list[_Part] = field(default_factory=list)
+    open_parts: list[_Part] = field(default_factory=list)
     last: str = ""
     problems: list[Problem] = field(default_factory=list)
 
     def take(self, line: str, number: int) -> None:
         if match := _SUB.match(line):
-            self.found.append(_Part(int(match["number"][:9]), bool(match["shared"])))
+            self.open_parts.append(_Part(int(match["number"][:9]), bool(match["shared"])))
             self.last = ""
         elif match := _NODE.match(line):
             self._node(match, number)
@@ -135,11 +135,11 @@ class _Reader:
         elif match := _HEAD.match(line):
             self.name = self.name or match["name"]
         elif line.strip():
-            self.problems.append(Problem(f"line {number}", f"is no part of a topology: {line.strip()[:60]!r}"))
+            self.problems.append(Problem(f"line {number}", f"is not a line of a topology: {line.strip()[:60]!r}"))
 
     def parts(self) -> Iterator[SubTopology]:
-        """Return the parts with the nodes that each node leads to."""
-        for part in self.found:
+        """Yield the sub-topologies, each node with those that follow it."""
+        for part in self.open_parts:
             following: dict[str, list[str]] = {name: [] for name in part.nodes}
             for start, end in sorted(part.links):
                 if start in following and end in part.nodes:
@@ -148,21 +148,21 @@ class _Reader:
             yield SubTopology(number=part.number, nodes=nodes, shared=part.shared)
 
     def _node(self, match: re.Match[str], number: int) -> None:
-        if not self.found:
-            self.problems.append(Problem(f"line {number}", "a node stands before the first sub-topology"))
-            self.found.append(_Part(0, shared=False))
+        if not self.open_parts:
+            self.problems.append(Problem(f"line {number}", "a node comes before the first sub-topology"))
+            self.open_parts.append(_Part(0, shared=False))
         node = _node(match)
-        self.found[-1].nodes[node.name] = node
+        self.open_parts[-1].nodes[node.name] = node
         self.last = node.name
 
     def _link(self, match: re.Match[str], number: int) -> None:
         if not self.last:
-            self.problems.append(Problem(f"line {number}", "an arrow stands below no node"))
+            self.problems.append(Problem(f"line {number}", "an arrow belongs to no node"))
             return
-        # A name may hold a comma only if somebody chose it so; Kafka separates names by a comma and a space.
+        # Kafka separates names by a comma and a space; only user-chosen names contain commas.
         for name in match["names"].strip().split(", "):
             if name and name != "none":
-                self.found[-1].links.add((self.last, name) if match["arrow"] == "-->" else (name, self.last))
+                self.open_parts[-1].links.add((self.last, name) if match["arrow"] == "-->" else (name, self.last))
 
 
 def _node(match: re.Match[str]) -> TopologyNode:
@@ -182,9 +182,7 @@ def _node(match: re.Match[str]) -> TopologyNode:
             return TopologyNode(name=match["name"], kind=kind, stores=names)
 
 
-def _concluded(
-    parts: tuple[SubTopology, ...], name: str, application_id: str, problems: tuple[Problem, ...]
-) -> Topology:
+def _build(parts: tuple[SubTopology, ...], name: str, application_id: str, problems: tuple[Problem, ...]) -> Topology:
     nodes = [node for part in parts for node in part.nodes]
     read = {topic for node in nodes if node.kind is NodeKind.SOURCE for topic in node.topics}
     written = {topic for node in nodes if node.kind is NodeKind.SINK for topic in node.topics}
@@ -206,7 +204,7 @@ def _concluded(
 
 
 def _internal(own: set[str], stores: set[str], application_id: str) -> Iterator[str]:
-    """Name internal topics as the broker does where the application's id is known.
+    """Yield the names of internal topics, as on the broker where the application id is known.
 
     A store's changelog is `<application.id>-<store>-changelog`; whether a store is logged is not in the text.
     """
@@ -217,9 +215,9 @@ def _internal(own: set[str], stores: set[str], application_id: str) -> Iterator[
 
 
 def _flows(parts: tuple[SubTopology, ...], own: set[str]) -> Iterator[TopicFlow]:
-    """Walk from every topic that is read to every topic that is written, across the topics of Streams' own.
+    """Yield the flows from every topic read to every topic written, across internal topics.
 
-    A processor that keeps a store leads on to all that share it: what one stores, another reads.
+    A processor with a store reaches all others that share the store.
     """
     graph = _graph(parts)
     starts = sorted(name for kind, name in graph if kind == "topic" and name not in own)
@@ -230,41 +228,41 @@ def _flows(parts: tuple[SubTopology, ...], own: set[str]) -> Iterator[TopicFlow]
     yield from sorted(flows)
 
 
-Place = tuple[str, str]
+_Vertex = tuple[str, str]
 
 
-def _graph(parts: tuple[SubTopology, ...]) -> dict[Place, list[Place]]:
+def _graph(parts: tuple[SubTopology, ...]) -> dict[_Vertex, list[_Vertex]]:
     """Link topics to the nodes that read them, nodes to the next, sinks to their topics."""
-    graph: dict[Place, list[Place]] = {}
+    graph: dict[_Vertex, list[_Vertex]] = {}
     for index, part in enumerate(parts):
         for node in part.nodes:
-            here = ("node", f"{index}:{node.name}")
-            graph.setdefault(here, []).extend(("node", f"{index}:{name}") for name in node.next)
+            vertex = ("node", f"{index}:{node.name}")
+            graph.setdefault(vertex, []).extend(("node", f"{index}:{name}") for name in node.next)
             if node.kind is NodeKind.SOURCE:
                 for topic in (*node.topics, *([f"regex:{node.pattern}"] if node.pattern else [])):
-                    graph.setdefault(("topic", topic), []).append(here)
+                    graph.setdefault(("topic", topic), []).append(vertex)
             if node.kind is NodeKind.SINK:
-                graph[here].extend(("topic", topic) for topic in node.topics)
+                graph[vertex].extend(("topic", topic) for topic in node.topics)
             for store in node.stores:
-                graph.setdefault(("store", store), []).append(here)
+                graph.setdefault(("store", store), []).append(vertex)
                 if not _ONLY_READS.search(node.name):
-                    graph[here].append(("store", store))
+                    graph[vertex].append(("store", store))
     return graph
 
 
-def _reached(graph: dict[Place, list[Place]], start: str, own: set[str]) -> Iterable[str]:
-    """Find the topics that *start* leads to; a topic of the user's ends the way, one of Streams' own does not."""
+def _reached(graph: dict[_Vertex, list[_Vertex]], start: str, own: set[str]) -> Iterable[str]:
+    """Return the topics reachable from *start*; the search stops at external topics, and passes internal ones."""
     waiting = list(graph[("topic", start)])
-    seen: set[Place] = set()
-    found: set[str] = set()
+    visited: set[_Vertex] = set()
+    topics: set[str] = set()
     while waiting:
-        place = waiting.pop()
-        if place in seen:
+        vertex = waiting.pop()
+        if vertex in visited:
             continue
-        seen.add(place)
-        kind, name = place
+        visited.add(vertex)
+        kind, name = vertex
         if kind == "topic" and name not in own:
-            found.add(name)
+            topics.add(name)
             continue
-        waiting.extend(graph.get(place, ()))
-    return found
+        waiting.extend(graph.get(vertex, ()))
+    return topics

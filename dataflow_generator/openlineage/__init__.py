@@ -1,1 +1,1 @@
-"""OpenLineage: events in, events out, the names of datasets, and what of two sources is one dataset."""
+"""OpenLineage: parse, receive and emit events, monitor runs, and resolve the identity of datasets and jobs."""

@@ -1,4 +1,4 @@
-"""The door: what is secret in an event is taken out before anything else of the program sees it."""
+"""Redact secrets in incoming events, before any other part of the program sees them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scanner_model.redaction import is_secret_name, mask_config, mask_json, mask
 Json = Any
 
 LARGEST_FACET = 1 << 20
-"""Characters of a facet's JSON that are kept; beyond, a note stands in its place (a logical plan may be larger)."""
+"""The longest JSON of a facet that is stored; a longer one, such as a logical plan, is replaced by its length."""
 
 _LINEAGE = frozenset({"columnLineage", "lineage", "schema", "symlinks"})
-"""Facets that are kept at any length: they hold what events are read for."""
+"""Facets that are stored at any length, because lineage is read from them."""
 _CACHED = 16_384
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 _LISTS = ("environmentVariables", "executionParameters", "configs")
@@ -24,9 +24,9 @@ _TEXTS = {"sql": "query"}
 
 
 def parsed(text: str | bytes) -> Json:
-    """Load JSON; a number that JSON cannot write again (NaN, 1e400) becomes its text, and NUL in a text U+FFFD.
+    """Parse JSON; a number that JSON cannot represent (NaN, 1e400) becomes its text, and NUL in a text U+FFFD.
 
-    Raises as `json.loads` does, and ValueError for more values or levels than an event has.
+    Raises what `json.loads` raises, and ValueError for more values or levels than an event may have.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     check_size(raw)
@@ -38,14 +38,14 @@ def parsed(text: str | bytes) -> Json:
 
 
 def canonical(value: Json) -> str:
-    """Write JSON in one form: the same text for the same value."""
+    """Serialize JSON canonically: the same text for the same value."""
     return _ENCODER.encode(value)
 
 
 def clean_facet(name: str, facet: Json) -> Json:
-    """Return a facet without its secrets: by key, in name/value pairs, in URLs and texts; settings as connectors' are.
+    """Return a facet without secrets: by key, in name/value pairs, in URLs and texts, and in settings.
 
-    Names of columns stay, whatever they are called; SQL loses quoted values of secret properties only.
+    Column names are never redacted; in SQL, only quoted values of secret properties are.
     """
     if not isinstance(facet, dict):
         return mask_json(facet)
@@ -58,13 +58,13 @@ def clean_facet(name: str, facet: Json) -> Json:
 
 @lru_cache(maxsize=_CACHED)
 def clean_text(text: str) -> str:
-    """Return a name or a URI without what is secret in it."""
+    """Return a name or a URI with secrets redacted."""
     return mask_text(text) if "=" in text or ":" in text or "@" in text else text
 
 
 @lru_cache(maxsize=_CACHED)
 def clean_namespace(text: str) -> str:
-    """Return a namespace without credentials; a container before `@` is a part of a name in Azure's stores."""
+    """Return a namespace without credentials; in Azure stores, a container before `@` is a part of the name."""
     scheme, slashes, rest = text.partition("://")
     if slashes and scheme.lower() in ("abfs", "abfss", "wasb", "wasbs") and ":" not in rest.partition("@")[0]:
         return text

@@ -1,1 +1,1 @@
-"""The graph as columns of Arrow, with the order of its rows told in them; only here and in `spark` is pyarrow known."""
+"""The graph in Parquet files: schema, writer, reader; pyarrow is imported only here and in `spark`."""

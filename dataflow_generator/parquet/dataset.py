@@ -1,16 +1,15 @@
-"""The rows of a graph in Parquet files, some or all, read in this process; the one place that opens the files."""
+"""Read rows of a graph from Parquet files in this process; only this module opens the files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.parquet.manifest import NAME, GraphManifest, count_rows, read_manifest
 from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, FLOWS, NODE_DDL, ORDER, Record, arrow_schema
-from dataflow_generator.parquet.suggestions import likely
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
@@ -18,20 +17,18 @@ if TYPE_CHECKING:
 
 NODES, EDGES = "nodes", "edges"
 ABOVE = (ESTATE, FLOWS)
-"""The ranks of what stands above all schemas, which is small beside their columns."""
+"""The ranks of all rows outside schemas, which are few compared with schema columns."""
 
-_NAMED = ["name", "path"]
 _MOST_SPANS = 50
-_AT_ONCE = 200_000
-_CALM = {"batch_readahead": 1, "fragment_readahead": 1}
-"""How far the reader reads ahead; what it does by itself takes four times the memory, and is no faster."""
+_READ_AHEAD = {"batch_readahead": 1, "fragment_readahead": 1}
+"""Read-ahead limits; the defaults take four times the memory, and are not faster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which rows are read: those of *ranks* of which all that is said holds; what is left empty holds of any.
+class RowFilter:
+    """Which rows are read: those of *ranks* that match all other conditions; an empty condition matches any row.
 
-    *column* is one of *values*. *spans* are places, the first and the last one of each.
+    The value of *column* is one of *values*. *spans* are ranges of `place`, first and last.
     """
 
     ranks: Collection[int] = ABOVE
@@ -42,44 +39,31 @@ class Wanted:
 
     @property
     def few_spans(self) -> Sequence[tuple[int, int]]:
-        """Return the spans, or one around them all where they are many: *values* tell exactly."""
+        """Return the spans, or one that encloses all of them where they are many: *values* are exact."""
         if len(self.spans) <= _MOST_SPANS:
             return self.spans
         return [(min(first for first, _ in self.spans), max(last for _, last in self.spans))]
 
 
-class GraphTables(Protocol):
-    """The two tables of a graph, NODES and EDGES; rows come in the order of the graph."""
-
-    def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
-        """Read some rows, which fit in memory; with *columns* no others of theirs."""
-
-    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
-        """Read name and path of those nodes whose names may be what *text* was to be, in no order."""
-
-    def every_row(self, table: str) -> Iterator[Record]:
-        """Read all rows, of which only a portion is held in memory."""
-
-
 def graph_directory(directory: Path) -> Path:
-    """Return the directory of the graph, where *directory* is that or the one that it was written into."""
+    """Return the directory of the graph, for this directory or its parent."""
     inside = directory / NAME
     return inside if not (directory / "_about.json").exists() and inside.is_dir() else directory
 
 
 def checked_manifest(directory: Path) -> GraphManifest:
-    """Report what the graph in *directory* is; raises InputInvalid where there is none, or only a part of its files."""
+    """Return the manifest of the graph in *directory*; raises InputInvalid where it is missing or incomplete."""
     about = read_manifest(directory)
     with _readable(directory):
         found = count_rows(directory / NODES), count_rows(directory / EDGES)
     if found != (about.nodes, about.edges):
-        what = f"{found[0]} nodes and {found[1]} edges are there of {about.nodes} and {about.edges}"
-        raise InputInvalid(f"the graph is not whole: {what}", where=str(directory), hint="copy or write it again")
+        what = f"{found[0]} of {about.nodes} nodes and {found[1]} of {about.edges} edges"
+        raise InputInvalid(f"the graph is incomplete: {what}", where=str(directory), hint="copy or write it again")
     return about
 
 
 class ParquetTables:
-    """The tables of the graph in *directory*; what a question does not need is skipped by the files' own statistics."""
+    """The tables of the graph in *directory*; row groups that a query does not need are skipped by their statistics."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -87,47 +71,21 @@ class ParquetTables:
             ddl = {NODES: NODE_DDL, EDGES: EDGE_DDL}
             self._tables = {name: _opened(directory / name, arrow_schema(columns)) for name, columns in ddl.items()}
 
-    def rows(self, table: str, wanted: Wanted, columns: Sequence[str] = ()) -> Iterator[Record]:
-        """Read some rows."""
+    def rows(self, table: str, wanted: RowFilter, columns: Sequence[str] = ()) -> Iterator[Record]:
+        """Read some rows, which fit in memory, in the order of the graph; with *columns* no others of theirs."""
         chosen = [*columns, *ORDER] if columns else None
         with _readable(self._directory):
-            found = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_CALM)
+            found = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_READ_AHEAD)
             return iter(found.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
 
-    def likely(self, wanted: Wanted, text: str) -> Iterator[Record]:
-        """Read likely names."""
+    def every_row(self, table: str) -> Iterator[Record]:
+        """Read all rows, of which only a portion is held in memory."""
         with _readable(self._directory):
-            batches = self._tables[NODES].to_batches(filter=_filter(wanted), columns=_NAMED, **_CALM)
-            for found in likely(batches, text):
-                yield from found.to_pylist()
-
-    def every_row(self, table: str, chosen: Callable[[Any], Any] | None = None) -> Iterator[Record]:
-        """Read all rows, or what *chosen* leaves of an Arrow table of some of them."""
-        with _readable(self._directory):
-            yield from _in_order(self._tables[table], chosen)
-
-    def table(self, table: str, wanted: Wanted, columns: Sequence[str]) -> Any:  # noqa: ANN401 - pyarrow has no types
-        """Read some rows as one Arrow table, in no order."""
-        with _readable(self._directory):
-            return self._tables[table].to_table(filter=_filter(wanted), columns=list(columns), **_CALM)
-
-    def tables(self, table: str, wanted: Wanted, columns: Sequence[str]) -> Iterator[Any]:
-        """Read rows as Arrow tables of some _AT_ONCE rows, in no order."""
-        import pyarrow as pa
-
-        waiting: list[Any] = []
-        with _readable(self._directory):
-            for batch in self._tables[table].to_batches(filter=_filter(wanted), columns=list(columns), **_CALM):
-                waiting.append(batch)
-                if sum(each.num_rows for each in waiting) >= _AT_ONCE:
-                    yield pa.Table.from_batches(waiting)
-                    waiting = []
-            if waiting:
-                yield pa.Table.from_batches(waiting)
+            yield from _in_order(self._tables[table])
 
 
 def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 - pyarrow has no types
-    """Open the files of a table, of which there are none where it has no rows."""
+    """Open the files of a table; one without rows has none."""
     import pyarrow as pa
     from pyarrow import dataset
 
@@ -138,7 +96,7 @@ def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 -
     return dataset.dataset(files, schema=columns, format="parquet", partitioning=by_kind)
 
 
-def _filter(wanted: Wanted) -> Any:  # noqa: ANN401 - pyarrow has no types
+def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow as pa
     from pyarrow.dataset import field
 
@@ -154,30 +112,29 @@ def _filter(wanted: Wanted) -> Any:  # noqa: ANN401 - pyarrow has no types
     return found if within is None else found & within
 
 
-def _in_order(table: dataset.Dataset, chosen: Callable[[Any], Any] | None = None) -> Iterator[Record]:
-    """Read the groups of rows by what they begin with; a row is given when no group that begins before it is left."""
+def _in_order(table: dataset.Dataset) -> Iterator[Record]:
+    """Yield rows in order: a row is complete once no unread row group begins before it."""
     import pyarrow as pa
 
     groups = [(_first(group), group) for each in table.get_fragments() for group in each.split_by_row_group()]
     groups.sort(key=lambda group: group[0])
     waiting = table.schema.empty_table()
     for at, (_, group) in enumerate(groups):
-        rows = group.to_table(schema=table.schema)
-        waiting = pa.concat_tables([waiting, rows if chosen is None else chosen(rows)])
+        waiting = pa.concat_tables([waiting, group.to_table(schema=table.schema)])
         if at + 1 < len(groups):
-            given, waiting = _before(waiting, groups[at + 1][0])
-            yield from _sorted_rows(given)
+            complete, waiting = _before(waiting, groups[at + 1][0])
+            yield from _sorted_rows(complete)
     yield from _sorted_rows(waiting)
 
 
 def _first(group: Any) -> tuple[int, ...]:  # noqa: ANN401 - pyarrow has no types
-    """Return a rank and a place that no row of *group* comes before."""
-    told = group.row_groups[0].statistics
-    return tuple(told[name]["min"] if name in told else 0 for name in ORDER)
+    """Return a lower bound of the rank and place of the rows in *group*."""
+    statistics = group.row_groups[0].statistics
+    return tuple(statistics[name]["min"] if name in statistics else 0 for name in ORDER)
 
 
 def _before(rows: Any, first: tuple[int, ...]) -> tuple[Any, Any]:  # noqa: ANN401 - pyarrow has no types
-    """Part *rows* into those before *first* in the order, and the rest."""
+    """Split *rows* into those before *first* in the order, and the rest."""
     import pyarrow.compute as pc
 
     rank, place = first
@@ -193,7 +150,7 @@ def _sorted_rows(rows: Any) -> Iterator[Record]:  # noqa: ANN401 - pyarrow has n
 
 @contextmanager
 def _readable(directory: Path) -> Iterator[None]:
-    """Report that a file is none, or is cut; raises InputInvalid."""
+    """Raise InputInvalid for errors in reading files."""
     import pyarrow as pa
 
     try:

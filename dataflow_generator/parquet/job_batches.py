@@ -1,26 +1,20 @@
-"""What jobs make, as rows: each part drawn by whoever read it, all put together without an object for a row.
+"""Rows of jobs as Arrow tables: built per partition by its reader, and concatenated without an object for each row.
 
-It is `flows.drawing.drawn` for jobs that no event or catalog bears on, which join or rename those of others.
+Equivalent to `graph_builder.build_flows` for jobs that no event or catalog affects, which rename and merge datasets.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
-from dataflow_generator.build.assemble import ReadParts
+from dataflow_generator.build.assemble import ReadParts, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import build_job_alone, column_nodes, datasets_of
 from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
 from dataflow_generator.build.schema_nodes import topic_key
 from dataflow_generator.graph import Edge, EdgeKind, Node
-from dataflow_generator.incremental import parts as remembered
-from dataflow_generator.incremental.inputs import Estate, read_estate
-from dataflow_generator.incremental.jobs import WholeReading, all_parts, read_whole
-from dataflow_generator.incremental.keys import Unrenewable
-from dataflow_generator.incremental.parts import JobTold, job_told
 from dataflow_generator.jobs.kinds import (
     LookupContext,
     Partition,
@@ -32,7 +26,7 @@ from dataflow_generator.jobs.kinds import (
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.parquet.job_tables import numbered
 from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, NODE_DDL, arrow_schema, edge_rows, node_rows
-from scanner_dictionary.graph.update import PartName
+from scanner_dictionary.lineage_inputs.events import has_events_or_catalogs
 from scanner_dictionary.lineage_inputs.topics import Connection
 
 Table = Any
@@ -44,12 +38,13 @@ _COLUMN_DDL, _EDGE_OF_JOB_DDL = f"{NODE_DDL}, {_HOLDER} string", f"{EDGE_DDL}, {
 
 
 class JobBatch(NamedTuple):
-    """The jobs of one part: their nodes, their edges by kind with the *job* of each, the columns in their flows.
+    """The jobs of one partition: their nodes, their edges by kind with the *job* of each, the columns in their flows.
 
-    Each column comes with its *holder*, the key of its topic or dataset.
+    Each column has its *holder*, the key of its topic or dataset.
     """
 
-    told: tuple[JobTold, ...]
+    keys: tuple[str, ...]
+    coverage: Coverage
     datasets: frozenset[Dataset]
     jobs: Table
     columns: Table
@@ -57,15 +52,15 @@ class JobBatch(NamedTuple):
 
 
 class JobBatches(NamedTuple):
-    """Nodes and edges of all jobs, in their places, and how many flows between columns each has that has any."""
+    """Nodes and edges of all jobs, in their places, and how much was read for them."""
 
     nodes: Table
     edges: Table
-    flowing: Sequence[tuple[str, int]]
+    coverage: Coverage
 
 
 def build_batch(found: PartitionResult) -> JobBatch:
-    """Build the jobs of a part, each alone."""
+    """Build the rows of the jobs of a partition, each job independently."""
     jobs = [each.flows for each in found.jobs]
     drawings = {each.job.key: build_job_alone(each) for each in jobs}
     edges: dict[EdgeKind, list[tuple[str, Edge]]] = {kind: [] for kind in _KINDS}
@@ -75,7 +70,8 @@ def build_batch(found: PartitionResult) -> JobBatch:
     places = {key: place for each in drawings.values() for key, place in each.places.items()}
     columns = _table(node_rows, list(column_nodes(places, found.described)))
     return JobBatch(
-        told=tuple(map(job_told, found.jobs)),
+        keys=tuple(each.flows.job.key for each in found.jobs),
+        coverage=Coverage.total(each.coverage for each in found.jobs),
         datasets=datasets_of(jobs),
         jobs=_table(node_rows, [each.job for each in jobs]),
         columns=_with(columns, _HOLDER, [place.dataset.key for place in places.values()]),
@@ -91,7 +87,7 @@ def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches
 
     None where two jobs have one name, or one flow in common: one of them must give way then.
     """
-    keys = sorted(each.key for part in parts for each in part.told)
+    keys = sorted(key for part in parts for key in part.keys)
     if len(set(keys)) < len(keys):
         return None
     reads, writes, members, flows = (_in_order([part.edges[kind] for part in parts], keys) for kind in _KINDS)
@@ -104,14 +100,12 @@ def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches
     nodes = [_table(node_rows, kept), jobs, columns.drop_columns([_HOLDER])]
     edges = [each.drop_columns([_JOB]) for each in (reads, writes, members, flows)]
     edges.insert(3, _contains(columns, flows))
-    counts = Counter(flows[_JOB].to_pylist())
-    return JobBatches(
-        numbered(nodes, FLOWS), numbered(edges, FLOWS), [(key, counts[key]) for key in keys if key in counts]
-    )
+    coverage = Coverage.total(part.coverage for part in parts)
+    return JobBatches(numbered(nodes, FLOWS), numbered(edges, FLOWS), coverage)
 
 
 def _in_order(tables: Sequence[Table], keys: Sequence[str]) -> Table:
-    """Put edges in the order of their jobs; those of one job stay in theirs."""
+    """Sort edges by job, in the order of *keys*; the edges of one job keep their order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -125,7 +119,7 @@ def _has_doubles(flows: Table) -> bool:
 
 
 def _unique(columns: Table) -> Table:
-    """Return each column once, in the order of their keys."""
+    """Return each column once, sorted by key."""
     import pyarrow.compute as pc
 
     keys = columns["node_key"].combine_chunks()
@@ -135,7 +129,7 @@ def _unique(columns: Table) -> Table:
 
 
 def _contains(columns: Table, flows: Table) -> Table:
-    """Return the edges to *columns* from what holds them, each believed for the first flow at the column."""
+    """Return the edges to *columns* from their datasets, each with the evidence of the first flow at the column."""
     import pyarrow as pa
 
     first = flows.take(_first_flows(columns["node_key"], flows))
@@ -150,7 +144,7 @@ def _contains(columns: Table, flows: Table) -> Table:
 
 
 def _first_flows(columns: Array, flows: Table) -> Array:
-    """Return the place among *flows* of the first that leads from or to each of *columns*."""
+    """Return the index in *flows* of the first flow from or to each of *columns*."""
     import pyarrow.compute as pc
 
     ends = [(pc.index_in(columns, flows[end].combine_chunks())) for end in ("source", "target")]
@@ -176,65 +170,43 @@ def _with(table: Table, name: str, values: Iterable[str]) -> Table:
 
 
 DrawParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[JobBatch]]
-"""Read parts of kinds of jobs and draw each, in the order given."""
+"""Reads partitions of job kinds and builds the rows of each, in the order given."""
 
-Parts = Mapping[PartName, remembered.Part]
 T = TypeVar("T")
 
 _AT_ONCE = 10_000
 
 
 class JobRows(NamedTuple):
-    """What jobs make, as batches of NODE_DDL and EDGE_DDL in the graph's order, and how much was read for it.
+    """What jobs make, as batches of NODE_DDL and EDGE_DDL in the graph's order, and how much was read for it."""
 
-    *flowing* counts the flows between columns of each job that has any. It and *parts*, what is remembered of jobs,
-    are None where the graph can only be made anew the next time.
-    """
-
-    estate: Estate
     nodes: Iterable[Any]
     edges: Iterable[Any]
     coverage: Coverage
-    flowing: Sequence[tuple[str, int]] | None
-    parts: Parts | None
 
 
 def read_rows(
-    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, told: ProgressCallback = silent
+    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, report: ProgressCallback = silent
 ) -> JobRows:
     """Read all jobs; *draw* reads and draws their parts, *read* reads them only. Without these it is done here.
 
     Jobs are read only, to be joined, where events or catalogs bear on those of others, and where two have one name.
     """
-    # First what is remembered: what changes while jobs are read is read again the next time.
-    estate, around = read_estate(conn), lookup_context(conn)
-    if not estate.said:
-        return _of_flows(read_whole(conn, read, told))
-    listed = list(job_partitions(conn))
-    drawn = list(draw(listed) if draw else _drawn_here(conn, counted(told, JOBS, listed, len(listed)), around))
-    found = concatenate(drawn, _there(around))
+    if has_events_or_catalogs(conn):
+        return _of_flows(conn, read, report)
+    context, listed = lookup_context(conn), list(job_partitions(conn))
+    parts = draw(listed) if draw else _drawn_here(conn, counted(report, JOBS, listed, len(listed)), context)
+    found = concatenate(list(parts), _there(context))
     if found is None:
-        return _of_flows(read_whole(conn, read, told))
-    by_kind: dict[str, list[remembered.JobTold]] = {}
-    for (kind, _), part in zip(listed, drawn, strict=True):
-        by_kind.setdefault(kind, []).extend(part.told)
-    return _of_jobs(estate, found, by_kind)
-
-
-def _of_jobs(estate: Estate, found: JobBatches, told: Mapping[str, Sequence[remembered.JobTold]]) -> JobRows:
-    try:
-        parts: Parts | None = all_parts(estate, told)
-    except Unrenewable:
-        parts = None
-    coverage = Coverage.total(each.coverage for listed in told.values() for each in listed)
+        return _of_flows(conn, read, report)
     nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
-    return JobRows(estate, nodes, edges, coverage, found.flowing, parts)
+    return JobRows(nodes, edges, found.coverage)
 
 
-def _of_flows(read: WholeReading) -> JobRows:
-    flows = read.flows
+def _of_flows(conn: Connection, read: ReadParts | None, told: ProgressCallback) -> JobRows:
+    flows = read_flows(conn, read, told)
     nodes, edges = portions(flows.nodes, FLOWS, node_rows), portions(flows.edges, FLOWS, edge_rows)
-    return JobRows(read.estate, nodes, edges, flows.coverage, flows.flowing, read.parts)
+    return JobRows(nodes, edges, flows.coverage)
 
 
 def _drawn_here(conn: Connection, parts: Iterable[tuple[str, Partition]], around: LookupContext) -> Iterator[JobBatch]:
@@ -248,7 +220,7 @@ def _there(around: LookupContext) -> frozenset[str]:
 
 
 def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
-    """Return *things*, which are in the graph's order, as *rows* of them."""
+    """Yield *things*, which are in the order of the graph, in batches of *rows*."""
     rest, first = iter(things), 0
     while portion := list(islice(rest, _AT_ONCE)):
         yield rows(portion, rank, range(first, first + len(portion)))

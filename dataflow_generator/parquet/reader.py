@@ -1,4 +1,4 @@
-"""A graph in tables as questions ask it: each reads the neighbourhood that it asks for, and keeps the nodes it met."""
+"""Query a graph in Parquet files: each query reads only its neighbourhood, and nodes are cached."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from dataflow_generator.analysis.connectivity import CONNECTED, Component, components, kind_of
+from dataflow_generator.analysis.connectivity import CONNECTED, components, kind_of
 from dataflow_generator.build.schema_nodes import list_text
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
-from dataflow_generator.parquet.cluster_rows import cluster_rows
-from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, GraphTables, ParquetTables, Wanted
+from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, ParquetTables, RowFilter
 from dataflow_generator.parquet.manifest import GraphManifest
 from dataflow_generator.parquet.schema import SCHEMAS, Record, record_edge, record_node
 from dataflow_generator.parquet.schema_batches import PLACES
@@ -25,38 +24,28 @@ from scanner_model.errors import InputInvalid
 T = TypeVar("T")
 
 _RANK = 64
-"""A row's number is its place, above these bits its rank: numbers are in the graph's order."""
+"""The number of bits of `place` in a row number, below `rank`: numbers are in the order of the graph."""
 
 _COLUMN, _SCHEMA, _CONTAINS = str(NodeKind.COLUMN), str(NodeKind.SCHEMA), str(EdgeKind.CONTAINS)
 _IN_ESTATE = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
+_SUGGESTED = frozenset(CALLED) - {_COLUMN}
 
 
 def graph_in_parquet(directory: Path, about: GraphManifest) -> GeneratedGraph:
     """Return the graph in *directory*, read in this process."""
-    tables = ParquetTables(directory)
-    graph = graph_in(tables, directory, about)
-    return graph._replace(
-        components=lambda: components(graph.rows.links(CONNECTED)),
-        part=lambda cluster: _part(tables, graph.about, cluster),
-    )
-
-
-def graph_in(
-    tables: GraphTables, directory: Path, about: GraphManifest, together: Callable[[], tuple[Component, ...]] = tuple
-) -> GeneratedGraph:
-    """Return the graph in *tables*, which lie in *directory*; *together* finds its components."""
     stored = StoredGraph(about.last_scan, about.nodes, about.edges, about.coverage)
+    tables = ParquetTables(directory)
     rows = TableGraph(tables, f"the graph in {directory}")
     return GeneratedGraph(
         rows,
         stored,
         whole=lambda: _whole(tables, stored),
-        components=together,
+        components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, stored, cluster),
     )
 
 
-def _whole(tables: GraphTables, about: StoredGraph) -> FlowGraph:
+def _whole(tables: ParquetTables, about: StoredGraph) -> FlowGraph:
     return FlowGraph(
         nodes=lambda: _read(tables.every_row(NODES), record_node),
         edges=lambda: _read(tables.every_row(EDGES), record_edge),
@@ -64,30 +53,20 @@ def _whole(tables: GraphTables, about: StoredGraph) -> FlowGraph:
     )
 
 
-def _part(tables: ParquetTables, about: StoredGraph, cluster: str) -> FlowGraph:
-    chosen = cluster_rows(tables, cluster)
-    return FlowGraph(
-        nodes=lambda: _read(tables.every_row(NODES, chosen.of(NODES)), record_node),
-        edges=lambda: _read(tables.every_row(EDGES, chosen.of(EDGES)), record_edge),
-        coverage=coverage_of(about),
-        part=f"cluster {cluster}",
-    )
-
-
 def _read(rows: Iterable[Record], read: Callable[[Record], T]) -> Iterator[T]:
     try:
         yield from map(read, rows)
     except ValueError as error:
-        what = f"the graph holds what is unknown here: {error}"
+        what = f"the graph has an unknown kind of row: {error}"
         raise InputInvalid(
             what, where="--graph", hint="upgrade scanner, or generate the graph with this one"
         ) from error
 
 
 class TableGraph:
-    """A `KeptGraph` of *tables*; *place* is the subject of a sentence that says what knows it."""
+    """A `GraphReader` over *tables*; *place* describes the graph in messages."""
 
-    def __init__(self, tables: GraphTables, place: str) -> None:
+    def __init__(self, tables: ParquetTables, place: str) -> None:
         self.place = place
         self._tables = tables
         self._by_number: dict[int, NodeRow] = {}
@@ -97,57 +76,56 @@ class TableGraph:
     def edges_at(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
     ) -> tuple[EdgeRow, ...]:
-        """List edges at nodes, which are known from earlier answers; those inside schemas by their places."""
+        """Return the edges at nodes of earlier results; edges inside schemas are found by `place`."""
         near = "source" if forward else "target"
         keys = [self._by_number[node].node_key for node in nodes]
         inside = _spans(node for node in nodes if node >> _RANK == SCHEMAS)
-        found = list(self._tables.rows(EDGES, Wanted(kinds=kinds, column=near, values=keys))) if nodes else []
+        found = list(self._tables.rows(EDGES, RowFilter(kinds=kinds, column=near, values=keys))) if nodes else []
         if inside and _CONTAINS in kinds:
-            within = Wanted(ranks=(SCHEMAS,), kinds=(_CONTAINS,), column=near, values=keys, spans=inside)
+            within = RowFilter(ranks=(SCHEMAS,), kinds=(_CONTAINS,), column=near, values=keys, spans=inside)
             found += self._tables.rows(EDGES, within)
         if not holders:
             found = [row for row in found if row["kind"] != _CONTAINS or row["target"].startswith(f"{_COLUMN}:")]
-        self._meet({row[end] for row in found for end in ("source", "target")}, inside)
+        self._load({row[end] for row in found for end in ("source", "target")}, inside)
         return tuple(map(self._edge, found))
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
-        """Return nodes, which are known from earlier answers."""
+        """Return nodes of earlier results."""
         return {key: self._by_number[key] for key in sorted(set(keys)) if key in self._by_number}
 
     def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
-        """List what is in *cluster*."""
+        """Return the nodes of *cluster*."""
         homes = [node.namespace for node in self._clusters() if node.name == cluster]
-        found = self._nodes(Wanted(kinds=_IN_ESTATE, column="namespace", values=homes))
+        found = self._nodes(RowFilter(kinds=_IN_ESTATE, column="namespace", values=homes))
         return tuple(node for node in found if node.kind != NodeKind.CLUSTER or node.name == cluster)
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
-        """List what is called so."""
+        """Yield the nodes with these names."""
         new = set(names) - self._named.keys()
         self._named.update((name, []) for name in new)
-        for node in self._nodes(Wanted(kinds=CALLED, column="name", values=new)) if new else ():
+        for node in self._nodes(RowFilter(kinds=CALLED, column="name", values=new)) if new else ():
             self._named[node.name].append(node)
         return (node for name in sorted(set(names)) for node in self._named[name])
 
-    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
-        """List names that share most with *text*, in order."""
-        found = self._tables.likely(Wanted(kinds=CALLED), text)
-        named = {(row["name"], None if row["path"] is None else list_text(tuple(row["path"]))) for row in found}
-        return iter(sorted(named, key=lambda name: (name[0], name[1] or "")))
+    def names_known(self) -> Iterator[tuple[str, str | None]]:
+        """List the names of topics, datasets, jobs and groups: columns in flows may be millions."""
+        found = self._tables.rows(NODES, RowFilter(kinds=_SUGGESTED), ("name",))
+        return iter(sorted({(row["name"], None) for row in found}))
 
     def dataset_names(self) -> Iterable[str]:
-        """List the names of datasets."""
-        found = self._tables.rows(NODES, Wanted(kinds=(NodeKind.DATASET,)), ("name",))
+        """Return the names of datasets."""
+        found = self._tables.rows(NODES, RowFilter(kinds=(NodeKind.DATASET,)), ("name",))
         return sorted({row["name"] for row in found})
 
     def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
-        """List columns of schemas, which have their places behind the schema's."""
+        """Yield the columns of a topic's schemas, whose places follow that of the schema."""
         edges = self.edges_at([topic.id], forward=True, kinds=(EdgeKind.HAS_SCHEMA,))
         schemas = {self._by_number[edge.target_node_id] for edge in edges}
         for schema in sorted(schemas, key=lambda node: node.node_key):
-            yield from self._nodes(Wanted(ranks=(SCHEMAS,), kinds=(_COLUMN,), spans=_spans([schema.id])))
+            yield from self._nodes(RowFilter(ranks=(SCHEMAS,), kinds=(_COLUMN,), spans=_spans([schema.id])))
 
     def canonical(self, namespace: str) -> str:
-        """Look among the broker addresses that the clusters' nodes tell."""
+        """Return the namespace of the cluster that has one of the broker addresses, else *namespace*."""
         named = namespace.removeprefix(KAFKA)
         if "/" not in named:
             with suppress(InputInvalid):
@@ -158,53 +136,53 @@ class TableGraph:
         return namespace
 
     def cluster_names(self) -> Sequence[str]:
-        """List the clusters."""
+        """Return the names of clusters."""
         return sorted(node.name for node in self._clusters())
 
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
-        """List the ends of edges."""
-        found = self._tables.rows(EDGES, Wanted(kinds=kinds), ("source", "target"))
+        """Yield the ends of edges."""
+        found = self._tables.rows(EDGES, RowFilter(kinds=kinds), ("source", "target"))
         return ((row["source"], row["target"]) for row in found)
 
     def _clusters(self) -> Iterator[NodeRow]:
-        return self._nodes(Wanted(kinds=(NodeKind.CLUSTER,)))
+        return self._nodes(RowFilter(kinds=(NodeKind.CLUSTER,)))
 
-    def _nodes(self, wanted: Wanted) -> Iterator[NodeRow]:
-        return (self._met(row) for row in self._tables.rows(NODES, wanted))
+    def _nodes(self, wanted: RowFilter) -> Iterator[NodeRow]:
+        return (self._cached(row) for row in self._tables.rows(NODES, wanted))
 
-    def _meet(self, keys: Collection[str], inside: Sequence[tuple[int, int]]) -> None:
-        """Read the nodes of *keys* that are not known; columns of schemas are in the spans *inside*."""
+    def _load(self, keys: Collection[str], inside: Sequence[tuple[int, int]]) -> None:
+        """Read the nodes of *keys* that are not cached; columns of schemas are in the spans *inside*."""
         new = [key for key in keys if key not in self._by_key]
         schemas = [key for key in new if kind_of(key) == _SCHEMA]
         above = [key for key in new if kind_of(key) != _SCHEMA]
         if above:
             kinds = sorted(set(map(kind_of, above)))
-            self._keep(Wanted(ranks=ABOVE, kinds=kinds, column="node_key", values=above))
+            self._read_rows(RowFilter(ranks=ABOVE, kinds=kinds, column="node_key", values=above))
         if schemas:
-            self._keep(Wanted(ranks=(SCHEMAS,), kinds=(_SCHEMA,), column="node_key", values=schemas))
+            self._read_rows(RowFilter(ranks=(SCHEMAS,), kinds=(_SCHEMA,), column="node_key", values=schemas))
         columns = [key for key in above if key not in self._by_key]
         if columns:
-            within = Wanted(ranks=(SCHEMAS,), kinds=(_COLUMN,), column="node_key", values=columns, spans=inside)
-            self._keep(within)
+            within = RowFilter(ranks=(SCHEMAS,), kinds=(_COLUMN,), column="node_key", values=columns, spans=inside)
+            self._read_rows(within)
 
-    def _keep(self, wanted: Wanted) -> None:
+    def _read_rows(self, wanted: RowFilter) -> None:
         for row in self._tables.rows(NODES, wanted):
-            self._met(row)
+            self._cached(row)
 
-    def _met(self, row: Record) -> NodeRow:
+    def _cached(self, row: Record) -> NodeRow:
         known = self._by_key.get(row["node_key"])
         if known is not None:
             return known
         path = None if row["path"] is None else list_text(tuple(row["path"]))
-        told = row["kind"], row["namespace"], row["name"], path, row["attributes"]
-        node = NodeRow(_number(row), row["node_key"], *told)
+        values = row["kind"], row["namespace"], row["name"], path, row["attributes"]
+        node = NodeRow(_number(row), row["node_key"], *values)
         self._by_number[node.id] = self._by_key[node.node_key] = node
         return node
 
     def _edge(self, row: Record) -> EdgeRow:
         ends = self._by_key[row["source"]].id, self._by_key[row["target"]].id
-        told = row["kind"], row["type"], row["subtype"], row["evidence"], row["certainty"]
-        return EdgeRow(_number(row), *ends, *told)
+        values = row["kind"], row["type"], row["subtype"], row["evidence"], row["certainty"]
+        return EdgeRow(_number(row), *ends, *values)
 
 
 def _number(row: Record) -> int:
@@ -212,6 +190,6 @@ def _number(row: Record) -> int:
 
 
 def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return the places of the whole definitions that rows with these numbers belong to."""
+    """Return the `place` ranges of the definitions to which rows with these numbers belong."""
     definitions = sorted({(number & ((1 << _RANK) - 1)) >> PLACES for number in numbers})
     return [(each << PLACES, ((each + 1) << PLACES) - 1) for each in definitions]

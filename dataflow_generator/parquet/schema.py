@@ -1,4 +1,4 @@
-"""The rows of nodes and edges as tables hold them; documented in `docs/dataflow.md`.
+"""The columns of node and edge tables, and conversion from and to rows; documented in `docs/dataflow.md`.
 
 Ordered by *rank* and *place*, rows are in the order of the graph (`FlowGraph`).
 """
@@ -36,7 +36,7 @@ ORDER = ("rank", "place")
 """The columns that give the order of the graph."""
 
 ESTATE, FLOWS, SCHEMAS = range(3)
-"""Ranks: what the dictionary tells of clusters and topics; what jobs make of it; schemas and what is in them."""
+"""Ranks: clusters and topics; jobs with their datasets and columns; schemas and their columns."""
 
 
 def arrow_schema(ddl: str) -> pyarrow.Schema:
@@ -49,13 +49,13 @@ def arrow_schema(ddl: str) -> pyarrow.Schema:
 
 @lru_cache(maxsize=4_096)
 def attributes_text(attributes: Attributes) -> str:
-    """Write attributes as a JSON object; few nodes differ in them."""
+    """Serialize attributes as a JSON object; cached, because few nodes differ in them."""
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 
 def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
     """Return nodes as rows of NODE_DDL, each with its place."""
-    made: dict[str, Sequence[Any]] = {
+    columns: dict[str, Sequence[Any]] = {
         "node_key": [node.key for node in nodes],
         "namespace": [node.namespace for node in nodes],
         "name": [node.name for node in nodes],
@@ -65,12 +65,12 @@ def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pyarro
         "place": places,
         "kind": [str(node.kind) for node in nodes],
     }
-    return _batch(made, NODE_DDL)
+    return _batch(columns, NODE_DDL)
 
 
 def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
     """Return edges as rows of EDGE_DDL, each with its place."""
-    made: dict[str, Sequence[Any]] = {
+    columns: dict[str, Sequence[Any]] = {
         "source": [edge.source for edge in edges],
         "target": [edge.target for edge in edges],
         "evidence": [edge.evidence for edge in edges],
@@ -81,24 +81,24 @@ def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pyarro
         "place": places,
         "kind": [str(edge.kind) for edge in edges],
     }
-    return _batch(made, EDGE_DDL)
+    return _batch(columns, EDGE_DDL)
 
 
-def _batch(made: dict[str, Sequence[Any]], ddl: str) -> pyarrow.RecordBatch:
+def _batch(columns: dict[str, Sequence[Any]], ddl: str) -> pyarrow.RecordBatch:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(ddl))
+    return pa.RecordBatch.from_pydict(columns, schema=arrow_schema(ddl))
 
 
 def record_node(row: Mapping[str, Any]) -> Node:
-    """Read a node back from its row."""
-    found = json.loads(row["attributes"]).items()
-    attributes = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in found)
+    """Return the node of a row."""
+    items = json.loads(row["attributes"]).items()
+    attributes = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in items)
     path = None if row["path"] is None else tuple(row["path"])
     return Node(row["node_key"], NodeKind(row["kind"]), row["namespace"], row["name"], path, attributes)
 
 
 def record_edge(row: Mapping[str, Any]) -> Edge:
-    """Read an edge back from its row."""
+    """Return the edge of a row."""
     kind, certainty = EdgeKind(row["kind"]), Certainty(row["certainty"])
     return Edge(row["source"], row["target"], kind, row["evidence"], certainty, row["type"], row["subtype"])

@@ -1,4 +1,4 @@
-"""`pieces.definition_nodes` and `definition_edges` for whole columns at a time: the same rows, no object for each."""
+"""`schema_nodes.definition_nodes` and `definition_edges` vectorized: the same rows, without an object for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Array = Any
 _SEPARATOR = "\0"
 PLACES = 32
-"""A row's place is its definition's key, and in the lower bits its ordinal; 0 is the schema itself."""
+"""The number of low bits of `place` for the ordinal in a definition (0: the schema itself); above is its key."""
 
 
 class Batches(NamedTuple):
@@ -45,7 +45,7 @@ def edge_batch(cells: Cells) -> pyarrow.RecordBatch:
 
 
 def batches(cells: Cells) -> Batches:
-    """Build all rows of schemas at once, each kind of them in the graph's order."""
+    """Build all rows of schemas, each kind in the order of the graph."""
     schemas = _schema_rows(cells)
     if not cells.columns:
         return Batches(schemas, _none(NODE_DDL), _none(EDGE_DDL))
@@ -67,7 +67,7 @@ def _schema_rows(cells: Cells) -> pyarrow.RecordBatch:
 def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
     import pyarrow as pa
 
-    made = {
+    columns_of = {
         "node_key": columns.keys,
         "namespace": columns.all(""),
         "name": columns.of_head([head.name for head in columns.heads]),
@@ -77,13 +77,13 @@ def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
         "place": columns.places(),
         "kind": columns.all(str(NodeKind.COLUMN)),
     }
-    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(NODE_DDL))
+    return pa.RecordBatch.from_pydict(columns_of, schema=arrow_schema(NODE_DDL))
 
 
 def _edge_rows(columns: _Columns) -> pyarrow.RecordBatch:
     import pyarrow as pa
 
-    made = {
+    columns_of = {
         "source": columns.sources(),
         "target": columns.keys,
         "evidence": columns.of_head([schema_nodes.schema_evidence(head.name) for head in columns.heads]),
@@ -94,7 +94,7 @@ def _edge_rows(columns: _Columns) -> pyarrow.RecordBatch:
         "place": columns.places(),
         "kind": columns.all(str(EdgeKind.CONTAINS)),
     }
-    return pa.RecordBatch.from_pydict(made, schema=arrow_schema(EDGE_DDL))
+    return pa.RecordBatch.from_pydict(columns_of, schema=arrow_schema(EDGE_DDL))
 
 
 def _schema_node(head: Head) -> Node:
@@ -103,7 +103,7 @@ def _schema_node(head: Head) -> Node:
 
 
 class _Columns:
-    """The columns of some definitions as arrays, one value a column of a schema."""
+    """The columns of some definitions as arrays, with one value for each column of a schema."""
 
     def __init__(self, cells: Cells) -> None:
         import pyarrow as pa
@@ -130,18 +130,18 @@ class _Columns:
         return self._pa.repeat(self._pa.scalar(value, type_ or self._pa.string()), len(self._definition))
 
     def of_head(self, values: Sequence[str]) -> Array:
-        """Return each column the value of its definition."""
+        """Return, for each column, the value of its definition."""
         return self._pa.array(values, self._pa.string()).take(self._head)
 
     def places(self) -> Array:
-        """Return the columns' places in the graph."""
+        """Return the `place` of each column."""
         pc = self._pc
         return pc.add(pc.add(pc.shift_left(self._definition, PLACES), self._ordinal), 1)
 
     def attributes(self) -> Array:
-        """Write each column's attributes; few columns differ in them, so few are written."""
+        """Return each column's attributes as JSON; only distinct ones are serialized."""
         pc, kinds = self._pc, ("logical_type", "tags", "type")
-        # An absent value and an empty one differ: the marks before them tell.
+        # The prefixes distinguish absent from empty values.
         marked = [pc.if_else(pc.is_null(self._text[name]), "-", self._joined("+", self._text[name])) for name in kinds]
         nullable = pc.if_else(self._nullable, "1", "0")
         alike = pc.binary_join_element_wise(nullable, *marked, _SEPARATOR).dictionary_encode()
@@ -149,7 +149,7 @@ class _Columns:
         return self._pa.array(written, self._pa.string()).take(alike.indices)
 
     def sources(self) -> Array:
-        """Return the key of what holds each column: the column one segment up, else the schema."""
+        """Return the key of the parent of each column: the column one segment up, else the schema."""
         pc, path = self._pc, self._text["path"]
         above = self._strings(path, _above, lambda text: pc.replace_substring_regex(text, ',?"[^"]*"\\]$', "]"))
         root = pc.equal(path, "[]")
@@ -168,23 +168,24 @@ class _Columns:
         return self._strings(path, json.loads, split)
 
     def _strings(self, text: Array, one: Callable[[str], Any], many: Callable[[Array], Array]) -> Array:
-        """Do *many* at once, unless a text is not as plain as nearly all are; then do *one* after the other."""
+        """Apply *many* to all texts at once, and *one* to each of the few that need JSON parsing."""
         pc = self._pc
-        odd = pc.or_(pc.match_substring(text, "\\"), pc.match_substring(text, '", "'))
-        made = many(text)
-        if not pc.any(odd).as_py():
-            return made
+        special = pc.or_(pc.match_substring(text, "\\"), pc.match_substring(text, '", "'))
+        plain = many(text)
+        if not pc.any(special).as_py():
+            return plain
         exact = [
-            one(cell) if strange else None for cell, strange in zip(text.to_pylist(), odd.to_pylist(), strict=True)
+            one(cell) if needs_json else None
+            for cell, needs_json in zip(text.to_pylist(), special.to_pylist(), strict=True)
         ]
-        return pc.if_else(odd, self._pa.array(exact, made.type), made)
+        return pc.if_else(special, self._pa.array(exact, plain.type), plain)
 
     def _joined(self, *parts: Array) -> Array:
         return self._pc.binary_join_element_wise(*parts, "")
 
 
 def _above(path: str) -> str:
-    """Return the cell of the path one segment up, in the dictionary's own form of JSON."""
+    """Return the parent path, in the dictionary's form of JSON."""
     return json.dumps(json.loads(path)[:-1], ensure_ascii=False, separators=(",", ":"))
 
 

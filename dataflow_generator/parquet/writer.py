@@ -1,4 +1,4 @@
-"""The graph as Parquet files, `nodes` and `edges`, each a directory for every kind; written by this process alone."""
+"""Write the graph as Parquet files (`nodes` and `edges`, partitioned by kind) in this process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.garbage_collection import infrequent_collection
 from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.build.progress import SCHEMAS, ProgressCallback, counted, silent
-from dataflow_generator.parquet.build_cache import made_of, write_made
 from dataflow_generator.parquet.job_batches import JobRows, portions, read_rows
 from dataflow_generator.parquet.job_tables import write_job_tables
 from dataflow_generator.parquet.manifest import Written, whole_graph, write_manifest
@@ -21,37 +20,35 @@ from dataflow_generator.parquet.schema_files import COLUMNS, make_places, write_
 from scanner_dictionary.lineage_inputs.topics import Connection
 
 
-def write_graph(source: DictionarySource, directory: Path, told: ProgressCallback = silent) -> Written:
-    """Write the graph of *source* as *directory*, whole or not at all; Spark writes the same rows.
+def write_graph(source: DictionarySource, directory: Path, report: ProgressCallback = silent) -> Written:
+    """Write the graph of *source* to *directory* atomically; Spark writes the same rows.
 
     Raises InputInvalid where it cannot be written.
     """
     with whole_graph(directory) as part:
-        coverage = write_parquet(source, part, told)
+        coverage = write_parquet(source, part, report)
         return Written(write_manifest(part, source.newest_scan(), coverage), coverage)
 
 
-def write_parquet(source: DictionarySource, directory: Path, told: ProgressCallback = silent) -> Coverage:
+def write_parquet(source: DictionarySource, directory: Path, report: ProgressCallback = silent) -> Coverage:
     """Write the graph of *source* into *directory*, in bounded memory."""
     with source.connected() as conn, infrequent_collection():
-        coverage = write_job_files(conn, read_rows(conn, told=told), directory)
+        coverage = write_job_files(conn, read_rows(conn, report=report), directory)
     make_places(directory)
     spans = source.ranges(COLUMNS)
-    for span in counted(told, SCHEMAS, spans, len(spans)):
+    for span in counted(report, SCHEMAS, spans, len(spans)):
         write_span(source, span, directory)
     return coverage
 
 
 def write_job_files(conn: Connection, jobs: JobRows, directory: Path) -> Coverage:
-    """Write what stands above the schemas, what the dictionary tells of clusters and topics and what *jobs* make.
+    """Write the rows outside schemas: clusters, topics, and those of *jobs*.
 
-    What all that was made of is remembered beside it. Gives how much was read for it.
+    Returns how much was read for it.
     """
     nodes = _table(estate_node_batches(conn), NODE_DDL), _table(jobs.nodes, NODE_DDL)
     edges = _table(estate_edge_batches(conn), EDGE_DDL), _table(jobs.edges, EDGE_DDL)
     write_job_tables(nodes, edges, directory)
-    if made := made_of(conn, jobs):
-        write_made(directory, made)
     return jobs.coverage
 
 
@@ -62,10 +59,10 @@ def _table(batches: Iterable[Any], ddl: str) -> Any:  # noqa: ANN401 - pyarrow h
 
 
 def estate_node_batches(conn: Connection) -> Iterator[Any]:
-    """Return the nodes of clusters and topics as batches of NODE_DDL."""
+    """Yield the nodes of clusters and topics as batches of NODE_DDL."""
     return portions(estate_nodes(conn, Flows()), ESTATE, node_rows)
 
 
 def estate_edge_batches(conn: Connection) -> Iterator[Any]:
-    """Return the edges from clusters to topics and from topics to schemas as batches of EDGE_DDL."""
+    """Yield the edges from clusters to topics and from topics to schemas as batches of EDGE_DDL."""
     return portions(estate_edges(conn, Flows()), ESTATE, edge_rows)

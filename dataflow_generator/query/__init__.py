@@ -1,1 +1,1 @@
-"""Query."""
+"""Queries on a flow graph: lineage traversal, impact, neighbourhood, stored graphs."""

@@ -1,4 +1,4 @@
-"""The search for what is affected: ahead along flows, for each place the closest use and the shortest way to it."""
+"""Impact analysis: downstream search for what is affected, with the closest use and shortest route for each node."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from dataflow_generator.graph import EdgeKind
-from dataflow_generator.query.neighbourhood import Asked, E, Flow, K, Neighbourhood, Spot, Use
+from dataflow_generator.query.neighbourhood import E, Flow, ImpactGraph, K, Neighbourhood, NodeInfo, Use
 from dataflow_generator.query.traversal import Hop
 from scanner_model.column_path import ColumnPath
 
-__all__ = ["Affected", "Asked", "Root", "Spot", "Use", "impact"]
+__all__ = ["Affected", "ImpactGraph", "NodeInfo", "Root", "Use", "impact"]
 
 
 _DEEPEST = 50
-"""Segments of a path: a circle that copies a structure into itself would make ever longer ones."""
+"""Maximal segments of a path: a cycle that copies a structure into itself would lengthen it forever."""
 
 B = TypeVar("B", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Root(Generic[K]):
-    """Where to start: a job or a consumer group (*is_job*), a dataset, or with a *path* a column of it."""
+    """The start: a job or a consumer group (*is_job*), a dataset, or with a *path* a column of it."""
 
     node: K
     path: ColumnPath = ()
@@ -31,9 +31,9 @@ class Root(Generic[K]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affected(Generic[K, E]):
-    """A job (*path* None), a dataset (()) or a column of it; *way* leads to it from the start, *through* which jobs.
+    """An affected job (*path* None), dataset (()) or column; *way* is the route from the start, *through* its jobs.
 
-    *use* is what is made of the start along all of *way*: the closest use there is, on the shortest such way.
+    *use* is how the start is used along all of *way*: the closest use, on the shortest such route.
     """
 
     node: K
@@ -44,22 +44,22 @@ class Affected(Generic[K, E]):
 
     @property
     def steps(self) -> int:
-        """Count the edges from the start."""
+        """Return the number of edges from the start."""
         return len(self.way)
 
 
-def impact(root: Root[K], asked: Asked[K, E]) -> tuple[Affected[K, E], ...]:
-    """List what is affected if *root* is renamed or dropped, the nearest first; not the start itself.
+def impact(root: Root[K], graph: ImpactGraph[K, E]) -> tuple[Affected[K, E], ...]:
+    """Return what is affected if *root* is renamed or dropped, the nearest first; without *root* itself.
 
-    A part of a structure is followed where the structure as a whole is copied. What bears on a whole dataset bears on
-    all that is made of it. Of datasets of which no column is known, the columns ahead are not listed.
+    A field of a structure is followed where the structure as a whole is copied. What affects a whole dataset affects
+    everything derived from it. For datasets without known columns no downstream columns are listed.
     """
-    search = _Search(asked)
+    search = _Search(graph)
     writers = search.start(root)
     search.go()
     jobs = [*writers, *search.jobs()]
-    found = [*jobs, *search.groups(jobs), *search.datasets(), *search.columns()]
-    return tuple(sorted(found, key=lambda each: (each.steps, each.use)))
+    affected = [*jobs, *search.groups(jobs), *search.datasets(), *search.columns()]
+    return tuple(sorted(affected, key=lambda item: (item.steps, item.use)))
 
 
 class _Reach(NamedTuple, Generic[K, E]):
@@ -72,12 +72,12 @@ class _Reach(NamedTuple, Generic[K, E]):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Order reaches, the best first."""
+        """Return the sort key of reaches, the best first."""
         return self.use, self.steps
 
 
 class _State(NamedTuple, Generic[K]):
-    """A place as it is used on one way; a looser use by a shorter way is another state."""
+    """A dataset or column with the use along a route; a looser use by a shorter route is another state."""
 
     dataset: K
     path: ColumnPath
@@ -87,38 +87,40 @@ class _State(NamedTuple, Generic[K]):
 class _Search(Generic[K, E]):
     """One search: the shortest reach of each state, and the best of each job so far."""
 
-    def __init__(self, asked: Asked[K, E]) -> None:
-        self._asked = asked
-        self._around = Neighbourhood(asked)
+    def __init__(self, graph: ImpactGraph[K, E]) -> None:
+        self._graph = graph
+        self._neighbourhood = Neighbourhood(graph)
         self._reached: dict[_State[K], _Reach[K, E]] = {}
         self._jobs: dict[K, _Reach[K, E]] = {}
-        self._made: dict[K, tuple[Hop[K, E], ...]] = {}
+        self._initial: dict[K, tuple[Hop[K, E], ...]] = {}
         self._roots: frozenset[K] = frozenset()
 
     def start(self, root: Root[K]) -> list[Affected[K, E]]:
-        """Set out from *root*; give the jobs that write it, or that read through it."""
+        """Start from *root*; return the jobs that write it, or that read through it."""
         if root.is_job:
             return self._start_at_job(root.node)
         self._reached = {_State(root.node, root.path, Use.COPIES): _Reach(Use.COPIES, 0)}
         return [
             Affected(node=hop.source, path=None, use=Use.WRITES, way=(hop,), through=())
-            for hop in self._around.into(root.node, root.path)
+            for hop in self._neighbourhood.into(root.node, root.path)
         ]
 
     def _start_at_job(self, root: K) -> list[Affected[K, E]]:
-        """Set out from what a job writes, or from what the jobs of a consumer group do."""
-        members = {hop.target: (hop,) for hop in self._asked.ahead([root], True, frozenset((EdgeKind.MEMBER_OF,)))}
+        """Start from the outputs of a job, or of the jobs of a consumer group."""
+        members = {hop.target: (hop,) for hop in self._graph.ahead([root], True, frozenset((EdgeKind.MEMBER_OF,)))}
         self._roots = frozenset((root, *members))
-        for hop in self._asked.ahead([root, *members], True, frozenset((EdgeKind.WRITES,))):
-            self._made.setdefault(hop.target, (*members.get(hop.source, ()), hop))
-        self._reached = {_State(each, (), Use.COPIES): _Reach(Use.COPIES, len(way)) for each, way in self._made.items()}
+        for hop in self._graph.ahead([root, *members], True, frozenset((EdgeKind.WRITES,))):
+            self._initial.setdefault(hop.target, (*members.get(hop.source, ()), hop))
+        self._reached = {
+            _State(node, (), Use.COPIES): _Reach(Use.COPIES, len(way)) for node, way in self._initial.items()
+        }
         return [Affected(node=job, path=None, use=Use.DEPENDS, way=way, through=()) for job, way in members.items()]
 
     def go(self) -> None:
-        """Follow flows until nothing is reached better."""
+        """Follow flows until no better reach is found."""
         frontier = list(self._reached)
         while frontier:
-            self._around.load(state.dataset for state in frontier)
+            self._neighbourhood.load(state.dataset for state in frontier)
             better: dict[_State[K], None] = {}
             for state in frontier:
                 better |= dict.fromkeys(self._from(state))
@@ -126,7 +128,7 @@ class _Search(Generic[K, E]):
 
     def _from(self, state: _State[K]) -> Iterator[_State[K]]:
         steps = self._reached[state].steps
-        for flow in self._around[state.dataset].at(state.path):
+        for flow in self._neighbourhood[state.dataset].at(state.path):
             reach = _Reach(max(state.use, flow.use), steps + len(flow.hops), state, flow)
             for job in flow.jobs:
                 if job not in self._roots and (job not in self._jobs or reach.rank < self._jobs[job].rank):
@@ -138,44 +140,48 @@ class _Search(Generic[K, E]):
                     yield reached
 
     def _is_better(self, state: _State[K], steps: int) -> bool:
-        """Return whether no way as short is known to the place for a use as close."""
+        """Return whether no route as short is known for an equal or closer use."""
         closer = (self._reached.get(state._replace(use=Use(use))) for use in range(state.use + 1))
         return all(known is None or steps < known.steps for known in closer)
 
     def jobs(self) -> Iterator[Affected[K, E]]:
-        """List the jobs that use what is affected."""
+        """Yield the affected jobs."""
         for job, reach in self._jobs.items():
-            way, through = self._way(reach)
+            way, through = self._route(reach)
             hops = reach.flow.hops if reach.flow else ()
-            earlier = tuple(each for each in through if each != job)
+            earlier = tuple(other for other in through if other != job)
             yield Affected(
                 node=job, path=None, use=reach.use, way=(*way[: len(way) - len(hops)], *hops[:1]), through=earlier
             )
 
     def groups(self, jobs: list[Affected[K, E]]) -> Iterator[Affected[K, E]]:
-        """List the consumer groups through which *jobs* read, as these are affected."""
-        by_job = {each.node: each for each in jobs if each.use is not Use.WRITES and each.node not in self._roots}
-        found: dict[K, Affected[K, E]] = {}
-        for hop in self._asked.ahead(list(by_job), False, frozenset((EdgeKind.MEMBER_OF,))):
+        """Return the consumer groups through which *jobs* read, affected like these."""
+        by_job = {
+            affected.node: affected
+            for affected in jobs
+            if affected.use is not Use.WRITES and affected.node not in self._roots
+        }
+        groups: dict[K, Affected[K, E]] = {}
+        for hop in self._graph.ahead(list(by_job), False, frozenset((EdgeKind.MEMBER_OF,))):
             job = by_job[hop.target]
             group = Affected(
                 node=hop.source, path=None, use=job.use, way=(*job.way, hop), through=(*job.through, job.node)
             )
-            known = found.get(hop.source, group)
-            found[hop.source] = min(known, group, key=lambda each: (each.use, each.steps))
-        return iter(found.values())
+            known = groups.get(hop.source, group)
+            groups[hop.source] = min(known, group, key=lambda candidate: (candidate.use, candidate.steps))
+        return iter(groups.values())
 
     def datasets(self) -> Iterator[Affected[K, E]]:
-        """List the datasets, each as its closest part is affected."""
+        """Yield the affected datasets, each with its closest use."""
         for dataset, reach in self._best(lambda state: state.dataset).items():
-            if dataset in self._made:
-                made = self._made[dataset]
-                yield Affected(node=dataset, path=(), use=Use.MADE, way=made, through=_members(made))
+            if dataset in self._initial:
+                hops = self._initial[dataset]
+                yield Affected(node=dataset, path=(), use=Use.MADE, way=hops, through=_members(hops))
             elif reach.flow is not None:
                 yield self._affected(dataset, (), reach)
 
     def columns(self) -> Iterator[Affected[K, E]]:
-        """List the columns."""
+        """Yield the affected columns."""
         for (dataset, path), reach in self._best(lambda state: (state.dataset, state.path)).items():
             if path and reach.flow is not None and reach.use is not Use.UNKNOWN:
                 yield self._affected(dataset, path, reach)
@@ -189,30 +195,30 @@ class _Search(Generic[K, E]):
         return best
 
     def _affected(self, node: K, path: ColumnPath, reach: _Reach[K, E]) -> Affected[K, E]:
-        way, through = self._way(reach)
+        way, through = self._route(reach)
         return Affected(node=node, path=path, use=reach.use, way=way, through=through)
 
-    def _way(self, reach: _Reach[K, E]) -> tuple[tuple[Hop[K, E], ...], tuple[K, ...]]:
-        """Return the edges from the start, and the jobs that make them."""
+    def _route(self, reach: _Reach[K, E]) -> tuple[tuple[Hop[K, E], ...], tuple[K, ...]]:
+        """Return the edges from the start, and their jobs."""
         flows: list[Flow[K, E]] = []
         start: _State[K] | None = None
         while reach.flow is not None and reach.before is not None:
             flows.append(reach.flow)
             start, reach = reach.before, self._reached[reach.before]
-        made = self._made.get(start.dataset, ()) if start else ()
+        initial = self._initial.get(start.dataset, ()) if start else ()
         ahead = flows[::-1]
-        way = (*made, *(hop for flow in ahead for hop in flow.hops))
+        way = (*initial, *(hop for flow in ahead for hop in flow.hops))
         jobs = (job for flow in ahead for job in flow.jobs)
-        return way, tuple(dict.fromkeys((*_members(made), *jobs)))
+        return way, tuple(dict.fromkeys((*_members(initial), *jobs)))
 
 
 def _members(way: tuple[Hop[K, E], ...]) -> tuple[K, ...]:
-    """Return the job through which a consumer group's *way* begins; none where it begins at the job itself."""
+    """Return the job at the start of a consumer group's *way*; none where it starts at the job itself."""
     return tuple(hop.target for hop in way[:1] if hop.kind == EdgeKind.MEMBER_OF)
 
 
 def _carried(flow: Flow[K, E], path: ColumnPath) -> ColumnPath:
-    """Return where *path* gets to: a part of a copied structure to the same part of the copy."""
+    """Return the target of *path*: a field of a copied structure maps to the same field of the copy."""
     part = path[len(flow.path) :]
     inside = len(path) > len(flow.path) and flow.use is Use.COPIES
     place = (*flow.target_path, *part) if inside else flow.target_path

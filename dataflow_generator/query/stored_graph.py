@@ -1,4 +1,4 @@
-"""The graph out of the dictionary: whole, or the part around a node or of a cluster, in the order it was written in."""
+"""Read the stored graph: whole, or the part around a node or of a cluster, in the order of generation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dataflow_generator.analysis.connectivity import CONNECTED, Component, components
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.query.traversal import Hop, Question, lineage
+from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, node_keys, read_edges, read_nodes
@@ -18,14 +18,15 @@ from scanner_model.errors import DictionaryUnusable
 from scanner_model.problems import Problem
 
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
-BESIDE = frozenset(EdgeKind) - _INSIDE - {EdgeKind.COLUMN_FLOW}
+JOB_LEVEL = frozenset(EdgeKind) - _INSIDE - {EdgeKind.COLUMN_FLOW}
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
 
 
 class GeneratedGraph(NamedTuple):
-    """A graph that was generated earlier, wherever it is kept: its *rows*, what it is, and all of it in order.
+    """A stored graph, in the dictionary or in files: its *rows*, metadata, and readers.
 
-    *components* lists what hangs together, the largest first. *part* gives what a cluster is, with what is around it.
+    *components* lists the connected components, the largest first. *part* returns the graph of a cluster with its
+    context.
     """
 
     rows: GraphReader
@@ -55,30 +56,30 @@ class _Part(NamedTuple):
 
 
 def whole_graph(conn: Connection, about: StoredGraph) -> FlowGraph:
-    """Return the stored graph, read while it is iterated, over *conn*; of all nodes only the keys are held."""
+    """Return the stored graph, read over *conn* while it is iterated; only the keys of nodes are held."""
     return FlowGraph(
         nodes=lambda: map(_node, read_nodes(conn)), edges=lambda: _all_edges(conn), coverage=coverage_of(about)
     )
 
 
 def part_around(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
-    """Return the lineage of *root* with its columns, at most *depth* edges each way, and what stands around it.
+    """Return the lineage of *root* with its columns, at most *depth* edges each way, and its context.
 
-    Around it: what holds the nodes, and the schemas of the topics with their columns.
+    The context is what contains the nodes, and the schemas of the topics with their columns.
     """
-    hops, nodes = stored_lineage(graph, root, Question(columns=True, depth=depth))
+    hops, nodes = stored_lineage(graph, root, TraversalOptions(columns=True, depth=depth))
     part = _Part(dict(nodes), {hop.edge.id: hop.edge for hop in hops})
     if root.kind != NodeKind.COLUMN:
         _add_column_flows(graph, part)
     _add_holders(graph, part)
     _add_between(graph, part)
     _add_insides(graph, part)
-    said = f", depth {depth}" if depth else ""
-    return _graph(part, about, f"the lineage of {root.node_key}{said}")
+    limit = f", depth {depth}" if depth else ""
+    return _graph(part, about, f"the lineage of {root.node_key}{limit}")
 
 
 def part_of_cluster(graph: GraphReader, about: StoredGraph, cluster: str) -> FlowGraph:
-    """Return what is in *cluster*, the jobs at its topics, and what else these read and write."""
+    """Return the contents of *cluster*, the jobs at its topics, and what else these read and write."""
     part = _Part({node.id: node for node in graph.nodes_in(cluster)}, {})
     _add_beside(graph, part, list(part.nodes))
     _add_beside(graph, part, [node.id for node in part.nodes.values() if node.kind == NodeKind.JOB])
@@ -89,39 +90,39 @@ def part_of_cluster(graph: GraphReader, about: StoredGraph, cluster: str) -> Flo
 
 
 def stored_lineage(
-    graph: GraphReader, root: NodeRow, question: Question
+    graph: GraphReader, root: NodeRow, options: TraversalOptions
 ) -> tuple[tuple[Hop[int, EdgeRow], ...], Mapping[int, NodeRow]]:
-    """Return the steps to and from *root*, and the nodes at their ends with *root*, in the graph's order."""
+    """Return the edges to and from *root*, and the nodes at their ends with *root*, in the graph's order."""
 
     def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
         for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
             yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
 
-    hops = lineage(root.id, root.kind, question, ahead)
+    hops = lineage(root.id, root.kind, options, ahead)
     return hops, graph.nodes_of({root.id, *(end for hop in hops for end in (hop.source, hop.target))})
 
 
 def coverage_of(about: StoredGraph) -> Coverage:
-    """Read how much was read for the graph; all counts are 0 where an older program generated it."""
-    told = json.loads(about.coverage or "{}")
-    counts = {each.name: told.get(each.name, 0) for each in fields(Coverage) if each.name != "problems"}
-    return Coverage(**counts, problems=tuple(Problem(**each) for each in told.get("problems", ())))
+    """Read the coverage of the graph; all counts are 0 where an older program generated it."""
+    stored = json.loads(about.coverage or "{}")
+    counts = {field.name: stored.get(field.name, 0) for field in fields(Coverage) if field.name != "problems"}
+    return Coverage(**counts, problems=tuple(Problem(**problem) for problem in stored.get("problems", ())))
 
 
 def _add_beside(graph: GraphReader, part: _Part, nodes: Sequence[int]) -> None:
-    """Add the edges between datasets, jobs and the like that leave or enter *nodes*, and their other ends."""
+    """Add edges of the job and topic level that leave or enter *nodes*, and their other ends."""
     for forward in (True, False):
-        _add(graph, part, graph.edges_at(nodes, forward=forward, kinds=BESIDE))
+        _add(graph, part, graph.edges_at(nodes, forward=forward, kinds=JOB_LEVEL))
 
 
 def _add_between(graph: GraphReader, part: _Part) -> None:
-    """Add the edges between datasets, jobs and the like that are there: where a column goes, its job is the way."""
-    found = graph.edges_at(list(part.nodes), forward=True, kinds=BESIDE)
-    _add(graph, part, (edge for edge in found if edge.target_node_id in part.nodes))
+    """Add edges of the job and topic level between present nodes: column flows pass through their jobs."""
+    edges = graph.edges_at(list(part.nodes), forward=True, kinds=JOB_LEVEL)
+    _add(graph, part, (edge for edge in edges if edge.target_node_id in part.nodes))
 
 
 def _add_column_flows(graph: GraphReader, part: _Part) -> None:
-    """Add the flows between columns of what is there already, and flows onto it as a whole."""
+    """Add column flows between columns of present nodes, and to present nodes as a whole."""
     held = graph.edges_at(list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
     columns = dict.fromkeys(edge.target_node_id for edge in held)
     within = columns.keys() | part.nodes.keys()
@@ -130,27 +131,27 @@ def _add_column_flows(graph: GraphReader, part: _Part) -> None:
 
 
 def _add_holders(graph: GraphReader, part: _Part) -> None:
-    """Add what holds the nodes, up to their clusters."""
+    """Add the containers of the nodes, up to their clusters."""
     inner: Collection[int] = part.nodes
     while inner:
         known = set(part.nodes)
-        found = graph.edges_at(list(inner), forward=False, kinds=(EdgeKind.CONTAINS,), holders=True)
-        _add(graph, part, found)
+        containing = graph.edges_at(list(inner), forward=False, kinds=(EdgeKind.CONTAINS,), holders=True)
+        _add(graph, part, containing)
         inner = part.nodes.keys() - known
 
 
 def _add_insides(graph: GraphReader, part: _Part) -> None:
-    """Add the schemas of the topics, and the columns in them."""
+    """Add the schemas of the topics, and their columns."""
     outer = [node.id for node in part.nodes.values() if node.kind == NodeKind.TOPIC]
-    found = graph.edges_at(outer, forward=True, kinds=(EdgeKind.HAS_SCHEMA,))
-    while found:
-        _add(graph, part, found)
-        inner = list(dict.fromkeys(edge.target_node_id for edge in found))
-        found = graph.edges_at(inner, forward=True, kinds=(EdgeKind.CONTAINS,))
+    edges = graph.edges_at(outer, forward=True, kinds=(EdgeKind.HAS_SCHEMA,))
+    while edges:
+        _add(graph, part, edges)
+        inner = list(dict.fromkeys(edge.target_node_id for edge in edges))
+        edges = graph.edges_at(inner, forward=True, kinds=(EdgeKind.CONTAINS,))
 
 
 def _add(graph: GraphReader, part: _Part, edges: Iterable[EdgeRow]) -> None:
-    """Add *edges*, and those of their ends that are not there."""
+    """Add *edges*, and missing ends of them."""
     added = {edge.id: edge for edge in edges}
     ends = {end for edge in added.values() for end in (edge.source_node_id, edge.target_node_id)}
     part.edges.update(added)
@@ -162,7 +163,7 @@ def _all_edges(conn: Connection) -> Iterator[Edge]:
     return (_edge(row, keys) for row in read_edges(conn))
 
 
-def _graph(part: _Part, about: StoredGraph, said: str) -> FlowGraph:
+def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:
     nodes = [part.nodes[key] for key in sorted(part.nodes)]
     edges = [part.edges[key] for key in sorted(part.edges)]
     keys = {node.id: node.node_key for node in nodes}
@@ -170,18 +171,18 @@ def _graph(part: _Part, about: StoredGraph, said: str) -> FlowGraph:
         nodes=lambda: map(_node, nodes),
         edges=lambda: (_edge(edge, keys) for edge in edges),
         coverage=coverage_of(about),
-        part=said,
+        part=description,
     )
 
 
 def _node(row: NodeRow) -> Node:
     path = None if row.path is None else tuple(json.loads(row.path))
-    told = json.loads(row.attributes)
-    attributes = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in told.items())
+    stored = json.loads(row.attributes)
+    attributes = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in stored.items())
     try:
         return Node(row.node_key, NodeKind(row.kind), row.namespace, row.name, path, attributes)
     except ValueError as error:
-        raise _newer(f"node of kind {row.kind!r}") from error
+        raise _newer(f"node kind {row.kind!r}") from error
 
 
 def _edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
@@ -189,9 +190,9 @@ def _edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
     try:
         kind, certainty = EdgeKind(row.kind), Certainty(row.certainty)
     except ValueError as error:
-        raise _newer(f"edge {row.kind!r} ({row.certainty})") from error
+        raise _newer(f"edge kind {row.kind!r} ({row.certainty})") from error
     return Edge(*ends, kind, row.evidence, certainty, row.flow_type, row.subtype)
 
 
 def _newer(what: str) -> DictionaryUnusable:
-    return DictionaryUnusable(f"the stored graph holds a {what}, unknown here", hint="run `scanner dataflow`")
+    return DictionaryUnusable(f"the stored graph contains an unknown {what}", hint="run `scanner dataflow`")

@@ -1,8 +1,8 @@
-"""OUTPUTS: how a flow graph is written; one function a format, each ordered and byte-stable.
+"""OUTPUTS: the output formats of a flow graph; one function per format, each ordered and byte-stable.
 
 A new format is a module here with one function, and one line in OUTPUTS: `scanner dataflow --format` and `scanner
-export --format` offer it, `-o` guesses it from `.NAME`, and the suite of tests/conformance/test_outputs.py judges it.
-Only where its files are called otherwise than `graph.NAME` it has a line in SUFFIXES (other endings that mean it) or
+export --format` offer it, `-o` guesses it from `.NAME`, and the suite of tests/conformance/test_outputs.py checks it.
+Only where its files are called otherwise than `graph.NAME` it has a line in SUFFIXES (other file extensions) or
 FILES (several files, or another name).
 """
 
@@ -19,7 +19,7 @@ from dataflow_generator.render.mermaid import mermaid_lines
 from dataflow_generator.render.page import page_lines
 
 Output = Callable[[FlowGraph], Iterator[str]]
-"""Write a graph as pieces of text that are joined without anything between them."""
+"""Writes a graph as pieces of text, to be concatenated."""
 
 OUTPUTS: Mapping[str, Output] = {
     "json": json_lines,
@@ -31,19 +31,19 @@ OUTPUTS: Mapping[str, Output] = {
 }
 
 SUFFIXES: Mapping[str, str] = {".gv": "dot", ".mmd": "mermaid", ".htm": "html"}
-"""Endings of files, beside each format's own name, that mean a format."""
+"""File extensions, besides each format's own name, that select a format."""
 
 FILES: Mapping[str, Mapping[str, Output]] = {"csv": {"nodes.csv": csv_nodes, "edges.csv": csv_edges}}
-"""What a format writes into a directory, where that is not `graph.NAME` alone."""
+"""The files that a format writes into a directory, where that is not `graph.NAME` alone."""
 
 
 def files_of(name: str) -> Mapping[str, Output]:
-    """Return the files that format *name* writes into a directory, by their names."""
+    """Return the files that format *name* writes into a directory, by name."""
     return FILES.get(name) or {f"graph.{name}": OUTPUTS[name]}
 
 
 def format_of(suffix: str) -> str | None:
-    """Return the format that an ending of a file (with its dot) means; None where none does."""
+    """Return the format of a file extension (with its dot); None where there is none."""
     ending = suffix.lower()
     return SUFFIXES.get(ending) or (ending[1:] if ending[1:] in OUTPUTS else None)
 

@@ -1,4 +1,4 @@
-"""Which attributes the nodes of a graph have, for formats that declare them before they write any node."""
+"""Attributes of a graph's nodes, for formats that declare them before any node."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataflow_generator.graph import Attribute, FlowGraph
 
 
 def attribute_types(graph: FlowGraph) -> Mapping[str, type[Attribute]]:
-    """Return the type of every attribute by its name, in the names' order; text where nodes differ. Reads all nodes."""
-    found: dict[str, set[type[Attribute]]] = {}
+    """Return the type of every attribute by name, in order; text where types differ. Reads all nodes."""
+    types_by_name: dict[str, set[type[Attribute]]] = {}
     for node in graph.nodes():
         for name, value in node.attributes:
-            found.setdefault(name, set()).add(type(value))
-    return {name: types.pop() if len(types) == 1 else str for name, types in sorted(found.items())}
+            types_by_name.setdefault(name, set()).add(type(value))
+    return {name: types.pop() if len(types) == 1 else str for name, types in sorted(types_by_name.items())}

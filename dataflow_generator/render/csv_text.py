@@ -26,26 +26,26 @@ class _End(NamedTuple):
 
 
 def csv_edges(graph: FlowGraph) -> Iterator[str]:
-    """Write a line for each edge under a heading, EDGE_COLUMNS; the names of all that stands above schemas are held."""
+    """Write a line for each edge below the header EDGE_COLUMNS; names of nodes above schemas are held in memory."""
     ends = _Ends(graph.nodes())
     yield csv_row(EDGE_COLUMNS)
     yield from (csv_row(_edge(edge, ends[edge.source], ends[edge.target])) for edge in graph.edges())
 
 
 class _Ends:
-    """What is told of the nodes at edges' ends, by key; a column of a schema, as most are, is told from its key."""
+    """The nodes at edges' ends, by key; columns of schemas, the majority, are derived from their keys."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
-        self._told: dict[str, _End] = {}
+        self._by_key: dict[str, _End] = {}
         self._schemas: dict[str, str] = {}
         for node in nodes:
             if node.kind is NodeKind.SCHEMA:
                 self._schemas[f"{NodeKind.COLUMN}:{node.key.removeprefix(_SCHEMA)}"] = node.name
             if node.kind is not NodeKind.COLUMN or node.key.partition("#")[0] not in self._schemas:
-                self._told[node.key] = _End(full_name(node), str(node.kind), node.namespace)
+                self._by_key[node.key] = _End(full_name(node), str(node.kind), node.namespace)
 
     def __getitem__(self, key: str) -> _End:
-        known = self._told.get(key)
+        known = self._by_key.get(key)
         if known is not None:
             return known
         schema, _, path = key.partition("#")
@@ -53,7 +53,7 @@ class _Ends:
 
 
 def csv_nodes(graph: FlowGraph) -> Iterator[str]:
-    """Write a line for each node under a heading: NODE_COLUMNS, then every attribute that some node has, by name."""
+    """Write a line for each node below the header: NODE_COLUMNS, then every attribute, by name."""
     attributes = tuple(attribute_types(graph))
     yield csv_row((*NODE_COLUMNS, *(f"attribute_{name}" for name in attributes)))
     yield from (csv_row(_node(node, attributes)) for node in graph.nodes())
@@ -65,9 +65,9 @@ def _edge(edge: Edge, source: _End, target: _End) -> tuple[str, ...]:
 
 
 def _node(node: Node, attributes: Iterable[str]) -> tuple[str | int, ...]:
-    told = dict(node.attributes)
+    attributes_by_name = dict(node.attributes)
     path = "" if node.path is None else json.dumps(node.path, ensure_ascii=False)
-    cells = (_cell(told.get(name, "")) for name in attributes)
+    cells = (_cell(attributes_by_name.get(name, "")) for name in attributes)
     return (node.key, str(node.kind), node.namespace, node.name, path, *cells)
 
 

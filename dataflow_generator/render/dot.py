@@ -1,4 +1,4 @@
-"""The graph in Graphviz' DOT language."""
+"""The graph in Graphviz's DOT language."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _style(edge: Edge) -> str:
 
 
 def _label(text: str) -> str:
-    """Quote what is drawn, where Graphviz would take `&#27;` for the character of that number."""
+    """Quote a label; Graphviz would take `&#27;` for the character of that number."""
     return _quoted(text.replace("&", "&amp;"))
 
 

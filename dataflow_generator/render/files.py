@@ -1,4 +1,4 @@
-"""A graph's way out: into the dictionary, and into files that are written whole or not at all."""
+"""Write a graph into files, atomically."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scanner_model.private_files import atomic_path, make_directory
 
 
 def write_files(graph: FlowGraph, directory: Path, formats: Iterable[str]) -> tuple[Path, ...]:
-    """Write *graph* into *directory*, which is made where it is missing; `render.files_of` names the files.
+    """Write *graph* into *directory*, which is created if missing; `render.files_of` names the files.
 
     Raises InputInvalid for a format that is not in OUTPUTS, before anything is written.
     """
     names = tuple(dict.fromkeys(formats))
     for name in names:
         if name not in OUTPUTS:
-            raise InputInvalid(f"no output format {name!r}", where="--format", hint=f"one of {', '.join(OUTPUTS)}")
+            raise InputInvalid(f"unknown output format {name!r}", where="--format", hint=f"one of {', '.join(OUTPUTS)}")
     make_directory(directory)
     wanted = [(file, output) for name in names for file, output in files_of(name).items()]
     return tuple(_written(output(graph), directory / file) for file, output in wanted)

@@ -18,12 +18,12 @@ _HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 _NODE = ("key", "label", "kind", "namespace", "name", "path")
 _EDGE = ("kind", "type", "subtype", "evidence", "certainty")
 _TYPES: Mapping[type[Attribute], str] = {bool: "boolean", int: "long"}
-# A reader makes a line feed of a plain carriage return.
+# XML parsers convert an unescaped carriage return to a line feed.
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 
 class _Key(NamedTuple):
-    """A declared piece of data: its *id* in the document, what it is *of* (node or edge), its name and type."""
+    """A declared key: its *id* in the document, what it is *of* (node or edge), its name and type."""
 
     id: str
     of: str
@@ -32,7 +32,7 @@ class _Key(NamedTuple):
 
 
 def graphml_lines(graph: FlowGraph) -> Iterator[str]:
-    """Write a directed graph with typed data; nodes have numbers, because an id may not hold any character.
+    """Write a directed graph with typed data; nodes are numbered, because an id may not contain any character.
 
     A column's path is JSON; so is an attribute that is a list. An attribute that has the name of a member is written
     as `attribute.NAME`. Source: the GraphML schema 1.0, http://graphml.graphdrawing.org/specification.html
@@ -64,8 +64,8 @@ def _declared(key: _Key) -> str:
 def _node(number: int, node: Node, keys: list[_Key], extra: Mapping[str, _Key]) -> str:
     path = "" if node.path is None else json.dumps(node.path, ensure_ascii=False)
     members = (node.key, full_name(node), str(node.kind), node.namespace, node.name, path)
-    told = "".join(_data(extra[name], _text(value)) for name, value in node.attributes)
-    return f'<node id="n{number}">{"".join(map(_data, keys, members))}{told}</node>\n'
+    attributes = "".join(_data(extra[name], _text(value)) for name, value in node.attributes)
+    return f'<node id="n{number}">{"".join(map(_data, keys, members))}{attributes}</node>\n'
 
 
 def _edge(number: int, edge: Edge, keys: list[_Key], numbers: Mapping[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""What drawings write on nodes and edges."""
+"""Labels of nodes and edges in diagrams."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from scanner_model.column_path import path_name
 
 
 def node_label(node: Node) -> str:
-    """Return a column's last segment, another node's name, or what it is where it has none."""
+    """Return a column's last segment, another node's name, or a placeholder where it has none."""
     if node.path is not None:
         return path_name(node.path[-1:]) or node.name or "(value)"
     return node.name or "(schema)"
 
 
 def edge_label(edge: Edge) -> str:
-    """Return the subtype, or else the kind; nothing for what contains, which the drawing shows.
+    """Return the subtype, or else the kind; nothing for `contains`, which the diagram shows.
 
-    The subtype of what a job reads and writes is one of its ways, which the names at the ends tell as well.
+    The subtype of reads and writes is a route, which the names at the ends already show.
     """
     if edge.kind in (EdgeKind.READS, EdgeKind.WRITES):
         return str(edge.kind)
@@ -24,7 +24,7 @@ def edge_label(edge: Edge) -> str:
 
 
 def full_name(node: Node) -> str:
-    """Return a node's name, of a column with its path; what has none is called by its kind and key."""
+    """Return a node's name, for a column with its path; a node without name by its key."""
     if node.path is not None:
         return ".".join(filter(None, (node.name, path_name(node.path)))) or node.key
     return node.name or node.key

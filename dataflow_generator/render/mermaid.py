@@ -1,4 +1,4 @@
-"""The graph as a flowchart of Mermaid, which Markdown viewers draw by themselves."""
+"""The graph as a Mermaid flowchart, which Markdown viewers render."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPECIAL = re.compile(r"[^\w .,:/()+*=@~-]")
 
 
 def mermaid_lines(graph: FlowGraph) -> Iterator[str]:
-    """Write a flowchart, left to right, with a shape for each kind of node; what bears indirectly is dotted.
+    """Write a flowchart, left to right, with a shape for each kind of node; indirect flows are dotted.
 
     Source: https://mermaid.js.org/syntax/flowchart.html (node shapes, entity codes).
     """
@@ -48,5 +48,5 @@ def _edge(edge: Edge, numbers: Mapping[str, int]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Write what could mean something to Mermaid, Markdown or HTML as its number."""
-    return _SPECIAL.sub(lambda found: f"#{ord(found[0])};", writable(text))
+    """Replace characters that are special in Mermaid, Markdown or HTML by their number."""
+    return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", writable(text))

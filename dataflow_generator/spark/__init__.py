@@ -1,1 +1,1 @@
-"""The same generation as Spark DataFrames, for large dictionaries; the only room that knows pyspark."""
+"""Graph generation on Spark, for large dictionaries; pyspark is imported only in this package."""

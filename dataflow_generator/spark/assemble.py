@@ -1,4 +1,4 @@
-"""From a dictionary to its flow graph on Spark: the same graph as local generation, in order or straight into files."""
+"""Build the flow graph of a dictionary on Spark: the same graph as local generation, in order or directly in files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dataflow_generator.build.garbage_collection import infrequent_collection
 from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.build.store import coverage_text
 from dataflow_generator.graph import Edge, FlowGraph, Node
-from dataflow_generator.jobs.connect_columns import Known
+from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.kinds import (
     LookupContext,
     Partition,
@@ -41,41 +41,41 @@ T = TypeVar("T")
 Named = tuple[str, Partition]
 
 _PARTS_A_TASK, _TASKS = 4, 64
-"""What a task reads once for several parts, as the names of all topics, may be the larger part of its work."""
+"""Several partitions share a task, because reading common inputs, such as all topic names, may dominate."""
 
 _FOUND = "place long, size long, found binary"
 
 _CODEC = "zstd"
-"""Rows of flows say much the same again and again: they become an eighth."""
+"""Rows of flows are repetitive: they are compressed to an eighth."""
 
 
 def read_parts(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Iterator[PartitionResult]:
-    """Read parts of jobs in tasks, in the order given.
+    """Read partitions of jobs in tasks, in the order given.
 
-    What connectors tell together of datasets that nobody describes is put together here, between two rounds of tasks.
+    Columns that are derived through connectors are combined on the driver, between two rounds of tasks.
     """
     derived = _derived(spark, source, parts)
 
-    def read(conn: Connection, part: Named, around: LookupContext) -> PartitionResult:
-        return read_partition(conn, *part, around._replace(derived=lambda: derived))
+    def read(conn: Connection, part: Named, context: LookupContext) -> PartitionResult:
+        return read_partition(conn, *part, context._replace(derived=lambda: derived))
 
     return _each(spark, source, parts, read)
 
 
 def build_partitions(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Iterator[JobBatch]:
-    """Read parts of jobs in tasks, which draw them, too; in the order given."""
+    """Read partitions of jobs and build their rows in tasks, in the order given."""
     derived = _derived(spark, source, parts)
 
-    def drawn(conn: Connection, part: Named, around: LookupContext) -> JobBatch:
-        return build_batch(read_partition(conn, *part, around._replace(derived=lambda: derived)))
+    def build(conn: Connection, part: Named, context: LookupContext) -> JobBatch:
+        return build_batch(read_partition(conn, *part, context._replace(derived=lambda: derived)))
 
-    return _each(spark, source, parts, drawn)
+    return _each(spark, source, parts, build)
 
 
-def _derived(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Known:
+def _derived(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> ColumnsByDataset:
     ends = list(_each(spark, source, [part for name, part in parts if name == "connect"], open_ends))
     with source.connected() as conn:
-        return derived_columns(conn, ends, source.around(conn))
+        return derived_columns(conn, ends, source.context(conn))
 
 
 def _each(
@@ -88,9 +88,9 @@ def _each(
         import pyarrow as pa
 
         with source.connected() as conn, infrequent_collection():
-            around = source.around(conn)
+            context = source.context(conn)
             for at in places:
-                found = pickle.dumps(read(conn, parts[at], around))
+                found = pickle.dumps(read(conn, parts[at], context))
                 packed = pa.compress(found, codec=_CODEC, asbytes=True)
                 yield pa.RecordBatch.from_pydict({"place": [at], "size": [len(found)], "found": pa.array([packed])})
 
@@ -105,14 +105,14 @@ def _unpacked(packed: Any, size: Any) -> Any:  # noqa: ANN401 - pyarrow has no t
     import pyarrow as pa
 
     found = pa.decompress(packed.as_buffer(), decompressed_size=size.as_py(), codec=_CODEC)
-    # Rows of our own tasks, which nobody else can write: to unpickle them is safe.
+    # Written by our own tasks only, so unpickling is safe.
     return pickle.loads(found)  # noqa: S301
 
 
 def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGraph:
-    """Return the graph of *source*, the same as `assemble` gives, made by Spark's tasks.
+    """Return the graph of *source*, the same as `build_graph` returns, computed by Spark tasks.
 
-    Rows come back to the driver one task at a time, in the order of the graph; each output makes them anew.
+    Rows come to the driver one task at a time, in the order of the graph; each output computes them again.
     """
     flows = _flows(spark, source)
     return FlowGraph(
@@ -123,7 +123,7 @@ def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGrap
 
 
 def write_graph(spark: SparkSession, source: DictionarySource, directory: Path) -> Written:
-    """Write the graph of *source* as *directory*, whole or not at all; every task must reach it.
+    """Write the graph of *source* to *directory* atomically; every task must have access to it.
 
     Raises InputInvalid where it cannot be written.
     """
@@ -133,14 +133,14 @@ def write_graph(spark: SparkSession, source: DictionarySource, directory: Path) 
 
 
 def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
-    """Write the graph of *source* into *directory*: what jobs make from here, files of schemas from the tasks.
+    """Write the graph of *source* into *directory*: job rows from the driver, schema files from the tasks.
 
-    What jobs make is drawn and written first: it is the small part, and is let go before the tasks need memory.
-    Raises InputInvalid where what tasks wrote is not there.
+    Job rows are written first: they are few, and their memory is released before the tasks run. Raises InputInvalid
+    where files that tasks wrote are missing.
     """
     coverage = _write_above(spark, source, directory)
     make_places(directory)
-    finish_spans(directory, frames.written_spans(spark, source, directory))
+    finish_spans(directory, frames.write_schema_files(spark, source, directory))
     return coverage
 
 
@@ -154,7 +154,7 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     check_reachable(spark, target)
     with source.connected() as conn, infrequent_collection():
         jobs = _job_rows(spark, source, conn)
-        above = frames.held(spark, jobs.nodes, NODE_DDL), frames.held(spark, jobs.edges, EDGE_DDL)
+        above = frames.local_frame(spark, jobs.nodes, NODE_DDL), frames.local_frame(spark, jobs.edges, EDGE_DDL)
     nodes = frames.estate_node_frame(spark, source).unionAll(frames.schema_nodes(spark, source)).unionAll(above[0])
     edges = frames.estate_edge_frame(spark, source).unionAll(frames.schema_edges(spark, source)).unionAll(above[1])
     nodes = nodes.withColumn("path", f.to_json("path"))

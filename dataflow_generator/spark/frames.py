@@ -1,4 +1,4 @@
-"""The parts of a graph as DataFrames: tasks read their share of the dictionary and call the same pure functions."""
+"""Nodes and edges as DataFrames: tasks read their ranges of the dictionary and call the same pure functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Batches = Iterator[Any]
 _TASKS = 2_000
-"""Spark's driver keeps something of every task: of a huge dictionary each task reads more."""
+"""The largest number of tasks, because the driver has overhead for each; more ranges share a task."""
 
 
 def schema_nodes(spark: SparkSession, source: DictionarySource) -> DataFrame:
@@ -32,8 +32,8 @@ def schema_edges(spark: SparkSession, source: DictionarySource) -> DataFrame:
     return _by_range(spark, source, lambda cells: edge_batch(cells), EDGE_DDL)
 
 
-def written_spans(spark: SparkSession, source: DictionarySource, directory: Path) -> list[Rows]:
-    """Let tasks write the rows of schemas into the graph in *directory*; give how many each span has."""
+def write_schema_files(spark: SparkSession, source: DictionarySource, directory: Path) -> list[Rows]:
+    """Write the schema files of the graph in *directory* from tasks; return the row counts of each span."""
     ranges = source.ranges(COLUMNS)
 
     def made(places: Iterable[int]) -> Batches:
@@ -55,8 +55,8 @@ def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFram
     return _at_once(spark, source, estate_edge_batches, EDGE_DDL)
 
 
-def held(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
-    """Return rows that the driver holds."""
+def local_frame(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
+    """Return a DataFrame of rows on the driver."""
     import pyarrow as pa
 
     return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)
@@ -86,7 +86,7 @@ def _by_range(
 def tasks(
     spark: SparkSession, count: int, make: Callable[[Iterable[int]], Batches], schema: str, most: int = _TASKS
 ) -> DataFrame:
-    """Call *make* with the numbers below *count*, in order: each in a task of its own, several where there are many."""
+    """Call *make* with the numbers below *count*, in order, in at most *most* tasks."""
 
     def work(batches: Iterable[Any]) -> Batches:
         return make(at for batch in batches for at in batch.column(0).to_pylist())

@@ -1,4 +1,4 @@
-"""Frames into tables of a database that Java has a driver for: beside the tables of those names, then for them."""
+"""Write DataFrames to database tables through JDBC: into staging tables, which then replace the tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DRIVERS: Mapping[str, str] = {
     "postgresql": "org.postgresql.Driver",
     "sqlserver": "com.microsoft.sqlserver.jdbc.SQLServerDriver",
 }
-"""The class of the driver by what stands behind `jdbc:`; Java does not find one in a jar that Spark was given."""
+"""The driver class by JDBC subprotocol; Java does not discover drivers in jars that Spark was given."""
 
 _FASTER = {"postgresql": {"reWriteBatchedInserts": "true"}}
 _ROWS_AT_ONCE = "10000"
@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = "10000"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JdbcTarget:
-    """A database by its JDBC *url*; *driver* is a class's name, empty for the known ones."""
+    """A database by its JDBC *url*; *driver* is a class name, empty for known ones."""
 
     url: str = field(repr=False)
     user: str = ""
@@ -38,46 +38,46 @@ class JdbcTarget:
     driver: str = ""
 
     @property
-    def place(self) -> str:
-        """Return the URL as it may be told."""
+    def masked_url(self) -> str:
+        """Return the URL without secrets."""
         return mask_url(self.url)
 
     @property
     def kind(self) -> str:
-        """Return the word for the database: `h2` of `jdbc:h2:mem:`; raises InputInvalid for no such URL."""
+        """Return the subprotocol, `h2` of `jdbc:h2:mem:`; raises InputInvalid for an invalid URL."""
         begin, _, rest = self.url.partition(":")
         kind, colon, _ = rest.partition(":")
         if begin != "jdbc" or not (kind and colon):
             raise InputInvalid(
-                "is no JDBC URL", where=f"--jdbc-url {self.place}", hint="as in jdbc:postgresql://host/db"
+                "is not a JDBC URL", where=f"--jdbc-url {self.masked_url}", hint="as in jdbc:postgresql://host/db"
             )
         return kind
 
     @property
     def properties(self) -> dict[str, str]:
-        """Return what the driver is told; raises InputInvalid where nobody knows its class."""
+        """Return the connection properties; raises InputInvalid for an unknown driver class."""
         driver = self.driver or DRIVERS.get(self.kind)
         if not driver:
             hint = f"name its class with --jdbc-driver; known are {', '.join(DRIVERS)}"
             raise InputInvalid(f"no driver is known for {self.kind!r}", where="--jdbc-url", hint=hint)
-        told = {"user": self.user, "password": self.password, "driver": driver}
-        return {name: value for name, value in told.items() if value} | _FASTER.get(self.kind, {})
+        properties = {"user": self.user, "password": self.password, "driver": driver}
+        return {name: value for name, value in properties.items() if value} | _FASTER.get(self.kind, {})
 
 
 def check_reachable(spark: SparkSession, target: JdbcTarget) -> None:
-    """Connect once, before any work is done; raises as `replace_tables` does."""
-    with _told(target), _connected(spark, target):
+    """Connect once, before any work is done; raises what `replace_tables` raises."""
+    with _database_errors(target), _connected(spark, target):
         return
 
 
 def replace_tables(spark: SparkSession, frames: Mapping[str, DataFrame], target: JdbcTarget) -> dict[str, int]:
-    """Put *frames* in place of the tables of these names, in one transaction where the database has such ones.
+    """Replace the tables of these names by *frames*, in one transaction where the database supports it for DDL.
 
-    Tasks write `NAME_new` beside each table. Gives the rows of each. Raises InputInvalid where the database cannot be
-    reached, ScannerError where it refuses, or where a task that was tried twice wrote its rows twice: the tables then
-    stay as they were.
+    Tasks write staging tables `NAME_new`. Returns the row count of each. Raises InputInvalid for an unreachable
+    database, ScannerError where it reports an error, or where a retried task wrote its rows twice: the tables are then
+    unchanged.
     """
-    with _told(target):
+    with _database_errors(target):
         counts = {name: _stage(frame, f"{name}_new", target) for name, frame in frames.items()}
         with _connected(spark, target) as connection:
             for name, rows in counts.items():
@@ -87,22 +87,22 @@ def replace_tables(spark: SparkSession, frames: Mapping[str, DataFrame], target:
 
 
 def _stage(frame: DataFrame, table: str, target: JdbcTarget) -> int:
-    """Write *frame* as *table*; give how many rows the tasks that count wrote."""
+    """Write *frame* as *table*; return the number of rows of successful tasks."""
     from pyspark.sql import Observation
     from pyspark.sql import functions as f
 
-    seen = Observation()
-    written = frame.observe(seen, f.count(f.lit(1)).alias("rows")).write.option("batchsize", _ROWS_AT_ONCE)
+    observation = Observation()
+    written = frame.observe(observation, f.count(f.lit(1)).alias("rows")).write.option("batchsize", _ROWS_AT_ONCE)
     written.jdbc(target.url, table, mode="overwrite", properties=target.properties)
-    return int(seen.get["rows"])
+    return int(observation.get["rows"])
 
 
 def _check(connection: Any, table: str, rows: int, target: JdbcTarget) -> None:  # noqa: ANN401 - Java has no types here
     found = connection.createStatement().executeQuery(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 - our own names
     found.next()
     if found.getLong(1) != rows:
-        what = f"{table} holds {found.getLong(1)} rows, and {rows} were made: a task was tried twice"
-        raise ScannerError(what, where=target.place, hint="run it again; the tables are as they were before")
+        what = f"{table} has {found.getLong(1)} rows instead of {rows}: a task was retried"
+        raise ScannerError(what, where=target.masked_url, hint="run it again; the tables are unchanged")
 
 
 def _swap(connection: Any, names: Mapping[str, int]) -> None:  # noqa: ANN401 - Java has no types here
@@ -118,8 +118,8 @@ def _swap(connection: Any, names: Mapping[str, int]) -> None:  # noqa: ANN401 - 
 def _connected(spark: SparkSession, target: JdbcTarget) -> Iterator[Any]:
     """Connect as Spark's own writer does, from its driver."""
     java: Any = spark._jvm
-    told = java.PythonUtils.toScalaMap(target.properties)
-    options = java.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(target.url, "any", told)
+    properties = java.PythonUtils.toScalaMap(target.properties)
+    options = java.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(target.url, "any", properties)
     dialect = java.org.apache.spark.sql.jdbc.JdbcDialects.get(target.url)
     connection = dialect.createConnectionFactory(options).apply(-1)
     try:
@@ -129,8 +129,8 @@ def _connected(spark: SparkSession, target: JdbcTarget) -> Iterator[Any]:
 
 
 @contextmanager
-def _told(target: JdbcTarget) -> Iterator[None]:
-    """Report what the database or its driver said, without Java's trace; raises ScannerError."""
+def _database_errors(target: JdbcTarget) -> Iterator[None]:
+    """Raise ScannerError for errors of the database or its driver, without the Java stack trace."""
     from py4j.protocol import Py4JJavaError
 
     try:
@@ -139,9 +139,9 @@ def _told(target: JdbcTarget) -> Iterator[None]:
         cause = error.java_exception
         while cause.getCause() is not None:
             cause = cause.getCause()
-        said = mask_text(str(cause.getMessage()).splitlines()[0])
+        message = mask_text(str(cause.getMessage()).splitlines()[0])
         if cause.getClass().getSimpleName() == "ClassNotFoundException":
-            hint = "hand its jar over: --spark-conf spark.jars=/path/driver.jar"
-            raise InputInvalid(f"the driver {said} was not found", where="--jdbc-url", hint=hint) from error
-        hint = "look at the database; its tables are as they were before"
-        raise ScannerError(f"the database refused: {said}", where=target.place, hint=hint) from error
+            hint = "add its jar: --spark-conf spark.jars=/path/driver.jar"
+            raise InputInvalid(f"driver {message} not found", where="--jdbc-url", hint=hint) from error
+        hint = "check the database; its tables are unchanged"
+        raise ScannerError(f"the database reported: {message}", where=target.masked_url, hint=hint) from error

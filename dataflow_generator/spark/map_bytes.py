@@ -1,4 +1,4 @@
-"""Work on bytes in Spark's tasks: a pure function from bytes to bytes, many pieces, results in order."""
+"""Map a pure function over byte strings in Spark tasks, with results in order."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 Work = Callable[[bytes], bytes]
 
 _WAVE = 16
-"""Pieces that are sent at once: what the driver holds of them is bounded, and a slow one keeps few from going on."""
+"""The number of pieces in one Spark job, which bounds the memory of the driver and the effect of a slow piece."""
 
 _AHEAD = 2
-"""Waves under way, so that processors do not wait for the last piece of one."""
+"""Concurrent waves, so that processors do not wait for the last piece of one."""
 
 _PIECES = "place long, piece binary"
 
 
 def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Return what *work*, a function of a module, makes of each of *pieces*, in their order; a piece is a task.
+    """Yield the result of *work*, a module-level function, for each of *pieces*, in order; each piece is a task.
 
-    Pieces and results go through the driver in waves, so that machines need no directory that all of them reach.
+    Pieces and results go through the driver in waves, so that no shared directory is needed.
     """
     rest = iter(pieces)
     waiting: deque[Future[list[bytes]]] = deque()

@@ -1,4 +1,4 @@
-"""How far Spark's tasks are, told while they run; its own bar on the terminal is switched off."""
+"""Report the progress of Spark tasks while they run; Spark's own progress bar is disabled."""
 
 from __future__ import annotations
 
@@ -12,55 +12,55 @@ from dataflow_generator.build.progress import ProgressCallback, silent
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-TASKS = "tasks of Spark"
+TASKS = "Spark tasks"
 _EVERY = 0.5
-"""Seconds between two looks."""
+"""Seconds between two reports."""
 
 
 @contextmanager
-def report_tasks(spark: SparkSession, told: ProgressCallback) -> Iterator[None]:
-    """Tell, while the block runs, how many tasks are done of those of all stages that began."""
-    if told is silent:
+def report_tasks(spark: SparkSession, report: ProgressCallback) -> Iterator[None]:
+    """Report, while the block runs, how many tasks of all started stages are done."""
+    if report is silent:
         yield
     elif type(spark).__module__.startswith("pyspark.sql.connect"):
-        with _told_by_server(spark, StageProgress(told)):
+        with _reported_by_server(spark, StageProgress(report)):
             yield
     else:
-        with _told_by_driver(spark, StageProgress(told)):
+        with _reported_by_driver(spark, StageProgress(report)):
             yield
 
 
 class StageProgress:
-    """Adds up the tasks of all stages that were seen, and tells them."""
+    """Sums the tasks of all observed stages, and reports them."""
 
-    def __init__(self, told: ProgressCallback) -> None:
-        self._told = told
-        self._seen: dict[int, tuple[int, int]] = {}
+    def __init__(self, report: ProgressCallback) -> None:
+        self._report = report
+        self._stages: dict[int, tuple[int, int]] = {}
 
-    def ask(self, tracker: Any) -> None:  # noqa: ANN401 - PySpark's own
-        """Look which stages run, of those of this Spark's own driver."""
+    def poll(self, tracker: Any) -> None:  # noqa: ANN401 - PySpark's own
+        """Query the running stages of this driver."""
         infos = ((stage, tracker.getStageInfo(stage)) for stage in tracker.getActiveStageIds())
-        self._tell({stage: (info.numCompletedTasks, info.numTasks) for stage, info in infos if info is not None})
+        self._update({stage: (info.numCompletedTasks, info.numTasks) for stage, info in infos if info is not None})
 
-    def hear(self, stages: Iterable[Any] | None, **_: object) -> None:
-        """Take what a Spark Connect server tells by itself."""
-        self._tell({each.stage_id: (each.num_completed_tasks, each.num_tasks) for each in stages or ()})
+    def on_update(self, stages: Iterable[Any] | None, **_: object) -> None:
+        """Handle a progress message of a Spark Connect server."""
+        self._update({each.stage_id: (each.num_completed_tasks, each.num_tasks) for each in stages or ()})
 
-    def _tell(self, now: dict[int, tuple[int, int]]) -> None:
-        # A stage that is not named any more has ended.
-        ended = {stage: (count, count) for stage, (_, count) in self._seen.items() if stage not in now}
-        self._seen |= ended | now
-        if self._seen:
-            self._told(TASKS, *map(sum, zip(*self._seen.values(), strict=True)))
+    def _update(self, now: dict[int, tuple[int, int]]) -> None:
+        # A stage that is no longer listed has ended.
+        ended = {stage: (count, count) for stage, (_, count) in self._stages.items() if stage not in now}
+        self._stages |= ended | now
+        if self._stages:
+            self._report(TASKS, *map(sum, zip(*self._stages.values(), strict=True)))
 
 
 @contextmanager
-def _told_by_driver(spark: SparkSession, seen: StageProgress) -> Iterator[None]:
+def _reported_by_driver(spark: SparkSession, progress: StageProgress) -> Iterator[None]:
     ended = threading.Event()
 
     def watch() -> None:
         while not ended.wait(_EVERY):
-            seen.ask(spark.sparkContext.statusTracker())
+            progress.poll(spark.sparkContext.statusTracker())
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -72,9 +72,9 @@ def _told_by_driver(spark: SparkSession, seen: StageProgress) -> Iterator[None]:
 
 
 @contextmanager
-def _told_by_server(spark: Any, seen: StageProgress) -> Iterator[None]:  # noqa: ANN401 - a handler has no type here
-    spark.registerProgressHandler(seen.hear)
+def _reported_by_server(spark: Any, progress: StageProgress) -> Iterator[None]:  # noqa: ANN401 - a handler has no type here
+    spark.registerProgressHandler(progress.on_update)
     try:
         yield
     finally:
-        spark.removeProgressHandler(seen.hear)
+        spark.removeProgressHandler(progress.on_update)

@@ -1,4 +1,4 @@
-"""A session in a Spark Connect server: what its client needs, whether the server is there, which settings it takes."""
+"""Sessions in a Spark Connect server: client requirements, reachability, and session settings."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.client import DefaultChannelBuilder
 
 _PATIENCE = 10.0
-"""Seconds for an answer; PySpark's client by itself tries again for ten minutes, and says nothing meanwhile."""
+"""Seconds to wait for a response; PySpark's client by default retries silently for ten minutes."""
 
 _RETRIES = 5
-"""How often each thing is asked again of a server that went away: 17 seconds, and not the ten minutes of PySpark."""
+"""Retries for an unavailable server: 17 seconds, instead of PySpark's ten minutes."""
 
 _NO_METHOD = "/spark.connect.SparkConnectService/Hello"
-"""What every server answers at once, because it has no such method: nothing is begun there, and nothing logged."""
+"""A method that no server has: the error response shows that it is reachable, without starting a session."""
 
 
 def connect(name: str, settings: Mapping[str, str], remote: str) -> SparkSession:
-    """Begin a session called *name* in the server at *remote*, with *settings* that every server takes.
+    """Start a session *name* in the server at *remote*, with *settings* that every server accepts.
 
-    Raises InputInvalid where *remote* is no address or packages are missing, ScannerError where nobody answers.
+    Raises InputInvalid for an invalid address or missing packages, ScannerError for an unreachable server.
     """
     channels = _channels(remote)
     _check_answers(channels)
@@ -38,16 +38,16 @@ def connect(name: str, settings: Mapping[str, str], remote: str) -> SparkSession
     session = builder.getOrCreate()
     from pyspark.sql.connect.client.retries import DefaultPolicy
 
-    warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]")  # the error that follows is told
+    warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]")  # the error that follows is reported
     session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
     return session
 
 
 def change_settings(session: SparkSession, settings: Mapping[str, str]) -> None:
-    """Set what people asked for; raises InputInvalid for what the server refuses, or would leave without effect."""
+    """Apply user settings; raises InputInvalid for settings that the server refuses or ignores."""
     from pyspark.errors import PySparkException
 
-    hint = "what is no setting of a session is given to the server when that is started"
+    hint = "other than session settings are set when the server is started"
     for name, value in settings.items():
         where = f"--spark-conf {name}"
         if name == "spark.master":
@@ -55,12 +55,12 @@ def change_settings(session: SparkSession, settings: Mapping[str, str]) -> None:
         try:
             session.conf.set(name, value)
         except PySparkException as error:
-            said = str(error).splitlines()[0].partition(" SQLSTATE")[0]
-            raise InputInvalid(f"the server refuses it: {said}", where=where, hint=hint) from error
+            message = str(error).splitlines()[0].partition(" SQLSTATE")[0]
+            raise InputInvalid(f"refused by the server: {message}", where=where, hint=hint) from error
 
 
-def place_of(remote: str) -> str:
-    """Return the address *remote* as it may be told: its parameters hold a token."""
+def masked_address(remote: str) -> str:
+    """Return the address *remote* without its parameters, which may contain a token."""
     return mask_url(remote.partition(";")[0]).rstrip("/")
 
 
@@ -68,24 +68,25 @@ def _channels(remote: str) -> DefaultChannelBuilder:
     try:
         from pyspark.sql.connect.client import DefaultChannelBuilder
     except ImportError as error:
-        what = "what PySpark needs for Spark Connect is not installed"
-        raise InputInvalid(what, where="--spark-remote", hint="pip install 'scanner[spark-connect]'") from error
+        what = "the packages that PySpark needs for Spark Connect are not installed"
+        hint = "pip install 'kafka-lineage-scanner[spark-connect]'"
+        raise InputInvalid(what, where="--spark-remote", hint=hint) from error
     try:
         return DefaultChannelBuilder(remote)
     except ValueError as error:
         hint = "as in sc://host:15002 or sc://host:443/;token=…"
-        raise InputInvalid("this is no address of a Spark Connect server", where="--spark-remote", hint=hint) from error
+        raise InputInvalid("not an address of a Spark Connect server", where="--spark-remote", hint=hint) from error
 
 
 def _check_answers(channels: DefaultChannelBuilder) -> None:
     import grpc
 
-    nobody = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+    unreachable = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
     with channels.toChannel() as channel:
         try:
             channel.unary_unary(_NO_METHOD)(b"", timeout=_PATIENCE)
         except grpc.RpcError as error:
-            if error.code() in nobody:
-                what = f"no Spark Connect server answers: {error.details()}"
-                hint = "start it, or name another one"
+            if error.code() in unreachable:
+                what = f"no Spark Connect server responds: {error.details()}"
+                hint = "start it, or choose another one"
                 raise ScannerError(what, where=f"--spark-remote sc://{channels.endpoint}", hint=hint) from error

@@ -1,4 +1,4 @@
-"""A Spark session that starts quietly, or a clear error that says what is missing."""
+"""Start a Spark session without output on the terminal, or raise an error that names what is missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dataflow_generator.spark.remote import change_settings, connect, place_of
+from dataflow_generator.spark.remote import change_settings, connect, masked_address
 from scanner_model.errors import InputInvalid, ScannerError
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 PACKAGES = ("dataflow_generator", "scanner_dictionary", "scanner_extractor", "scanner_model")
-"""What tasks import of ours; libraries must be installed where they run: pyarrow, those that read schema texts."""
+"""Our packages that tasks import; libraries must be installed where they run: pyarrow, the schema parsers."""
 
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
-def packed(directory: Path) -> Path:
-    """Write `scanner.zip` into *directory*; same code, same bytes."""
+def build_archive(directory: Path) -> Path:
+    """Write our packages as `scanner.zip` into *directory*, reproducibly, and return its path."""
     archive = directory / "scanner.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
         for name, file in _files():
@@ -50,16 +50,16 @@ JAVA = 17
 """The oldest Java that Spark 4 runs on (Spark documentation, "Downloading")."""
 
 PYSPARK = 4
-"""The oldest PySpark that takes and gives Arrow tables (its release notes, 4.0)."""
+"""The oldest PySpark that accepts and returns Arrow tables (its release notes, 4.0)."""
 
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
-"""Where spark-submit, which started this process, says how to reach its JVM."""
+"""The variable in which spark-submit passes the port of its JVM."""
 
 _REMOTE = "SPARK_REMOTE"
-"""Where PySpark looks for the address of a Spark Connect server."""
+"""The variable from which PySpark reads the address of a Spark Connect server."""
 
 _BY_GRPC = "details = "
-"""What stands before the line that says what happened where a server went away."""
+"""The prefix of the cause in errors of an unavailable server."""
 
 _NAME = "scanner dataflow"
 
@@ -70,7 +70,7 @@ _SQL = {
 }
 
 _LIGHT_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""It halves what the JVMs of a million columns take: else they compile what then runs for seconds."""
+"""It halves the JVM time for a million columns, where optimizing compilation does not pay off."""
 
 _LOG4J = """rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file
@@ -86,14 +86,14 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
 def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool = False) -> Iterator[SparkSession]:
     """Start Spark with *settings* (Spark's own property names) and stop it afterwards.
 
-    Without a `spark.master` it runs on the processors of this machine; with *remote* (`sc://host:port`) in the Spark
-    Connect server there; *light*: rows do not pass through Java. Other machines are sent our code. Raises InputInvalid
+    Without a `spark.master` it runs on the processors of this machine; with *remote* (`sc://host:port`) in that Spark
+    Connect server; *light*: rows do not pass through Java. Other machines receive our code. Raises InputInvalid
     where PySpark or Java is missing or too old, ScannerError where Spark fails.
     """
     _check_pyspark("spark-connect" if remote else "spark")
     if not remote:
         _need_java(os.environ)
-    with _log_file() as log, redirect_spark_output(place_of(remote) or str(log)):
+    with _log_file() as log, translate_spark_errors(masked_address(remote) or str(log)):
         with _errors_in(log):
             session = (
                 connect(_NAME, _SQL, remote) if remote else _start({**(_light() if light else {}), **settings}, log)
@@ -108,32 +108,29 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
 
 
 @contextlib.contextmanager
-def redirect_spark_output(place: str) -> Iterator[None]:
-    """Report in one line what Spark, or a task of it, could not do; *place*, a log or a server, tells the rest.
-
-    Raises ScannerError.
-    """
+def translate_spark_errors(location: str) -> Iterator[None]:
+    """Raise ScannerError with one line for an error of Spark or of a task; *location* (a log or server) has details."""
     from pyspark.errors import PySparkException
 
     failures: tuple[type[Exception], ...] = (PySparkException, *_java_errors())
     try:
         yield
     except failures as error:
-        raise ScannerError(f"Spark failed: {_reason(error)}", where=place, hint="or use --engine local") from error
+        raise ScannerError(f"Spark failed: {_reason(error)}", where=location, hint="or use --engine local") from error
 
 
 def _reason(error: Exception) -> str:
-    """Return the line that says what happened: the last one of what a task or Spark said, before Spark's own codes."""
+    """Return the line with the cause: the last line of the message of a task or Spark, without Spark's error codes."""
     lines = [line.strip() for line in str(error).partition("\nJVM stacktrace:")[0].splitlines()]
     for line in lines:
         if line.startswith(_BY_GRPC):
             return line.removeprefix(_BY_GRPC).strip('"')
-    told = [line for line in lines if line and not line.startswith(("SQLSTATE", "at ", "File ", "Driver stacktrace"))]
-    return told[-1].partition(" SQLSTATE")[0] if told else type(error).__name__
+    texts = [line for line in lines if line and not line.startswith(("SQLSTATE", "at ", "File ", "Driver stacktrace"))]
+    return texts[-1].partition(" SQLSTATE")[0] if texts else type(error).__name__
 
 
 def _java_errors() -> tuple[type[Exception], ...]:
-    """Return what PySpark raises of its own JVM; the client of a remote Spark has none."""
+    """Return the exceptions of PySpark's JVM gateway; the client of a remote Spark has none."""
     try:
         from py4j.protocol import Py4JError
     except ImportError:
@@ -143,13 +140,13 @@ def _java_errors() -> tuple[type[Exception], ...]:
 
 def _ship(session: SparkSession, remote: str, directory: Path) -> None:
     if remote:
-        session.addArtifacts(str(packed(directory)), pyfile=True)
+        session.addArtifacts(str(build_archive(directory)), pyfile=True)
     elif not str(session.sparkContext.master).startswith("local"):
-        session.sparkContext.addPyFile(str(packed(directory)))
+        session.sparkContext.addPyFile(str(build_archive(directory)))
 
 
 def _check_pyspark(extra: str) -> None:
-    hint = f"pip install 'scanner[{extra}]'"
+    hint = f"pip install 'kafka-lineage-scanner[{extra}]'"
     try:
         import pyspark
     except ImportError as error:
@@ -180,7 +177,7 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
     }
     builder = SparkSession.builder.appName(_NAME)
     if _SUBMITTED in os.environ:
-        del defaults["spark.master"]  # the one that spark-submit was given
+        del defaults["spark.master"]  # set by spark-submit
     for name, value in {**defaults, **settings}.items():
         builder = builder.config(name, value)
     # Without it the workers would be the system's python3, which does not know scanner.
@@ -190,9 +187,9 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
 
 @contextlib.contextmanager
 def _log_file() -> Iterator[Path]:
-    """Yield the place of one session's own log, in a private directory, so that the terminal stays free of it.
+    """Yield the path of the session's log, in a private directory.
 
-    It is removed with the directory, and stays where the session failed and Spark logged anything.
+    It is removed with the directory, unless the session failed and Spark logged anything.
     """
     log = Path(tempfile.mkdtemp(prefix="scanner-spark-")) / "spark.log"
     failed = True
@@ -206,7 +203,7 @@ def _log_file() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _errors_in(log: Path) -> Iterator[None]:
-    """Let what is started meanwhile write its stderr to *log*: the JVM and gRPC log there."""
+    """Redirect the stderr of processes started in the block to *log*: the JVM and gRPC log there."""
     sys.stderr.flush()
     terminal = os.dup(2)
     try:
@@ -223,7 +220,7 @@ def _need_java(environment: Mapping[str, str]) -> None:
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if not java or not Path(java).exists():
         hint = f"install Java {JAVA} or newer, or set JAVA_HOME; or use --engine local"
-        raise InputInvalid("no Java was found", where="--engine spark", hint=hint)
+        raise InputInvalid("Java not found", where="--engine spark", hint=hint)
     # The program is the user's own Java, found as any Java program finds it.
     version = java_version(subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr)  # noqa: S603
     if version is not None and version < JAVA:
@@ -231,8 +228,8 @@ def _need_java(environment: Mapping[str, str]) -> None:
         raise InputInvalid(f"Java {version} is too old for Spark", where=java, hint=hint)
 
 
-def java_version(said: str) -> int | None:
-    """Read the major version from what `java -version` says; None where it cannot be told."""
-    _, quote, rest = said.partition('version "')
+def java_version(output: str) -> int | None:
+    """Parse the major version from the output of `java -version`; None where it is unknown."""
+    _, quote, rest = output.partition('version "')
     number = rest.removeprefix("1.").split(".")[0].split('"')[0].split("-")[0]
     return int(number) if quote and number.isdigit() else None

@@ -1,4 +1,4 @@
-"""Known tables, streams and views: their columns, topics, and what a view is made of."""
+"""Known tables, streams and views: their columns, topics, and the lineage of views."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dataflow_generator.sql.nodes import ColumnDefinition, Parts, SqlType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What a view's query was resolved to: each column's lineage to base tables, and what bears on all of them.
+    """The resolved query of a view: each column's lineage to base tables, and the effects on all of its rows.
 
-    *open*: it has more columns, each that of the same name of *table* (empty: nobody knows of which table).
+    *open*: the view has further columns, each the column of the same name of *table* (empty: of an unknown table).
     """
 
     columns: tuple[tuple[str, Value, SqlType | None], ...]
@@ -27,10 +27,10 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownTable:
-    """A table, stream or view. *complete*: it has no other columns than *columns*.
+    """A table, stream or view; *complete*: it has no columns besides *columns*.
 
-    *options* are those of its DDL. In ksqlDB, *windowed*: the key has window bounds; *timestamp* is the column that is
-    the time of its records, empty where each has its own; *is_table*: it is a table, not a stream.
+    *options* are those of its DDL. In ksqlDB, *windowed*: the key has window bounds; *timestamp* is the column that
+    sets the record time, empty where the record's own timestamp applies; *is_table*: it is a table, not a stream.
     """
 
     name: Parts
@@ -47,10 +47,10 @@ class KnownTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
-    """What is known before a text is read: tables by their qualified name, custom types, aggregate functions.
+    """The tables known before a text is read, by qualified name, with custom types and aggregate functions.
 
-    *aggregates* are user-defined ones, in upper case, beside the engines' own. *current* are the catalog and database
-    that a text starts in, each empty where nobody tells.
+    *aggregates* are user-defined ones, in upper case, in addition to the engines' own. *current* are the catalog and
+    database that a text starts in, each empty where unknown.
     """
 
     tables: Mapping[Parts, KnownTable] = field(default_factory=dict)
@@ -59,14 +59,14 @@ class Catalog:
     current: tuple[str, str] = ("", "")
 
 
-NOTHING_KNOWN = Catalog()
+EMPTY_CATALOG = Catalog()
 
 
 _DEFAULTS = (("default_catalog", "default_database"), ("default_database",))
 
 
 class Session:
-    """What holds while a text is read: the catalog as its DDL changes it, current names, variables."""
+    """The state while a text is read: the catalog as its DDL changes it, current names, variables."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.tables = dict(catalog.tables)
@@ -76,11 +76,11 @@ class Session:
         self._catalog, self._database = (tuple(filter(None, (name,))) for name in catalog.current)
 
     def catalog(self) -> Catalog:
-        """Return what is known now."""
+        """Return the catalog in its current state."""
         return Catalog(tables=dict(self.tables), types=dict(self.types), aggregates=self.aggregates)
 
     def use(self, *, catalog: Parts = (), database: Parts = ()) -> None:
-        """Build a catalog or database the current one; a new catalog has its own current database."""
+        """Set the current catalog or database; a new catalog resets the current database."""
         if catalog:
             self._catalog, self._database = catalog, ()
         if database:
@@ -88,9 +88,9 @@ class Session:
             self._database = database[-1:]
 
     def qualified(self, name: Parts) -> Parts:
-        """Put the current catalog and database before *name*, as far as they are known and not written.
+        """Prepend the current catalog and database to *name*, as far as they are known and *name* lacks them.
 
-        Those that Flink starts with are left out, as they are where a name is not qualified.
+        Flink's initial catalog and database are left out, as in unqualified names.
         """
         if name[:-1] in _DEFAULTS:
             return name[-1:]
@@ -101,14 +101,14 @@ class Session:
         return name
 
     def table(self, name: Parts) -> KnownTable | None:
-        """Find a table by the name that a statement uses; None where nothing tells of it."""
+        """Return the table that a statement's *name* refers to; None where it is unknown."""
         return self.tables.get(self.qualified(name)) or self.tables.get(name)
 
     def define(self, name: Parts, table: KnownTable) -> None:
-        """Remember a table under its qualified name."""
+        """Register a table under its qualified name."""
         self.tables[self.qualified(name)] = table
 
     def drop(self, name: Parts) -> None:
-        """Forget a table."""
+        """Remove a table."""
         if self.tables.pop(self.qualified(name), None) is None:
             self.tables.pop(name, None)

@@ -1,4 +1,4 @@
-"""A file of known tables, as SQL (its DDL) or as JSON; how `--catalog` is read."""
+"""Parse a file of known tables (`--catalog`), written as SQL DDL or as JSON."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from dataflow_generator.sql.catalog import Catalog, KnownTable
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import tokens
-from dataflow_generator.sql.nodes import ColumnDefinition, Part, Parts, SqlType
+from dataflow_generator.sql.lexer import tokenize
+from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
 from dataflow_generator.sql.parser.cursor import UnparsedError
 from dataflow_generator.sql.parser.statements import cursor_of
 from dataflow_generator.sql.parser.tables import data_type
@@ -17,14 +17,14 @@ from scanner_model.documents.json_positions import JsonPath, PositionedJson, par
 from scanner_model.errors import InputInvalid
 
 Json = Any
-_PARTS = ", ".join(Part)
+_PARTS = ", ".join(ColumnKind)
 
 
 def catalog_of(text: str, dialect: Dialect, file: str) -> Catalog:
-    """Read what *text* tells of tables; *file* names it in errors.
+    """Parse the tables in *text*; *file* is its name in error messages.
 
     JSON is `{"tables": [{"name", "columns": [NAME or {"name", "type", "part"}], "topic" or "topics"}], "aggregates":
-    [NAME]}`; a table without `columns` is known to exist only. Raises InputInvalid for JSON of another form.
+    [NAME]}`; a table without `columns` has unknown columns. Raises InputInvalid for JSON of another form.
     """
     if not text.lstrip().startswith(("{", "[")):
         return read_catalog(text, dialect)
@@ -44,67 +44,71 @@ class _Document:
             whole = {"tables": whole}
         path: JsonPath = () if isinstance(self._document.value, list) else ("tables",)
         tables, aggregates = whole.get("tables", []), whole.get("aggregates", [])
-        self._need(isinstance(tables, list), path, "a list of tables is expected")
-        self._need(isinstance(aggregates, list), ("aggregates",), "a list of names is expected")
-        names = [self._text(one, ("aggregates", place)).upper() for place, one in enumerate(aggregates)]
-        known = [self._table(one, (*path, place)) for place, one in enumerate(tables)]
+        self._need(isinstance(tables, list), path, "expected a list of tables")
+        self._need(isinstance(aggregates, list), ("aggregates",), "expected a list of names")
+        names = [
+            self._text(aggregate, ("aggregates", position)).upper() for position, aggregate in enumerate(aggregates)
+        ]
+        known = [self._table(table, (*path, position)) for position, table in enumerate(tables)]
         return Catalog(tables={table.name: table for table in known}, aggregates=frozenset(names))
 
     def _table(self, table: Json, path: JsonPath) -> KnownTable:
-        self._need(isinstance(table, dict) and "name" in table, path, "an object with a name is expected")
+        self._need(isinstance(table, dict) and "name" in table, path, "expected an object with a name")
         columns = table.get("columns")
-        self._need(columns is None or isinstance(columns, list), (*path, "columns"), "a list of columns is expected")
+        self._need(columns is None or isinstance(columns, list), (*path, "columns"), "expected a list of columns")
         topics = table.get("topics", [table["topic"]] if table.get("topic") else [])
-        self._need(isinstance(topics, list), (*path, "topics"), "a list of topics is expected")
+        self._need(isinstance(topics, list), (*path, "topics"), "expected a list of topics")
         return KnownTable(
             name=self._name(table["name"], (*path, "name")),
             columns=tuple(self._columns(columns or [], (*path, "columns"))),
             complete=columns is not None,
-            topics=tuple(self._text(one, (*path, "topics", place)) for place, one in enumerate(topics)),
+            topics=tuple(self._text(topic, (*path, "topics", position)) for position, topic in enumerate(topics)),
             topic_pattern=self._text(table.get("topic_pattern", ""), (*path, "topic_pattern")),
         )
 
     def _name(self, name: Json, path: JsonPath) -> Parts:
         """Read a table's name: in Flink with dots between catalog, database and table, or a list of these."""
         if isinstance(name, list):
-            return tuple(self._text(one, (*path, place)) for place, one in enumerate(name))
+            return tuple(self._text(part, (*path, position)) for position, part in enumerate(name))
         if self._dialect is Dialect.KSQLDB:
             return (self._text(name, path),)
-        cursor = cursor_of(tokens(self._text(name, path), self._dialect), self._dialect)
+        cursor = cursor_of(tokenize(self._text(name, path), self._dialect), self._dialect)
         try:
             parts = cursor.dotted()
         except UnparsedError:
             parts = ()
-        # What is no name with dots is one opaque name, as topics often are.
+        # A text that is not a dotted name is one opaque name, as topic names often are.
         return parts if parts and cursor.key == "" else (name,)
 
     def _columns(self, columns: list[Json], path: JsonPath) -> Iterator[ColumnDefinition]:
-        for place, column in enumerate(columns):
-            at = (*path, place)
-            told = {"name": column} if isinstance(column, str) else column
-            self._need(isinstance(told, dict) and "name" in told, at, "a name, or an object with one, is expected")
-            part = told.get("part", Part.PHYSICAL)
-            self._need(part in list(Part), (*at, "part"), f"one of {_PARTS} is expected")
-            kind = self._type(told.get("type", ""), (*at, "type"))
-            yield ColumnDefinition(self._text(told["name"], (*at, "name")), kind, Part(part))
+        for position, column in enumerate(columns):
+            at = (*path, position)
+            definition = {"name": column} if isinstance(column, str) else column
+            self._need(
+                isinstance(definition, dict) and "name" in definition, at, "expected a name, or an object with a name"
+            )
+            part = definition.get("part", ColumnKind.PHYSICAL)
+            self._need(part in list(ColumnKind), (*at, "part"), f"expected one of {_PARTS}")
+            kind = self._type(definition.get("type", ""), (*at, "type"))
+            yield ColumnDefinition(self._text(definition["name"], (*at, "name")), kind, ColumnKind(part))
 
     def _type(self, kind: Json, path: JsonPath) -> SqlType:
         text = self._text(kind, path)
         if not text:
             return SqlType("")
-        cursor = cursor_of(tokens(text, self._dialect), self._dialect)
+        cursor = cursor_of(tokenize(text, self._dialect), self._dialect)
         try:
-            found = data_type(cursor)
+            parsed = data_type(cursor)
             if cursor.key:
-                raise cursor.unread("the end is expected")
+                raise cursor.error("expected the end of the type")
         except UnparsedError as error:
             raise InputInvalid(f"{text!r} is not a type: {error.what}", where=self._document.where(path)) from error
-        return found
+        return parsed
 
     def _text(self, value: Json, path: JsonPath) -> str:
-        self._need(isinstance(value, str), path, "text is expected")
+        self._need(isinstance(value, str), path, "expected text")
         return str(value)
 
     def _need(self, condition: object, path: JsonPath, what: str) -> None:
         if not condition:
-            raise InputInvalid(what, where=self._document.where(path), hint="docs/sql.md shows a catalog")
+            raise InputInvalid(what, where=self._document.where(path), hint="see docs/sql.md for an example")

@@ -1,4 +1,4 @@
-"""From DDL to what is known of a table: its columns, topics, and what LIKE or a query gives it."""
+"""Derive known tables from DDL: columns, topics, and what LIKE or a query adds."""
 
 from __future__ import annotations
 
@@ -7,87 +7,91 @@ from dataclasses import replace
 
 from dataflow_generator.sql.catalog import KnownTable, Session, View
 from dataflow_generator.sql.nodes import (
-    Alteration,
+    AlterStatement,
     ColumnDefinition,
-    Definition,
-    Part,
-    Removal,
-    Setting,
+    ColumnKind,
+    CreateStatement,
+    CreateTypeStatement,
+    DropStatement,
+    SessionStatement,
     SqlType,
     Statement,
-    TypeDefinition,
 )
-from dataflow_generator.sql.scope import Analysis, Column, Rows
+from dataflow_generator.sql.scope import Column, Rows, StatementContext
 from scanner_model.ksqldb import timestamp_column
 
 _UNTYPED = SqlType("")
 _INFERRED = ("AVRO", "PROTOBUF", "JSON_SR")
 _KAFKA = ("kafka", "upsert-kafka")
-_GENERATED = {"GENERATED": (Part.COMPUTED,), "METADATA": (Part.METADATA, Part.VIRTUAL)}
+_GENERATED = {"GENERATED": (ColumnKind.COMPUTED,), "METADATA": (ColumnKind.METADATA, ColumnKind.VIRTUAL)}
 
 
-def declared(found: Definition, session: Session, *, flink: bool) -> KnownTable:
-    """Return a table that DDL declares without a query."""
-    base = session.table(found.like) if found.like else None
-    columns = {one.name: _expanded(one, session.types) for one in found.columns or ()}
-    options = dict(found.options)
+def table_from_ddl(statement: CreateStatement, session: Session, *, flink: bool) -> KnownTable:
+    """Build the table that DDL without a query declares."""
+    base = session.table(statement.like) if statement.like else None
+    columns = {column.name: _expanded(column, session.types) for column in statement.columns or ()}
+    options = dict(statement.options)
     if base is not None:
-        left_out = {part for what in found.excluded for part in _GENERATED.get(what, ())}
-        kept = {one.name: one for one in base.columns if one.part not in left_out}
-        columns = kept | columns
-        options = options if "OPTIONS" in found.excluded else dict(base.options) | options
+        left_out = {part for what in statement.excluded for part in _GENERATED.get(what, ())}
+        inherited = {column.name: column for column in base.columns if column.part not in left_out}
+        columns = inherited | columns
+        options = options if "OPTIONS" in statement.excluded else dict(base.options) | options
     table = KnownTable(
-        name=found.name,
+        name=statement.name,
         columns=tuple(columns.values()),
-        complete=_is_complete(found, base, options, flink=flink),
+        complete=_is_complete(statement, base, options, flink=flink),
         options=tuple(options.items()),
         windowed="WINDOW_TYPE" in options,
-        is_table="TABLE" in found.kind.split(),
+        is_table="TABLE" in statement.kind.split(),
     )
     return with_topics(table, flink=flink)
 
 
-def _is_complete(found: Definition, base: KnownTable | None, options: Mapping[str, str], *, flink: bool) -> bool:
-    if found.like:
+def _is_complete(
+    statement: CreateStatement, base: KnownTable | None, options: Mapping[str, str], *, flink: bool
+) -> bool:
+    if statement.like:
         return base is not None and base.complete
     if flink:
-        return bool(found.columns)
-    # ksqlDB takes from the registry what its DDL leaves out: all columns, or those of the value.
+        return bool(statement.columns)
+    # ksqlDB infers columns that its DDL omits from the schema registry: all, or those of the value.
     inferred = options.get("VALUE_FORMAT", options.get("FORMAT", "")).upper() in _INFERRED
-    only_keys = all(one.part is Part.KEY for one in found.columns or ())
-    return bool(found.columns) and not (only_keys and inferred)
+    only_keys = all(column.part is ColumnKind.KEY for column in statement.columns or ())
+    return bool(statement.columns) and not (only_keys and inferred)
 
 
-def made(found: Definition, columns: tuple[Column, ...], rows: Rows, analysis: Analysis) -> KnownTable:
-    """Return a table or view that is made by a query."""
-    if found.view:
+def table_from_query(
+    statement: CreateStatement, columns: tuple[Column, ...], rows: Rows, context: StatementContext
+) -> KnownTable:
+    """Build the table or view that a query defines."""
+    if statement.view:
         view = View(
-            columns=tuple((one.name, one.value, one.type) for one in columns),
-            effects=frozenset(analysis.effects),
-            sources=frozenset(analysis.sources),
-            datasets=tuple(one for name, one in sorted(analysis.datasets.items()) if name in analysis.sources),
+            columns=tuple((column.name, column.value, column.type) for column in columns),
+            effects=frozenset(context.effects),
+            sources=frozenset(context.sources),
+            datasets=tuple(dataset for name, dataset in sorted(context.datasets.items()) if name in context.sources),
             open=rows.open,
             table=rows.table,
         )
-        return KnownTable(name=found.name, view=view)
-    listed = tuple(ColumnDefinition(one.name, one.type or _UNTYPED) for one in columns)
-    own = tuple(one for one in found.columns or () if one.type != _UNTYPED)
-    names = {one.name for one in own}
+        return KnownTable(name=statement.name, view=view)
+    listed = tuple(ColumnDefinition(column.name, column.type or _UNTYPED) for column in columns)
+    own = tuple(column for column in statement.columns or () if column.type != _UNTYPED)
+    names = {column.name for column in own}
     table = KnownTable(
-        name=found.name,
-        columns=(*own, *(one for one in listed if one.name not in names)),
+        name=statement.name,
+        columns=(*own, *(column for column in listed if column.name not in names)),
         complete=not rows.open,
-        options=found.options,
+        options=statement.options,
         windowed=rows.windowed,
-        is_table="TABLE" in found.kind.split(),
+        is_table="TABLE" in statement.kind.split(),
     )
-    return with_topics(table, flink=analysis.flink, own=True)
+    return with_topics(table, flink=context.flink, own=True)
 
 
 def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTable:
-    """Return *table* with what its options name: topics, and in ksqlDB the column that is the time of its records.
+    """Return *table* with the topics of its options, and in ksqlDB the column that sets the record time.
 
-    *own*: in ksqlDB the table's name is the topic where none is named.
+    *own*: in ksqlDB the table's name is the topic where its options name none.
     """
     options = dict(table.options)
     if not flink:
@@ -98,27 +102,29 @@ def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTa
         return replace(table, topics=(table.name[-1],))
     if connector not in _KAFKA:
         return table
-    topics = tuple(one.strip() for one in options.get("topic", "").split(";") if one.strip())
+    topics = tuple(item.strip() for item in options.get("topic", "").split(";") if item.strip())
     return replace(table, topics=topics, topic_pattern=options.get("topic-pattern", ""))
 
 
-def altered(table: KnownTable, change: Alteration, session: Session, *, flink: bool) -> KnownTable:
-    """Return a table as ALTER leaves it."""
+def altered_table(table: KnownTable, change: AlterStatement, session: Session, *, flink: bool) -> KnownTable:
+    """Return *table* after ALTER."""
     renamed = dict(change.renamed)
     columns = [
-        replace(one, name=renamed.get(one.name, one.name)) for one in table.columns if one.name not in change.dropped
+        replace(column, name=renamed.get(column.name, column.name))
+        for column in table.columns
+        if column.name not in change.dropped
     ]
-    columns += [_expanded(one, session.types) for one in change.added]
+    columns += [_expanded(column, session.types) for column in change.added]
     options = tuple((dict(table.options) | dict(change.options)).items())
-    kept = replace(table, columns=tuple(columns), options=options, name=change.new_name or table.name)
-    return with_topics(kept, flink=flink) if change.options else kept
+    result = replace(table, columns=tuple(columns), options=options, name=change.new_name or table.name)
+    return with_topics(result, flink=flink) if change.options else result
 
 
 def expanded_type(kind: SqlType, types: Mapping[str, SqlType]) -> SqlType:
-    """Put custom types' definitions in, which have been expanded themselves."""
+    """Replace custom types by their definitions, which have been expanded themselves."""
     if kind.name in types and not kind.fields and kind.element is None:
         return types[kind.name]
-    fields = tuple((name, expanded_type(one, types)) for name, one in kind.fields)
+    fields = tuple((name, expanded_type(field_type, types)) for name, field_type in kind.fields)
     return SqlType(kind.name, fields, expanded_type(kind.element, types) if kind.element else None)
 
 
@@ -126,37 +132,37 @@ def _expanded(column: ColumnDefinition, types: Mapping[str, SqlType]) -> ColumnD
     return replace(column, type=expanded_type(column.type, types)) if types else column
 
 
-def apply(found: Statement, session: Session, *, flink: bool) -> None:
-    """Change *session* as *found* says; most statements change nothing."""
-    match found:
-        case Definition():
-            session.define(found.name, declared(found, session, flink=flink))
-        case Removal():
-            session.drop(found.name)
-        case Alteration():
-            _alter(found, session, flink=flink)
-        case TypeDefinition():
-            session.types[found.name] = expanded_type(found.type, session.types)
-        case Setting():
-            _set(found, session)
+def apply(statement: Statement, session: Session, *, flink: bool) -> None:
+    """Apply *statement* to *session*; most statements change nothing."""
+    match statement:
+        case CreateStatement():
+            session.define(statement.name, table_from_ddl(statement, session, flink=flink))
+        case DropStatement():
+            session.drop(statement.name)
+        case AlterStatement():
+            _alter(statement, session, flink=flink)
+        case CreateTypeStatement():
+            session.types[statement.name] = expanded_type(statement.type, session.types)
+        case SessionStatement():
+            _set(statement, session)
 
 
-def _alter(found: Alteration, session: Session, *, flink: bool) -> None:
-    known = session.table(found.name)
+def _alter(statement: AlterStatement, session: Session, *, flink: bool) -> None:
+    known = session.table(statement.name)
     if known is None:
         return
-    if found.new_name:
-        session.drop(found.name)
-    session.define(found.new_name or found.name, altered(known, found, session, flink=flink))
+    if statement.new_name:
+        session.drop(statement.name)
+    session.define(statement.new_name or statement.name, altered_table(known, statement, session, flink=flink))
 
 
-def _set(found: Setting, session: Session) -> None:
-    match found.what:
+def _set(statement: SessionStatement, session: Session) -> None:
+    match statement.what:
         case "catalog":
-            session.use(catalog=found.value)
+            session.use(catalog=statement.value)
         case "database":
-            session.use(database=found.value)
-        case _ if found.value:
-            session.variables[found.name.lower()] = found.value[0]
+            session.use(database=statement.value)
+        case _ if statement.value:
+            session.variables[statement.name.lower()] = statement.value[0]
         case _:
-            session.variables.pop(found.name.lower(), None)
+            session.variables.pop(statement.name.lower(), None)

@@ -1,4 +1,4 @@
-"""The two dialects of streaming SQL, in what their words mean; which of the two a text is written in."""
+"""The two dialects of streaming SQL, and a guess which of them a text is written in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Dialect(StrEnum):
-    """Whose SQL it is."""
+    """The engine whose SQL a text is."""
 
     KSQLDB = "ksqldb"
     FLINK = "flink"
@@ -44,10 +44,10 @@ _PATTERNS = tuple((dialect, weight, re.compile(text, re.IGNORECASE)) for dialect
 
 
 def guess_dialect(text: str) -> Dialect:
-    """Return whose SQL *text* is, by the constructs that only one of the two has; Flink's where nothing tells."""
-    told = _UNTOLD.sub(" ", text)
+    """Return the dialect of *text* by constructs that only one of them has; Flink's by default."""
+    code = _UNTOLD.sub(" ", text)
     score = dict.fromkeys(Dialect, 0)
     for dialect, weight, pattern in _PATTERNS:
-        if pattern.search(told):
+        if pattern.search(code):
             score[dialect] += weight
     return Dialect.KSQLDB if score[Dialect.KSQLDB] > score[Dialect.FLINK] else Dialect.FLINK

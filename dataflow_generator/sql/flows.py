@@ -1,4 +1,4 @@
-"""What the reader tells of a statement: datasets read and written, flows between columns, what it could not read."""
+"""The result of reading a statement: datasets read and written, flows between columns, problems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scanner_model.problems import Problem
 
 
 class Effect(StrEnum):
-    """How a source bears on a target: OpenLineage's subtypes (ColumnLineageDatasetFacet 1-2-0)."""
+    """How a source affects a target: OpenLineage's subtypes (ColumnLineageDatasetFacet 1-2-0)."""
 
     IDENTITY = "IDENTITY"
     TRANSFORMATION = "TRANSFORMATION"
@@ -24,7 +24,7 @@ class Effect(StrEnum):
 
     @property
     def type(self) -> str:
-        """Return OpenLineage's type: DIRECT where the value is made of the source, else INDIRECT."""
+        """Return OpenLineage's type: DIRECT where the value is derived from the source, else INDIRECT."""
         return "DIRECT" if self in _DIRECT else "INDIRECT"
 
 
@@ -32,7 +32,7 @@ _DIRECT = frozenset((Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class ColumnRef:
     """A column of a dataset, or the whole dataset where *path* is empty; *dataset* empty: a query's own result."""
 
     dataset: str
@@ -41,10 +41,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Flow:
-    """One place bears on another."""
+    """One column reference affects another."""
 
-    target: Place
-    source: Place
+    target: ColumnRef
+    source: ColumnRef
     effect: Effect
 
 
@@ -52,10 +52,10 @@ class Flow:
 class Dataset:
     """A table or stream that a statement reads or writes.
 
-    *name* is as the statement writes it (in ksqlDB as the engine folds it), *qualified* with the current catalog and
-    database put in front where the text says which. *topics* and *topic_pattern* are empty where no DDL tells.
-    *options* are those of its DDL, as they stand there: they may hold secrets. *metadata* are those of its columns
-    that are no fields of its records.
+    *name* is as the statement writes it (in ksqlDB upper-cased as the engine does), *qualified* with the current
+    catalog and database prepended where known. *topics* and *topic_pattern* are empty where no DDL names them.
+    *options* are those of its DDL, unchanged: they may hold secrets. *metadata* are its columns that are not fields
+    of its records.
     """
 
     name: str
@@ -68,11 +68,11 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementFlows:
-    """One statement, read. *sources* are base tables: views and WITH are followed. Everything is sorted.
+    """One parsed statement; *sources* are base tables: views and WITH are resolved. Everything is sorted.
 
-    *problems* name constructs that are not known: where one stands, sources and sinks are told, columns are not.
-    *unresolved* names columns that nothing in the text or catalog explains: the statement was read, knowledge lacks.
-    *at* is where it starts in its text, `line:column`.
+    *problems* name unsupported constructs: such a statement has sources and sinks, but no columns. *unresolved* names
+    columns that neither the text nor the catalog defines: the statement was parsed, but definitions are missing. *at*
+    is its position in the text, `line:column`.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""From text to tokens: names, strings, numbers, operators, each with its place; comments are left out."""
+"""Split SQL text into tokens: names, strings, numbers, operators, each with its offset; comments are skipped."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dataflow_generator.sql.dialects import Dialect
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of *text* as a set; for the grammar's lists of words."""
+    """Return the words of *text* as a set; for the grammar's word lists."""
     return frozenset(text.split())
 
 
-class Kind(IntEnum):
-    """What a token is."""
+class TokenKind(IntEnum):
+    """Kind of a token."""
 
     WORD = 1
     QUOTED = 2
@@ -29,20 +29,20 @@ class Kind(IntEnum):
 
 
 class Token(NamedTuple):
-    """One token; a tuple, because a statement has hundreds of them and a dataclass takes four times as long to make.
+    """One token; a tuple, because a dataclass takes four times as long to build and statements have hundreds.
 
-    *key* is what grammar compares: a word in upper case, an operator itself, a mark for the other kinds.
-    *value* is a name as the engine knows it, or the text inside a string. *at* is the place in the text.
+    *key* is what the grammar compares: a word in upper case, an operator itself, a placeholder for the other kinds.
+    *value* is a name as the engine resolves it, or the text inside a string. *at* and *end* are offsets in the text.
     """
 
-    kind: Kind
+    kind: TokenKind
     key: str
     value: str
     at: int
     end: int
 
 
-_KEYS = {Kind.QUOTED: "`", Kind.STRING: "'", Kind.NUMBER: "0"}
+_KEYS = {TokenKind.QUOTED: "`", TokenKind.STRING: "'", TokenKind.NUMBER: "0"}
 
 _COMMON = r"""
 (?P<skip>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))
@@ -57,9 +57,9 @@ _PATTERN = re.compile(_COMMON, re.VERBOSE | re.DOTALL)
 _VARIABLE = re.compile(r"\$\{([^}\s]*)\}")
 
 
-def tokens(text: str, dialect: Dialect) -> list[Token]:
-    """Take *text* apart; what no rule knows becomes an operator of one character. The last token is END."""
-    found: list[Token] = []
+def tokenize(text: str, dialect: Dialect) -> list[Token]:
+    """Split *text* into tokens; unrecognized characters become operators. The last token is END."""
+    result: list[Token] = []
     folds = dialect is Dialect.KSQLDB
     for match in _PATTERN.finditer(text):
         group = match.lastgroup
@@ -69,59 +69,59 @@ def tokens(text: str, dialect: Dialect) -> list[Token]:
         at, end = match.span()
         if group == "word":
             upper = raw.upper()
-            found.append(Token(Kind.WORD, upper, upper if folds else raw, at, end))
+            result.append(Token(TokenKind.WORD, upper, upper if folds else raw, at, end))
         elif group == "operator":
-            found.append(Token(Kind.OPERATOR, raw, raw, at, end))
+            result.append(Token(TokenKind.OPERATOR, raw, raw, at, end))
         else:
-            found.append(_literal(group, raw, at, folds=folds))
-    found.append(Token(Kind.END, "", "", len(text), len(text)))
-    return found
+            result.append(_literal(group, raw, at, folds=folds))
+    result.append(Token(TokenKind.END, "", "", len(text), len(text)))
+    return result
 
 
 def _literal(group: str | None, raw: str, at: int, *, folds: bool) -> Token:
-    # Double quotes quote names in ksqlDB; in Flink they do not.
-    kind = Kind.NUMBER if group == "number" else Kind.QUOTED if group == "quoted" else Kind.STRING
+    # Double quotes delimit identifiers in ksqlDB, strings in Flink.
+    kind = TokenKind.NUMBER if group == "number" else TokenKind.QUOTED if group == "quoted" else TokenKind.STRING
     if group == "double" and folds:
-        kind = Kind.QUOTED
-    value = raw if kind is Kind.NUMBER else unquoted(raw)
+        kind = TokenKind.QUOTED
+    value = raw if kind is TokenKind.NUMBER else unquote(raw)
     return Token(kind, _KEYS[kind], value, at, at + len(raw))
 
 
-def unquoted(raw: str) -> str:
-    """Return the text inside quotes, with doubled quotes made single; a missing last quote is forgiven."""
+def unquote(raw: str) -> str:
+    """Return the text inside quotes, with doubled quotes unescaped; the closing quote may be missing."""
     mark = raw[0]
     inner = raw[1:-1] if len(raw) > 1 and raw[-1] == mark else raw[1:]
     return inner.replace(mark * 2, mark)
 
 
-def statements(found: Sequence[Token]) -> Iterator[list[Token]]:
-    """Cut tokens at semicolons; each statement ends with a token END, and empty ones are left out."""
+def split_statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Split tokens at semicolons; each statement ends with an END token, empty ones are skipped."""
     start = 0
-    for place, token in enumerate(found):
-        if token.key in (";", "") and token.kind in (Kind.OPERATOR, Kind.END):
-            if place > start:
-                yield [*found[start:place], Token(Kind.END, "", "", token.at, token.at)]
-            start = place + 1
+    for position, token in enumerate(tokens):
+        if token.key in (";", "") and token.kind in (TokenKind.OPERATOR, TokenKind.END):
+            if position > start:
+                yield [*tokens[start:position], Token(TokenKind.END, "", "", token.at, token.at)]
+            start = position + 1
 
 
-def substituted(found: list[Token], variables: Mapping[str, str], dialect: Dialect) -> list[Token]:
-    """Put the values of `${name}` in, as ksqlDB does before it parses; an unknown variable stays as it is written."""
+def substitute_variables(tokens: list[Token], variables: Mapping[str, str], dialect: Dialect) -> list[Token]:
+    """Replace `${name}` by its value, as ksqlDB does before parsing; unknown variables are left unchanged."""
     if not variables:
-        return found
+        return tokens
     result: list[Token] = []
-    for token in found:
+    for token in tokens:
         text = _VARIABLE.sub(lambda match: variables.get(match[1].lower(), match[0]), token.value)
         if text == token.value:
             result.append(token)
-        elif token.kind is Kind.WORD:
-            result += [one._replace(at=token.at, end=token.end) for one in tokens(text, dialect)[:-1]]
+        elif token.kind is TokenKind.WORD:
+            result += [piece._replace(at=token.at, end=token.end) for piece in tokenize(text, dialect)[:-1]]
         else:
             result.append(token._replace(value=text))
     return result
 
 
 class Lines:
-    """The lines of a text, counted when the first place is asked for."""
+    """Line starts of a text, computed on first use."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -133,7 +133,7 @@ class Lines:
             starts.append(at)
         return starts
 
-    def place(self, at: int) -> str:
-        """Return the place of an offset as `line:column`, both from 1."""
+    def position(self, at: int) -> str:
+        """Return an offset as `line:column`, both from 1."""
         line = bisect_right(self._starts, at)
         return f"{line}:{at - self._starts[line - 1] + 1}"

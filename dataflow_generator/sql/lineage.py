@@ -1,4 +1,4 @@
-"""Where a value comes from: origins that it is made of, and origins that decide about it."""
+"""The lineage of values: origins that a value is derived from, and origins that affect it indirectly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Origin = tuple[str, ColumnPath]
 
 
 class Strength(IntEnum):
-    """How far a value is from its origin; along a chain the strongest wins."""
+    """How strongly a value is derived from its origin; along a chain the strongest wins."""
 
     IDENTITY = 0
     TRANSFORMATION = 1
@@ -27,19 +27,19 @@ _NOTHING: frozenset[tuple[Origin, Effect]] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The lineage of one value: *direct* origins with their strength, and what bears on it *indirectly*."""
+    """The lineage of one value: *direct* origins with their strength, and *indirect* origins with their effect."""
 
     direct: Mapping[Origin, Strength]
     indirect: frozenset[tuple[Origin, Effect]] = _NOTHING
 
     def origins(self) -> Iterator[Origin]:
-        """Return every origin once or more often."""
+        """Yield every origin, possibly more than once."""
         yield from self.direct
         for origin, _ in self.indirect:
             yield origin
 
     def field(self, fields: ColumnPath) -> Value:
-        """Return the lineage of *fields* inside this value: their own place in what is copied, else the whole."""
+        """Return the lineage of *fields* inside this value: those fields of copied origins, else the whole origin."""
         if not fields:
             return self
         identity = Strength.IDENTITY
@@ -53,10 +53,10 @@ class Value:
         """Return the same origins, none weaker than *strength*."""
         if not self.direct or min(self.direct.values()) >= strength:
             return self
-        return Value({origin: max(one, strength) for origin, one in self.direct.items()}, self.indirect)
+        return Value({origin: max(own, strength) for origin, own in self.direct.items()}, self.indirect)
 
-    def because(self, values: Iterable[Value], effect: Effect) -> Value:
-        """Return this value with what the origins of *values* decide about it."""
+    def with_effects(self, values: Iterable[Value], effect: Effect) -> Value:
+        """Return this value with the origins of *values* added as indirect ones."""
         deciding = frozenset((origin, effect) for value in values for origin in value.origins())
         return Value(self.direct, self.indirect | deciding) if deciding else self
 
@@ -71,12 +71,12 @@ def copied(origin: Origin) -> Value:
 
 def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Value:
     """Return the lineage of a value that may be any of *values*, no origin weaker than *least*."""
-    some = [value for value in values if value.direct or value.indirect]
-    if len(some) < 2:
-        return some[0].at_least(least) if some else EMPTY
+    nonempty = [value for value in values if value.direct or value.indirect]
+    if len(nonempty) < 2:
+        return nonempty[0].at_least(least) if nonempty else EMPTY
     direct: dict[Origin, Strength] = {}
     indirect = _NOTHING
-    for value in some:
+    for value in nonempty:
         for origin, strength in value.direct.items():
             if direct.get(origin, -1) < strength:
                 direct[origin] = strength if strength > least else least
@@ -86,10 +86,10 @@ def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Valu
 
 
 def computed(values: Iterable[Value]) -> Value:
-    """Return the lineage of what is computed of *values*."""
+    """Return the lineage of a value computed from *values*."""
     return merged(values, Strength.TRANSFORMATION)
 
 
 def aggregated(values: Iterable[Value]) -> Value:
-    """Return the lineage of what is aggregated of *values*."""
+    """Return the lineage of a value aggregated from *values*."""
     return merged(values, Strength.AGGREGATION)

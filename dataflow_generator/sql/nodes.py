@@ -1,6 +1,6 @@
-"""The syntax tree: expressions by what matters for lineage (operands, names, roles), queries, statements.
+"""The syntax tree: expressions reduced to what matters for lineage (operands, names, roles), queries, statements.
 
-Places in the text (*at*) do not count where two trees are compared.
+Offsets in the text (*at*) are ignored when two trees are compared.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ Parts = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A literal, or anything else that reads no column."""
+    """A literal, or any other expression that reads no column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A reference: dotted *parts*, then *fields* behind `->`; *bare* where one unquoted word stands alone."""
+    """A reference: dotted *parts*, then *fields* after `->`; *bare*: one unquoted word alone."""
 
     parts: Parts
     at: int = field(compare=False)
@@ -28,7 +28,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """`*`, `t.*`, or the fields of a structure *base*."""
+    """`*`, `t.*`, or the fields of a struct *base*."""
 
     parts: Parts
     at: int = field(compare=False)
@@ -37,13 +37,13 @@ class Star:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A value computed of its operands, however."""
+    """Any value computed from its operands."""
 
     operands: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class Subscript:
     """An element of an array or map."""
 
     base: Expression
@@ -51,7 +51,7 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class FieldAccess:
     """Fields of a value that is not a plain name."""
 
     base: Expression
@@ -59,8 +59,8 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One of *results*, by *conditions*: CASE, IF, NULLIF."""
+class Conditional:
+    """One of *results*, selected by *conditions*: CASE, IF, NULLIF."""
 
     conditions: tuple[Expression, ...]
     results: tuple[Expression, ...]
@@ -68,7 +68,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What stands behind OVER: *base* names another window, or is empty."""
+    """The window after OVER: *base* names another window, or is empty."""
 
     base: str = ""
     partition: tuple[Expression, ...] = ()
@@ -77,7 +77,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function, its name in upper case as far as it is not quoted."""
+    """A function call; the name is in upper case unless quoted."""
 
     name: str
     arguments: tuple[Expression, ...]
@@ -88,15 +88,15 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
-    """A structure made of named fields, ksqlDB's `STRUCT(a := x)`."""
+class StructConstructor:
+    """A struct of named fields, ksqlDB's `STRUCT(a := x)`."""
 
     fields: tuple[tuple[str, Expression], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """An anonymous function: its parameters hide columns of the same name."""
+    """A lambda: its parameters hide columns of the same name."""
 
     parameters: frozenset[str]
     body: Expression
@@ -104,7 +104,7 @@ class Lambda:
 
 @dataclass(frozen=True, slots=True)
 class Subquery:
-    """A query as a value."""
+    """A query used as a value."""
 
     query: Query
 
@@ -129,11 +129,11 @@ Expression = (
     | Name
     | Star
     | Operation
-    | Element
-    | Access
-    | Choice
+    | Subscript
+    | FieldAccess
+    | Conditional
     | Call
-    | Structure
+    | StructConstructor
     | Lambda
     | Subquery
     | TableArgument
@@ -144,14 +144,14 @@ CONSTANT = Constant()
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table by its name."""
+    """A table reference."""
 
     parts: Parts
     at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedTable:
     """A query, or bare VALUES, as a table."""
 
     query: Query
@@ -159,7 +159,7 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class TableFunction:
-    """The result of a table function: a window over a table, or rows of a function's own."""
+    """The result of a table function: a window over a table, or generated rows."""
 
     call: Call
 
@@ -174,7 +174,7 @@ class Unnest:
 
 @dataclass(frozen=True, slots=True)
 class Aliased:
-    """A relation under another name, its columns renamed as far as *columns* go."""
+    """A relation with an alias; *columns* rename the first of its columns."""
 
     relation: Relation
     name: str
@@ -183,7 +183,10 @@ class Aliased:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """What is joined to what stands before; *full*: rows of both sides are kept; *semi*: none of its columns."""
+    """A join with the relations before it.
+
+    *full*: unmatched rows of both sides are included; *semi*: none of its columns are.
+    """
 
     relation: Relation
     condition: Expression | None = None
@@ -195,14 +198,14 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A relation and what is joined to it, from left to right."""
+    """A relation and the joins after it, from left to right."""
 
     first: Relation
     joins: tuple[Join, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Temporal:
+class TemporalTable:
     """A relation as of a time."""
 
     relation: Relation
@@ -210,8 +213,8 @@ class Temporal:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
-    """The matches of a pattern in a relation's rows."""
+class MatchRecognize:
+    """MATCH_RECOGNIZE: the matches of a pattern in a relation's rows."""
 
     relation: Relation
     partition: tuple[Expression, ...]
@@ -222,7 +225,7 @@ class Matched:
     all_rows: bool = False
 
 
-Relation = Table | Derived | TableFunction | Unnest | Aliased | Joined | Temporal | Matched
+Relation = Table | DerivedTable | TableFunction | Unnest | Aliased | Joined | TemporalTable | MatchRecognize
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +239,7 @@ class SelectItem:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """One SELECT; *partition* is ksqlDB's PARTITION BY, *windowed* says that ksqlDB's WINDOW stands there."""
+    """One SELECT; *partition* is ksqlDB's PARTITION BY, *windowed*: it has a ksqlDB WINDOW clause."""
 
     items: tuple[SelectItem, ...]
     relation: Relation | None = None
@@ -257,16 +260,16 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
-    """An operand of set operations and how it is joined to those before: UNION, EXCEPT, INTERSECT, or empty."""
+class SetOperand:
+    """An operand of a set operation and the operation before it: UNION, EXCEPT, INTERSECT, or empty."""
 
     operation: str
     body: Select | Values | Query
 
 
 @dataclass(frozen=True, slots=True)
-class CommonTable:
-    """A query named by WITH."""
+class CommonTableExpression:
+    """A common table expression (WITH)."""
 
     name: str
     columns: Parts
@@ -275,24 +278,24 @@ class CommonTable:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query: named queries, operands from left to right, the order of the result."""
+    """A query: common table expressions, operands from left to right, sort keys of the result."""
 
-    branches: tuple[Branch, ...]
-    common: tuple[CommonTable, ...] = ()
+    branches: tuple[SetOperand, ...]
+    common: tuple[CommonTableExpression, ...] = ()
     order: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SqlType:
-    """A data type: its name in upper case, and its fields where it is a structure; *element* of an array or map."""
+    """A data type: its name in upper case, its fields if it is a struct; *element* of an array or map."""
 
     name: str
     fields: tuple[tuple[str, SqlType], ...] = ()
     element: SqlType | None = None
 
 
-class Part(StrEnum):
-    """Where a column of a table lives."""
+class ColumnKind(StrEnum):
+    """Where a column's data are stored."""
 
     PHYSICAL = "physical"
     KEY = "key"
@@ -304,17 +307,17 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """A column as DDL declares it; *expression* is that of a computed one."""
+    """A column as DDL declares it; *expression* is set for a computed column."""
 
     name: str
     type: SqlType
-    part: Part = Part.PHYSICAL
+    part: ColumnKind = ColumnKind.PHYSICAL
     expression: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """CREATE of a table, stream or view, with or without a query; *like* names the table that it is made like."""
+class CreateStatement:
+    """CREATE of a table, stream or view, with or without a query; *like* is the table of its LIKE clause."""
 
     kind: str
     name: Parts
@@ -329,8 +332,8 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Insertion:
-    """INSERT INTO: *columns* None where none are named; *fixed* are partition columns with a value of their own."""
+class InsertStatement:
+    """INSERT INTO; *columns* is None without a column list, *fixed* are partition columns with a constant value."""
 
     kind: str
     name: Parts
@@ -341,15 +344,15 @@ class Insertion:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
-    """A query that stands for itself."""
+class SelectStatement:
+    """A query that is a statement of its own."""
 
     kind: str
     query: Query
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class DropStatement:
     """DROP of a table, stream or view."""
 
     kind: str
@@ -357,7 +360,7 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
-class Alteration:
+class AlterStatement:
     """ALTER of a table: columns added, dropped, renamed; the table renamed; options set."""
 
     kind: str
@@ -370,7 +373,7 @@ class Alteration:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeDefinition:
+class CreateTypeStatement:
     """ksqlDB's CREATE TYPE."""
 
     kind: str
@@ -379,10 +382,10 @@ class TypeDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """A statement that changes how later ones are read: a variable, the current catalog or database.
+class SessionStatement:
+    """A statement that affects how later ones are read: a variable, the current catalog or database.
 
-    *what* is `variable`, `catalog` or `database`; *value* empty: no longer set.
+    *what* is `variable`, `catalog` or `database`; an empty *value* unsets it.
     """
 
     kind: str
@@ -392,10 +395,19 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherStatement:
     """A statement that moves no data."""
 
     kind: str
 
 
-Statement = Definition | Insertion | Selection | Removal | Alteration | TypeDefinition | Setting | Other
+Statement = (
+    CreateStatement
+    | InsertStatement
+    | SelectStatement
+    | DropStatement
+    | AlterStatement
+    | CreateTypeStatement
+    | SessionStatement
+    | OtherStatement
+)

@@ -1,4 +1,4 @@
-"""Into which columns of its sink a query's columns go."""
+"""Map the columns of a query to the columns of its sink."""
 
 from __future__ import annotations
 
@@ -6,43 +6,52 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from dataflow_generator.sql.catalog import KnownTable
-from dataflow_generator.sql.flows import Effect, Flow, Place
+from dataflow_generator.sql.flows import ColumnRef, Effect, Flow
 from dataflow_generator.sql.lineage import EFFECTS, Origin
-from dataflow_generator.sql.nodes import Access, Definition, Expression, Insertion, Name, Part, Parts, SelectItem
-from dataflow_generator.sql.scope import PSEUDO, WINDOW_BOUNDS, Analysis, Column, Rows, Scope, TooLarge
+from dataflow_generator.sql.nodes import (
+    ColumnKind,
+    CreateStatement,
+    Expression,
+    FieldAccess,
+    InsertStatement,
+    Name,
+    Parts,
+    SelectItem,
+)
+from dataflow_generator.sql.scope import PSEUDO, WINDOW_BOUNDS, Column, Rows, Scope, StatementContext, TooLarge
 from scanner_model.column_path import ColumnPath
 
 
-class Names:
-    """The names of one select list's columns, given from left to right."""
+class OutputNames:
+    """Assigns the output column names of one select list, from left to right."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._flink = scope.analysis.flink
+        self._flink = scope.context.flink
         self._joined = len(scope.rows) > 1
         self._taken: set[str] = set() if self._flink else {column.name for column in scope.listed()}
         self._fields: dict[str, int] = {}
         self._next = 0
 
-    def of(self, item: SelectItem, place: int) -> str:
-        """Name an item: its alias, what its expression is called, or the engine's own count."""
+    def of(self, item: SelectItem, position: int) -> str:
+        """Return the name of an item: its alias, the name in its expression, or a generated one."""
         if item.alias:
             return item.alias
         if isinstance(item.expression, Name):
             return self._of_name(item.expression)
-        if isinstance(item.expression, Access) and not self._flink:
+        if isinstance(item.expression, FieldAccess) and not self._flink:
             return self._of_field(item.expression.fields[-1])
-        return f"EXPR${place}" if self._flink else self.counted()
+        return f"EXPR${position}" if self._flink else self.counted()
 
     def counted(self) -> str:
-        """Return ksqlDB's next `KSQL_COL_n` that no source has."""
+        """Return ksqlDB's next `KSQL_COL_n` that is not a source column."""
         while f"KSQL_COL_{self._next}" in self._taken:
             self._next += 1
         self._next += 1
         return f"KSQL_COL_{self._next - 1}"
 
     def of_key(self, key: Expression) -> str:
-        """Name a key that is not in the select list."""
+        """Return the name of a key that is not in the select list."""
         return self._of_name(key) if isinstance(key, Name) else self.counted()
 
     def _of_name(self, name: Name) -> str:
@@ -70,7 +79,7 @@ def _has(rows: Rows, name: str) -> bool:
 
 
 def synthetic_key(scope: Scope) -> str:
-    """Name the key that ksqlDB makes for a join: ROWKEY, or with a number where a source has that."""
+    """Return the name of the key that ksqlDB generates for a join: ROWKEY, numbered where a source has that name."""
     taken = {column.name for column in scope.listed()}
     name, count = "ROWKEY", 0
     while name in taken:
@@ -79,48 +88,48 @@ def synthetic_key(scope: Scope) -> str:
     return name
 
 
-def unique(names: Iterable[str]) -> list[str]:
-    """Return equal names apart as Flink's planner does: `id`, `id0`, `id1`."""
-    found: dict[str, None] = {}
+def make_unique(names: Iterable[str]) -> list[str]:
+    """Make equal names unique as Flink's planner does: `id`, `id0`, `id1`."""
+    result: dict[str, None] = {}
     counts: dict[str, int] = {}
     for name in names:
         candidate = name
-        while candidate in found:
+        while candidate in result:
             counts[name] = counts.get(name, -1) + 1
             candidate = f"{name}{counts[name]}"
-        found[candidate] = None
-    return list(found)
+        result[candidate] = None
+    return list(result)
 
 
-_NOT_PERSISTED = (Part.COMPUTED, Part.VIRTUAL)
+_NOT_PERSISTED = (ColumnKind.COMPUTED, ColumnKind.VIRTUAL)
 
 
 MOST_FLOWS = 10_000
-"""Flows that one statement may have; a thousand columns made of five each are 5,000."""
+"""Flows that one statement may have; a thousand columns derived from five each are 5,000."""
 
 
-def flows(columns: Iterable[Column], sink: str, analysis: Analysis) -> tuple[Flow, ...]:
-    """Return the flows into *sink*, sorted: those of each column, and those that bear on all of its rows.
+def flows(columns: Iterable[Column], sink: str, context: StatementContext) -> tuple[Flow, ...]:
+    """Return the flows into *sink*, sorted: those of each column, and those that affect all of its rows.
 
-    Raises TooLarge where there are more than we follow.
+    Raises TooLarge above MOST_FLOWS.
     """
-    found = set(islice(_flows(columns, analysis), MOST_FLOWS + 1))
-    if len(found) > MOST_FLOWS:
+    distinct = set(islice(_flows(columns, context), MOST_FLOWS + 1))
+    if len(distinct) > MOST_FLOWS:
         raise TooLarge
-    places = {origin: Place(*origin) for _, origin, _ in found}
-    return tuple(Flow(Place(sink, path), places[origin], effect) for path, origin, effect in sorted(found))
+    places = {origin: ColumnRef(*origin) for _, origin, _ in distinct}
+    return tuple(Flow(ColumnRef(sink, path), places[origin], effect) for path, origin, effect in sorted(distinct))
 
 
-def _flows(columns: Iterable[Column], analysis: Analysis) -> Iterator[tuple[ColumnPath, Origin, Effect]]:
+def _flows(columns: Iterable[Column], context: StatementContext) -> Iterator[tuple[ColumnPath, Origin, Effect]]:
     for column in columns:
         yield from _flows_into((column.name,), column)
-    for origin, effect in analysis.effects:
+    for origin, effect in context.effects:
         yield (), origin, effect
 
 
 def _flows_into(path: ColumnPath, column: Column) -> Iterator[tuple[ColumnPath, Origin, Effect]]:
-    for each in column.fields:
-        yield from _flows_into((*path, each.name), each)
+    for field in column.fields:
+        yield from _flows_into((*path, field.name), field)
     if column.fields:
         return
     for origin, strength in column.value.direct.items():
@@ -129,45 +138,51 @@ def _flows_into(path: ColumnPath, column: Column) -> Iterator[tuple[ColumnPath, 
         yield path, origin, effect
 
 
-def named(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
-    """Name a result's columns: by *names* as far as they go, and so that no two are alike."""
+def rename_columns(rows: Rows, names: Parts, *, flink: bool) -> tuple[Column, ...]:
+    """Rename a result's columns: to *names* as far as they go, and in Flink uniquely."""
     own = [column.name for column in rows.columns]
-    given = [*names[: len(own)], *own[len(names) :]]
-    chosen = unique(given) if flink else given
-    if chosen == own:
+    names_so_far = [*names[: len(own)], *own[len(names) :]]
+    final_names = make_unique(names_so_far) if flink else names_so_far
+    if final_names == own:
         return rows.columns
-    return tuple(Column(name, one.value, one.type) for name, one in zip(chosen, rows.columns, strict=True))
+    return tuple(
+        Column(name, column.value, column.type) for name, column in zip(final_names, rows.columns, strict=True)
+    )
 
 
-def defined(found: Definition, rows: Rows, analysis: Analysis) -> tuple[Column, ...]:
-    """Name the columns of a table or view made by a query."""
-    # A table's list of names only orders them; a view's renames.
-    return named(rows, found.names if found.view else (), flink=analysis.flink)
+def columns_of_create(statement: CreateStatement, rows: Rows, context: StatementContext) -> tuple[Column, ...]:
+    """Return the columns of a table or view defined by a query."""
+    # A table's column list only reorders; a view's renames.
+    return rename_columns(rows, statement.names if statement.view else (), flink=context.flink)
 
 
-def inserted(found: Insertion, rows: Rows, known: KnownTable | None, analysis: Analysis) -> tuple[Column, ...]:
-    """Name the columns of a sink that a query is inserted into.
+def columns_of_insert(
+    statement: InsertStatement, rows: Rows, known: KnownTable | None, context: StatementContext
+) -> tuple[Column, ...]:
+    """Return the columns of the sink of an INSERT.
 
-    ksqlDB goes by names; Flink by position among the columns listed, or all that are stored. Where nobody knows these,
-    the query's own names stand, and that is noted.
+    ksqlDB matches by name; Flink by position among the listed columns, or all persisted ones. Where these are
+    unknown, the query's own names are used and a problem is reported.
     """
-    if found.columns is None and not analysis.flink:
+    if statement.columns is None and not context.flink:
         return rows.columns
-    targets = found.columns
+    targets = statement.columns
     if targets is None and known is not None and known.complete:
         targets = tuple(
-            one.name for one in known.columns if one.part not in _NOT_PERSISTED and one.name not in found.fixed
+            listed.name
+            for listed in known.columns
+            if listed.part not in _NOT_PERSISTED and listed.name not in statement.fixed
         )
     if targets is None:
-        sink = ".".join(found.name)
-        what = f"the columns of {sink} are not known: the query's names are taken for them"
+        sink = ".".join(statement.name)
+        what = f"the columns of {sink} are unknown; the query's column names are assumed"
         if any(column.value.direct for column in rows.columns):
-            analysis.note(found.at, what, f"give the DDL of {sink}")
-        return named(rows, (), flink=analysis.flink)
+            context.report(statement.at, what, f"provide the DDL of {sink}")
+        return rename_columns(rows, (), flink=context.flink)
     if rows.open:
         return ()
     if len(targets) != len(rows.columns):
-        what = f"{len(rows.columns)} columns go into {len(targets)} of {'.'.join(found.name)}"
-        analysis.note(found.at, what, "check the statement against the DDL")
+        what = f"{len(rows.columns)} columns are inserted into {len(targets)} columns of {'.'.join(statement.name)}"
+        context.report(statement.at, what, "compare the statement with the DDL")
     pairs = zip(targets, rows.columns, strict=False)
-    return tuple(Column(name, one.value, one.type) for name, one in pairs)
+    return tuple(Column(name, column.value, column.type) for name, column in pairs)

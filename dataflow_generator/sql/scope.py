@@ -1,47 +1,42 @@
-"""Which names a place in a query can use, and what each stands for."""
+"""Name resolution in a query: which names an expression can use, and what each refers to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from dataflow_generator.sql.catalog import Session
 from dataflow_generator.sql.dialects import Dialect
 from dataflow_generator.sql.flows import Dataset, Effect
 from dataflow_generator.sql.lineage import EMPTY, Origin, Value, copied, merged
-from dataflow_generator.sql.nodes import Name, Part, Parts, Query, SqlType, Window
+from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
 from scanner_model.column_path import ColumnPath
 from scanner_model.problems import Problem
 
-if TYPE_CHECKING:
-    pass
-
-
 MOST_COLUMNS = 5000
-"""Columns that one relation may have; a few `*` over each other multiply without end."""
+"""Columns that one relation may have; nested `*` multiply without end."""
 
 
-_METADATA = (Part.METADATA, Part.VIRTUAL)
+_METADATA = (ColumnKind.METADATA, ColumnKind.VIRTUAL)
 
 
 class TooLarge(Exception):
-    """Raised when a relation has more columns than we follow; never leaves the reader, which makes a problem of it."""
+    """Raised when a relation has more columns than MOST_COLUMNS; never leaves the reader, which reports a problem."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
-    """What a part of a statement reads, and what of it bears on the whole result."""
+class CollectedSources:
+    """The sources of a part of a statement, and its effects on the whole result."""
 
     sources: set[str]
     effects: set[tuple[Origin, Effect]]
 
 
-class Analysis:
-    """One statement's resolution; *query* resolves a query in a scope, and is handed in as the grammar's is.
+class StatementContext:
+    """The resolution of one statement; *query* resolves a query in a scope, passed in to avoid a cycle.
 
-    *persistent* is False for a query that stands for itself, which shows more of ksqlDB's keys.
+    *persistent* is False for a query that is a statement of its own, which shows more of ksqlDB's keys.
     """
 
     def __init__(
@@ -62,32 +57,32 @@ class Analysis:
         self._locate = locate
 
     @contextmanager
-    def apart(self) -> Iterator[Gathered]:
-        """Gather what is read and what bears on the result apart, for a part that may not be used."""
+    def isolated(self) -> Iterator[CollectedSources]:
+        """Collect sources and effects separately, for a part that may not be used."""
         outer = self.sources, self.effects
-        gathered = Gathered(set(), set())
+        gathered = CollectedSources(set(), set())
         self.sources, self.effects = gathered.sources, gathered.effects
         try:
             yield gathered
         finally:
             self.sources, self.effects = outer
 
-    def take(self, gathered: Gathered) -> None:
-        """Add what was gathered apart."""
+    def take(self, gathered: CollectedSources) -> None:
+        """Add separately collected sources and effects."""
         self.sources |= gathered.sources
         self.effects |= gathered.effects
 
-    def affect(self, values: Iterable[Value], effect: Effect) -> None:
-        """Report that the origins of *values* bear on every row of the result."""
+    def add_effect(self, values: Iterable[Value], effect: Effect) -> None:
+        """Record that the origins of *values* affect every row of the result."""
         self.effects.update((origin, effect) for value in values for origin in value.origins())
 
-    def note(self, at: int, what: str, hint: str = "") -> None:
-        """Report that a column could not be explained, once."""
+    def report(self, at: int, what: str, hint: str = "") -> None:
+        """Record an unresolved column, once."""
         self.unresolved[Problem(self._locate(at), what, hint)] = None
 
     def dataset(self, parts: Parts) -> str:
-        """Return the name of a dataset, and remember it with its topics."""
-        name = self.written(parts)
+        """Return the name of a dataset, and record it with its topics."""
+        name = self.dotted_name(parts)
         if name not in self.datasets:
             known = self.session.table(parts)
             topics, pattern = (known.topics, known.topic_pattern) if known else ((), "")
@@ -97,12 +92,12 @@ class Analysis:
                 topics=topics,
                 topic_pattern=pattern,
                 options=known.options if known else (),
-                metadata=tuple(one.name for one in known.columns if one.part in _METADATA) if known else (),
+                metadata=tuple(column.name for column in known.columns if column.part in _METADATA) if known else (),
             )
         return name
 
-    def written(self, parts: Parts) -> str:
-        """Return a name with dots; in Flink a part that holds a dot or a backquote is quoted."""
+    def dotted_name(self, parts: Parts) -> str:
+        """Return a dotted name; in Flink a part that contains a dot or a backquote is quoted."""
         if not self.flink:
             return ".".join(parts)
         return ".".join("`" + part.replace("`", "``") + "`" if "." in part or "`" in part else part for part in parts)
@@ -111,21 +106,21 @@ class Analysis:
 WINDOW_BOUNDS = ("WINDOWSTART", "WINDOWEND")
 ROWTIME = "ROWTIME"
 PSEUDO = (ROWTIME, "ROWPARTITION", "ROWOFFSET")
-"""Columns that every ksqlDB source has beside those of its DDL (and a windowed one window bounds)."""
+"""Pseudo columns of every ksqlDB source, besides those of its DDL (a windowed one also has window bounds)."""
 
 _BESIDE = frozenset((*PSEUDO, *WINDOW_BOUNDS))
 
 _SYSTEM = frozenset(("$rowtime",))
-"""Columns that every table has in Confluent Cloud's Flink."""
+"""System columns of every table in Confluent Cloud for Apache Flink."""
 
 
 _QUALIFIERS = 3
-"""Parts that a table's name has at most: catalog, database, table."""
+"""Maximal parts of a table's name: catalog, database, table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a relation in a query; *fields* are those of a structure that the query itself makes."""
+    """A column of a relation in a query; *fields* are those of a struct that the query itself builds."""
 
     name: str
     value: Value
@@ -137,9 +132,9 @@ class Column:
 class Rows:
     """A relation in a query.
 
-    *name* is its alias or last name, *parts* its whole name. *open*: it has columns that are not listed; each is the
-    column of that name of *table* and *others*, or where there is none made of *rest*. *time* is where the time of
-    its records comes from in ksqlDB; None: each record has its own. *is_table*: it is one of ksqlDB's tables.
+    *name* is its alias or last name, *parts* its whole name. *open*: it has unlisted columns; each is the column of
+    that name of *table* and *others*, or without these derived from *rest*. *time* is the origin of the record time
+    in ksqlDB; None: the record's own timestamp. *is_table*: it is a ksqlDB table.
     """
 
     columns: tuple[Column, ...] = ()
@@ -154,13 +149,13 @@ class Rows:
     is_table: bool = False
 
     def pseudo(self, name: str) -> Value:
-        """Return where a column comes from that the engine adds to every base table."""
+        """Return the origin of a column that the engine adds to every base table."""
         if name == ROWTIME and self.time is not None:
             return self.time
         return copied((self.table, (name,)))
 
     def unlisted(self, name: str) -> Column | None:
-        """Return a column that is not listed; None where every column is."""
+        """Return an unlisted column; None where all columns are listed."""
         if not self.open:
             return None
         if not self.table:
@@ -171,21 +166,21 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Common:
-    """A query named by WITH; what it reads counts where it is used."""
+class ResolvedCommonTable:
+    """A common table expression; its sources count where it is used."""
 
     rows: Rows
-    gathered: Gathered
+    gathered: CollectedSources
 
 
 @dataclass(slots=True)
 class Scope:
-    """The relations of one SELECT and all that its expressions may name; *parent* is the query around it."""
+    """The relations of one SELECT and every name its expressions may use; *parent* is the enclosing query's scope."""
 
-    analysis: Analysis
+    context: StatementContext
     parent: Scope | None = None
     rows: list[Rows] = field(default_factory=list)
-    common: dict[str, Common] = field(default_factory=dict)
+    common: dict[str, ResolvedCommonTable] = field(default_factory=dict)
     windows: Mapping[str, Window] = field(default_factory=dict)
     aliases: Mapping[str, Value] = field(default_factory=dict)
     merged: dict[str, Column] = field(default_factory=dict)
@@ -198,28 +193,30 @@ class Scope:
     _width: int = 0
 
     def add(self, rows: Rows) -> None:
-        """Build a relation known; raises TooLarge where all of them have more columns than we follow."""
+        """Add a relation; raises TooLarge above MOST_COLUMNS in all."""
         self._width += len(rows.columns)
         if self._width > MOST_COLUMNS:
             raise TooLarge
         self.rows.append(rows)
 
     def resolve(self, name: Name) -> Column:
-        """Return what *name* stands for; a name that nothing explains is noted and comes from nowhere."""
-        # A qualifier means a relation around the query sooner than a column that nobody lists.
+        """Return the column that *name* refers to; an unknown name is reported and has no origins."""
+        # A qualifier refers to a relation of an enclosing query before it refers to an unlisted column.
         for find in (Scope._qualified, Scope._find) if len(name.parts) > 1 else (Scope._find,):
             scope: Scope | None = self
             while scope is not None:
-                found = find(scope, name.parts, name)
-                if found is not None:
-                    column, inner = found
+                match = find(scope, name.parts, name)
+                if match is not None:
+                    column, inner = match
                     return _inside(column, (*inner, *name.fields))
                 scope = scope.parent
-        self.analysis.note(name.at, f"no known table has a column {'.'.join(name.parts)}", "give the DDL of its table")
+        self.context.report(
+            name.at, f"no known table has column {'.'.join(name.parts)}", "provide the DDL of its table"
+        )
         return Column(name.parts[-1], EMPTY)
 
-    def named(self, name: str) -> Common | None:
-        """Find a query named by WITH here or around here."""
+    def find_common_table(self, name: str) -> ResolvedCommonTable | None:
+        """Find a common table expression here or in an enclosing scope."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.common:
@@ -227,7 +224,7 @@ class Scope:
             scope = scope.parent
         return None
 
-    def window(self, name: str) -> Window | None:
+    def find_window(self, name: str) -> Window | None:
         """Find a window by its name."""
         scope: Scope | None = self
         while scope is not None:
@@ -236,7 +233,7 @@ class Scope:
             scope = scope.parent
         return None
 
-    def called(self, parts: Parts) -> Rows | None:
+    def find_relation(self, parts: Parts) -> Rows | None:
         """Find a relation of this SELECT by its alias or by the end of its own name."""
         for rows in self.rows:
             if (len(parts) == 1 and rows.name == parts[0]) or (rows.parts and rows.parts[-len(parts) :] == parts):
@@ -244,15 +241,15 @@ class Scope:
         return None
 
     def _qualified(self, parts: Parts, name: Name) -> tuple[Column, ColumnPath] | None:
-        """Find a column by its relation's name, or a field of a column that is listed."""
+        """Find a column by its relation's name, or a field of a listed column."""
         if parts[0] in self.hidden:
             return Column(parts[0], EMPTY), ()
         qualified = None
         for steps in range(1, min(len(parts), _QUALIFIERS + 1)):
-            rows = self.called(parts[:steps])
-            found = rows and self._in(rows, parts[steps])
-            if found:
-                return found, parts[steps + 1 :]
+            rows = self.find_relation(parts[:steps])
+            column = rows and self._in(rows, parts[steps])
+            if column:
+                return column, parts[steps + 1 :]
             qualified = qualified or rows
         if qualified is not None:
             return self._column_of(qualified, parts, name)
@@ -269,15 +266,15 @@ class Scope:
         return (plain, parts[1:]) if plain else None
 
     def _column_of(self, rows: Rows, parts: Parts, name: Name) -> tuple[Column, ColumnPath]:
-        """Return what a name means whose first part is a relation without that column: a column's field, or nothing."""
+        """Resolve a name whose first part is a relation without that column: a column's field, or nothing."""
         listed = self._listed(parts[0])
         if listed is not None:
             return listed, parts[1:]
-        self.analysis.note(name.at, f"{rows.name} has no column {parts[1]}", "check the DDL of its table")
+        self.context.report(name.at, f"{rows.name} has no column {parts[1]}", "compare with the DDL of its table")
         return Column(parts[-1], EMPTY), ()
 
-    def _plain(self, name: str, asked: Name) -> Column | None:
-        """Find a column by its bare name: listed ones first, then what the relations do not list."""
+    def _plain(self, name: str, reference: Name) -> Column | None:
+        """Find a column by its bare name: listed ones first, then unlisted ones."""
         listed = self.merged.get(name) or self._listed(name)
         if listed:
             return listed
@@ -290,7 +287,9 @@ class Scope:
         opened = [rows for rows in self.rows if rows.open]
         if len(opened) > 1:
             among = " or ".join(rows.name or "a query" for rows in opened)
-            self.analysis.note(asked.at, f"{name} may be a column of {among}", "give their DDL, or qualify the name")
+            self.context.report(
+                reference.at, f"{name} may be a column of {among}", "provide their DDL, or qualify the name"
+            )
             return Column(name, EMPTY)
         if opened:
             return opened[0].unlisted(name)
@@ -303,7 +302,7 @@ class Scope:
         return Column(name, base[0].pseudo(name))
 
     def _is_pseudo(self, name: str) -> bool:
-        return name in (_SYSTEM if self.analysis.flink else _BESIDE)
+        return name in (_SYSTEM if self.context.flink else _BESIDE)
 
     def _in(self, rows: Rows, name: str) -> Column | None:
         for column in rows.columns:
@@ -315,8 +314,8 @@ class Scope:
             return Column(name, rows.pseudo(name))
         return rows.unlisted(name)
 
-    def lists(self, name: str) -> bool:
-        """Return whether a relation of this SELECT is known to have a column of this name."""
+    def has_column(self, name: str) -> bool:
+        """Return whether a relation of this SELECT lists a column of this name."""
         return self._listed(name) is not None
 
     def _listed(self, name: str) -> Column | None:
@@ -328,7 +327,7 @@ class Scope:
         return self._index.get(name)
 
     def listed(self) -> Iterator[Column]:
-        """Return every column that the relations list."""
+        """Yield every column that the relations list."""
         for rows in self.rows:
             yield from rows.columns
 
@@ -340,9 +339,9 @@ def _inside(column: Column, fields: ColumnPath) -> Column:
 
 
 def inner_type(kind: SqlType | None, fields: ColumnPath) -> SqlType | None:
-    """Return the type of *fields* inside a structure; None where it is not known."""
+    """Return the type of *fields* inside a struct; None where it is unknown."""
     for name in fields:
         if kind is None:
             return None
-        kind = next((one for field_name, one in kind.fields if field_name == name), None)
+        kind = next((field_type for field_name, field_type in kind.fields if field_name == name), None)
     return kind

@@ -1,1 +1,1 @@
-"""The generated graph: engines, generation, incremental updates, queries and exports."""
+"""The generated graph: engines, generation, queries and exports."""

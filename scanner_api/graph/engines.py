@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dataflow_generator.graph import FlowGraph
     from dataflow_generator.parquet.manifest import Written
     from dataflow_generator.spark.jdbc import JdbcTarget
+    from scanner_dictionary.engine.open import Engine
+    from scanner_dictionary.graph.store import StoredGraph
 
 ENGINES = ("auto", "local", "spark")
 
@@ -23,8 +25,9 @@ LARGE = 2_000_000
 
 
 class Generation(NamedTuple):
-    """What one engine can do: yield the graph's rows, write them as Parquet, or write them into a database."""
+    """What one engine can do: store the graph in a dictionary, yield its rows, write them as Parquet or by JDBC."""
 
+    store: Callable[[Engine], StoredGraph]
     graph: Callable[[], AbstractContextManager[FlowGraph]]
     parquet: Callable[[Path], Written]
     database: Callable[[JdbcTarget], Written] | None = None
@@ -95,19 +98,39 @@ class Engines:
 
             with self.spark.session(light=light) as session, report_tasks(session, progress):
                 yield Generation(
+                    lambda engine: _store(engine, nullcontext(assemble_on_spark(session, source))),
                     lambda: nullcontext(assemble_on_spark(session, source)),
                     lambda file: write_graph(session, source, file),
                     lambda target: write_database(session, source, target),
                 )
         else:
             source = self.source()
-            yield Generation(lambda: _local(source), lambda file: _write_local(source, file, progress))
+            yield Generation(
+                lambda engine: (
+                    _store_local(engine, progress) if self.snapshot is None else _store(engine, _local(source))
+                ),
+                lambda: _local(source),
+                lambda file: _write_local(source, file, progress),
+            )
 
     def source(self) -> DictionarySource:
         """Return the dictionary, or the snapshot of it, that the graph is built from."""
         from dataflow_generator.build.dictionary_source import DictionarySource, SnapshotSource
 
         return DictionarySource(self.url) if self.snapshot is None else SnapshotSource(str(self.snapshot.absolute()))
+
+
+def _store_local(engine: Engine, progress: GraphProgress) -> StoredGraph:
+    from dataflow_generator.build.store import generate
+
+    return generate(engine, progress)
+
+
+def _store(engine: Engine, opened: AbstractContextManager[FlowGraph]) -> StoredGraph:
+    from dataflow_generator.build.store import store
+
+    with opened as graph:
+        return store(engine, graph)
 
 
 def _write_local(source: DictionarySource, file: Path, progress: GraphProgress) -> Written:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.analysis.findings import Finding, stored_findings
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.build.store import store as store_graph
 from dataflow_generator.parquet.manifest import NAME as PARQUET_DIRECTORY
-from dataflow_generator.query.stored_graph import coverage_of
+from dataflow_generator.query.stored_graph import coverage_of, whole_graph
 from dataflow_generator.render import OUTPUTS
 from dataflow_generator.render.files import write_files
 from scanner_api.callbacks import GraphProgress, Notify, ignore, no_graph_progress
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_directory
 from scanner_api.graph.engines import Engines, Generation, SparkChoice
-from scanner_api.graph.refresh import refresh_stored_graph, renew_files, write_stored_graph
+from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from dataflow_generator.parquet.manifest import Written
     from dataflow_generator.spark.jdbc import JdbcTarget
-    from scanner_dictionary.graph.store import StoredGraph
 
 PARQUET = "parquet"
 FORMATS = (*OUTPUTS, PARQUET)
@@ -58,15 +56,11 @@ class GraphReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateResult:
-    """What `generate` wrote; *stored* is None where nothing was written into the dictionary.
-
-    *reused* says in words how much of the earlier graph was reused, empty where nothing was.
-    """
+    """What `generate` wrote; *stored* is None where nothing was written into the dictionary."""
 
     stored: GraphReport | None = None
     files: tuple[Path, ...] = ()
     tables: tuple[GraphTables, ...] = ()
-    reused: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +84,6 @@ def generate(
     output: Path | None = None,
     formats: Sequence[str] = ("json", "dot"),
     store: bool | None = None,
-    full: bool = False,
     snapshot: Path | None = None,
     spark: SparkChoice = SparkChoice(),  # noqa: B008 - frozen
     jdbc: JdbcTarget | None = None,
@@ -100,9 +93,8 @@ def generate(
     """Generate the data flow graph of *dictionary* and write it to every output that is named.
 
     *output* is a directory for files in *formats*. *store*: into the dictionary; None means yes, unless Parquet, a
-    snapshot or another database is requested. *full* rebuilds what is unchanged, too. *snapshot* is a Parquet export
-    to read instead of the dictionary. Raises InputInvalid for arguments that contradict each other or an output that
-    cannot be written, DictionaryUnusable.
+    snapshot or another database is requested. *snapshot* is a Parquet export to read instead of the dictionary. Raises
+    InputInvalid for arguments that contradict each other or an output that cannot be written, DictionaryUnusable.
 
     >>> result = generate(dictionary, output=Path("flow"))
     >>> [file.name for file in result.files]
@@ -111,23 +103,15 @@ def generate(
     engines = Engines(dictionary.url, snapshot, spark, notify)
     outputs = _outputs(output, formats, jdbc, store=is_stored(store, formats, snapshot, jdbc))
     engine = engines.choose()
-    renewed = renew_files(engines, outputs.parquet, engine) if outputs.parquet and not full else None
-    tables = [_tables(renewed, "local", str(outputs.parquet), "_about.json there")] if renewed else []
-    outputs = replace(outputs, parquet=None) if renewed else outputs
     if outputs.are_none:
-        return GenerateResult(tables=tuple(tables))
+        return GenerateResult()
     light = not (outputs.store or outputs.rows or jdbc)
-    reused, graph = "", None
-    files: tuple[Path, ...] = ()
     with engines.started(engine, progress, light=light) as generation:
-        tables += _write_tables(generation, outputs, engine)
-        if outputs.store and engine == "local" and snapshot is None:
-            graph, reused = refresh_stored_graph(dictionary, progress, full=full)
-            files = write_stored_graph(dictionary, outputs.directory, outputs.rows) if outputs.directory else ()
-        elif outputs.store or outputs.rows:
-            graph, files = _write_rows(generation, dictionary, outputs)
+        tables = _write_tables(generation, outputs, engine)
+        graph = generation.store(dictionary.writing()) if outputs.store else None
+        files = _write_files(generation, dictionary, outputs)
     stored = _report(dictionary, graph, engine) if graph else None
-    return GenerateResult(stored=stored, files=files, tables=tuple(tables), reused=reused)
+    return GenerateResult(stored=stored, files=files, tables=tuple(tables))
 
 
 def is_stored(store: bool | None, formats: Sequence[str], snapshot: Path | None, jdbc: JdbcTarget | None) -> bool:
@@ -164,7 +148,7 @@ def _write_tables(generation: Generation, outputs: _Outputs, engine: str) -> lis
         tables.append(_tables(written, engine, str(outputs.parquet), "_about.json there"))
     if outputs.jdbc and generation.database:
         written = generation.database(outputs.jdbc)
-        tables.append(_tables(written, engine, outputs.jdbc.place, "graph_about there"))
+        tables.append(_tables(written, engine, outputs.jdbc.masked_url, "graph_about there"))
     return tables
 
 
@@ -173,12 +157,16 @@ def _tables(written: Written, engine: str, location: str, manifest: str) -> Grap
     return GraphTables(location, about.nodes, about.edges, written.coverage, engine, manifest)
 
 
-def _write_rows(
-    generation: Generation, dictionary: Dictionary, outputs: _Outputs
-) -> tuple[StoredGraph | None, tuple[Path, ...]]:
+def _write_files(generation: Generation, dictionary: Dictionary, outputs: _Outputs) -> tuple[Path, ...]:
+    """Write files of the graph: of the one stored in *dictionary*, where it is, so that it is not generated twice."""
+    if not (outputs.rows and outputs.directory):
+        return ()
+    if outputs.store:
+        with dictionary.reading() as conn:
+            about = stored_graph(conn)
+            return write_files(whole_graph(conn, about), outputs.directory, outputs.rows) if about else ()
     with generation.graph() as graph:
-        stored = store_graph(dictionary.writing(), graph) if outputs.store else None
-        return stored, write_files(graph, outputs.directory, outputs.rows) if outputs.directory else ()
+        return write_files(graph, outputs.directory, outputs.rows)
 
 
 def _report(dictionary: Dictionary, graph: StoredGraph, engine: str) -> GraphReport:

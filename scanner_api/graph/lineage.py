@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from dataflow_generator.analysis.connectivity import Component
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.model import Dataset, Place
+from dataflow_generator.jobs.model import ColumnRef, Dataset
 from dataflow_generator.query import impact as impact_query
-from dataflow_generator.query.impact import Affected, Root, Spot
+from dataflow_generator.query.impact import Affected, NodeInfo, Root
 from dataflow_generator.query.neighbourhood import Step
 from dataflow_generator.query.stored_graph import stored_lineage
-from dataflow_generator.query.traversal import Hop, Question
+from dataflow_generator.query.traversal import Hop, TraversalOptions
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import GraphSource, find_node, open_graph
 from scanner_dictionary.graph.reader import GraphReader
@@ -65,12 +65,12 @@ def lineage(
     """
     if direction not in DIRECTIONS:
         raise InputInvalid(f"{direction!r} is not known", where="direction", hint=f"one of {', '.join(DIRECTIONS)}")
-    question = Question(
+    options = TraversalOptions(
         upstream=direction != "downstream", downstream=direction != "upstream", columns=columns, depth=depth
     )
     with open_graph(GraphSource.of(graph)) as opened:
         root = find_node(opened.rows, node, "scanner lineage")
-        hops, nodes = stored_lineage(opened.rows, root, question)
+        hops, nodes = stored_lineage(opened.rows, root, options)
         return Lineage(
             root=root, hops=tuple(hops), nodes=nodes, column_suggestions=_column_suggestions(opened.rows, root, node)
         )
@@ -99,15 +99,15 @@ def impact_of(graph: GraphReader, node: NodeRow, name: str, depth: int | None = 
         for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
             yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
 
-    def spots(keys: Iterable[int]) -> Mapping[int, Spot]:
+    def node_infos(keys: Iterable[int]) -> Mapping[int, NodeInfo]:
         rows = graph.nodes_of(keys).values()
-        return {row.id: Spot(row.kind, row.name, node_path(row)) for row in rows}
+        return {row.id: NodeInfo(row.kind, row.name, node_path(row)) for row in rows}
 
     def step(edge: EdgeRow) -> Step:
         return Step(edge.flow_type, edge.subtype, edge.evidence)
 
     root = _impact_root(graph, node, name)
-    reached = impact_query.impact(root, impact_query.Asked(ahead=edges_ahead, spots=spots, step=step))
+    reached = impact_query.impact(root, impact_query.ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step))
     affected = tuple(each for each in reached if depth is None or each.steps <= depth)
     ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
     jobs = (job for each in affected for job in each.through)
@@ -123,7 +123,7 @@ def node_path(node: NodeRow) -> tuple[str, ...] | None:
 
 def column_node(dataset: NodeRow, path: tuple[str, ...]) -> NodeRow:
     """Return the node of a column of *dataset*; a member of a copied structure may be no node of the graph."""
-    key = Place(Dataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
+    key = ColumnRef(Dataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
     return dataset._replace(node_key=key, kind="column", path=json.dumps(path, ensure_ascii=False))
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from scanner_api.callbacks import Notify, ignore
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.engines import SparkChoice
 from scanner_model.errors import InputInvalid, NameUnknown
 
 if TYPE_CHECKING:
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from scanner_dictionary.graph.reader import GraphReader
     from scanner_dictionary.graph.store import NodeRow, StoredGraph
 
-LARGE = 300_000_000
-"""Edges from which `--engine auto` reads a graph in Parquet files on Spark: one process walks fewer in seconds."""
-
 _LISTED = 10
 
 
@@ -29,13 +25,11 @@ _LISTED = 10
 class GraphSource:
     """Where a generated graph is stored: in the *dictionary*, or in the Parquet files of *directory*.
 
-    *spark* says which engine reads the Parquet files. *notify* gets notes, for example that the graph is older than
-    the newest scan.
+    *notify* gets notes, for example that the graph is older than the newest scan.
     """
 
     dictionary: Dictionary
     directory: Path | None = None
-    spark: SparkChoice = SparkChoice()
     notify: Notify = field(default=ignore, repr=False, compare=False)
 
     @staticmethod
@@ -51,8 +45,7 @@ def open_graph(source: GraphSource) -> Iterator[GeneratedGraph]:
         with open_with_dictionary(source) as (graph, _):
             yield graph
     else:
-        with _open_files(source.directory, source) as graph:
-            yield graph
+        yield _open_files(source.directory)
 
 
 @contextmanager
@@ -66,25 +59,15 @@ def open_with_dictionary(source: GraphSource) -> Iterator[tuple[GeneratedGraph, 
         if source.directory is None:
             yield graph_in_dictionary(conn, _stored_graph(conn, source.notify)), conn
         else:
-            with _open_files(source.directory, source) as graph:
-                yield graph, conn
+            yield _open_files(source.directory), conn
 
 
-@contextmanager
-def _open_files(directory: Path, source: GraphSource) -> Iterator[GeneratedGraph]:
+def _open_files(directory: Path) -> GeneratedGraph:
     from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
+    from dataflow_generator.parquet.reader import graph_in_parquet
 
     files = graph_directory(directory)
-    manifest = checked_manifest(files)
-    if source.spark.choose(manifest.edges, LARGE, "edges", source.notify) == "local":
-        from dataflow_generator.parquet.reader import graph_in_parquet
-
-        yield graph_in_parquet(files, manifest)
-        return
-    from dataflow_generator.spark.graph_queries import graph_on_spark
-
-    with source.spark.session() as session:
-        yield graph_on_spark(session, files.absolute(), manifest)
+    return graph_in_parquet(files, checked_manifest(files))
 
 
 def _stored_graph(conn: Connection, notify: Notify) -> StoredGraph:

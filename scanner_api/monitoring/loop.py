@@ -16,8 +16,8 @@ from dataflow_generator.openlineage.monitor.state_machine import (
     ObservedJob,
     Rules,
     Runs,
-    life_event,
     step,
+    transition_event,
 )
 from scanner_model.errors import ScannerError, SourceObjected
 
@@ -83,7 +83,7 @@ class Monitor:
             self._report_problem(server.name, what)
             return
         try:
-            observed = server.look(self.journal.watch(server.name).runs)
+            observed = server.look(self.journal.server_state(server.name).runs)
         except ScannerError as error:
             with self._lock:
                 self.counts.polls += 1
@@ -127,11 +127,11 @@ class Monitor:
 
     def _journal_events(self, server: Server, observed: Sequence[ObservedJob]) -> None:
         rules = replace(self.rules, gone=server.gone)
-        watch, changes = step(
-            self.journal.watch(server.name), observed, self.context.now(), server=server.name, rules=rules
+        state, changes = step(
+            self.journal.server_state(server.name), observed, self.context.now(), server=server.name, rules=rules
         )
-        events = [life_event(each, server.engine, self.producer) for each in changes]
-        self.journal.keep(server.name, watch, events)
+        events = [transition_event(each, server.engine, self.producer) for each in changes]
+        self.journal.record(server.name, state, events)
         with self._lock:
             self.counts.polls += 1
             self.counts.said += len(events)

@@ -9,12 +9,19 @@ from datetime import UTC, datetime
 from functools import partial
 
 from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.flink.resolve import World
+from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.model import JobFlows
 from dataflow_generator.openlineage.monitor.connect import names_topics, observed_connector
-from dataflow_generator.openlineage.monitor.flink import Statements, observed_jobs, scripted
+from dataflow_generator.openlineage.monitor.flink import Statements, observed_jobs, script_jobs
 from dataflow_generator.openlineage.monitor.ksqldb import Errors, observed_queries
-from dataflow_generator.openlineage.monitor.state_machine import ABORT, COMPLETE, Engine, ObservedJob, Runs, unread
+from dataflow_generator.openlineage.monitor.state_machine import (
+    ABORT,
+    COMPLETE,
+    Engine,
+    ObservedJob,
+    Runs,
+    unreadable_job,
+)
 from dataflow_generator.openlineage.monitor.state_mapping import FLINK, Phase, phase_of
 from scanner_api.callbacks import Notify, ignore
 from scanner_api.monitoring.loop import Server
@@ -73,7 +80,7 @@ class _Connect:
         connectors, lost = read_connector_states(self.settings, self.http)
         for name in self.used.keys() - {each.name for each in connectors}:
             del self.used[name]
-        return [*map(self._observed, connectors), *map(unread, lost)]
+        return [*map(self._observed, connectors), *map(unreadable_job, lost)]
 
     def _observed(self, connector: Connector) -> ObservedJob:
         """Return a connector by its configuration, or by the topics that it uses if that names none or a pattern."""
@@ -111,15 +118,15 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
     """
     naming = Naming((cluster.cluster, cluster.brokers) for cluster in clusters)
     names = {str(settings.cluster): _names(settings) for settings in clusters}
-    world = World(naming=naming, names=names, topics=dict, columns=lambda _: {})
+    context = FlinkContext(naming=naming, names=names, topics=dict, columns=lambda _: {})
     for settings in clusters:
         for flink in (each for each in settings.flink if each.type in STATES):
             http = Http(flink.http, flink.source, clock=clock)
             is_job_manager = flink.type == JOB_MANAGER
             look = (
-                _jobs(flink, http, settings, world)
+                _jobs(flink, http, settings, context)
                 if is_job_manager
-                else _statements(flink, http, settings.cluster, world)
+                else _statements(flink, http, settings.cluster, context)
             )
             # A job that ended stays listed for an hour: one that is missing was lost with its JobManager.
             gone = ABORT if is_job_manager else COMPLETE
@@ -128,21 +135,21 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
 
 
 def _statements(
-    flink: FlinkSettings, http: Http, cluster: str, world: World
+    flink: FlinkSettings, http: Http, cluster: str, context: FlinkContext
 ) -> Callable[[Runs], Sequence[ObservedJob]]:
-    statements = Statements(cluster, world)
+    statements = Statements(cluster, context)
 
     def look(_: Runs) -> Sequence[ObservedJob]:
         states = STATES[flink.type](flink, http)
-        return [*statements.seen(states.statements), *map(unread, sorted(states.unread))]
+        return [*statements.observe(states.statements), *map(unreadable_job, sorted(states.unread))]
 
     return look
 
 
 def _jobs(
-    flink: FlinkSettings, http: Http, settings: Settings, world: World
+    flink: FlinkSettings, http: Http, settings: Settings, context: FlinkContext
 ) -> Callable[[Runs], Sequence[ObservedJob]]:
-    scripts = tuple(_scripts(settings, world))
+    scripts = tuple(_scripts(settings, context))
     causes: dict[str, str] = {}
 
     def look(_: Runs) -> Sequence[ObservedJob]:
@@ -161,10 +168,10 @@ def _failed(jobs: Iterable[FlinkJob]) -> tuple[str, ...]:
     return tuple(each.name for each in sorted(failed, key=lambda each: each.started)[-_CAUSES:])
 
 
-def _scripts(settings: Settings, world: World) -> Iterator[JobFlows]:
+def _scripts(settings: Settings, context: FlinkContext) -> Iterator[JobFlows]:
     for source in settings.sql_files:
         texts = read_texts(source.files, partial(mask_statement, extra=settings.secret_names))
-        yield from scripted(settings.cluster, read_sql_files(source, texts, no_progress).statements, world)
+        yield from script_jobs(settings.cluster, read_sql_files(source, texts, no_progress).statements, context)
 
 
 def _names(settings: Settings) -> ClusterNames:
@@ -212,7 +219,7 @@ class _Ksqldb:
         read = read_query_states(self.settings, self.http, Earlier(queries=known, pause=self.pause))
         errors = Errors(by_query=read.errors, now=self.now())
         found = observed_queries(read.queries, read.collections, errors, self.at)
-        return [*found, *map(unread, sorted(read.unread))]
+        return [*found, *map(unreadable_job, sorted(read.unread))]
 
 
 def servers_of(kinds: Sequence[str], configured: Sequence[Settings], notify: Notify = ignore) -> Iterator[Server]:

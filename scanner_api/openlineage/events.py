@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dataflow_generator.openlineage.emit.datasets import known_by
-from dataflow_generator.openlineage.emit.graph_events import Telling
+from dataflow_generator.openlineage.emit.datasets import dictionary_metadata
+from dataflow_generator.openlineage.emit.graph_events import EventOptions as EmitOptions
 from dataflow_generator.openlineage.emit.graph_events import graph_events as events_of
 from dataflow_generator.openlineage.emit.run_events import Event
 from scanner_api.graph.open import GraphSource, open_with_dictionary
@@ -31,10 +31,10 @@ class EventOptions:
     at: str | None = None
     job_namespace: str = ""
 
-    def telling(self, at: str) -> Telling:
+    def emit_options(self, at: str) -> EmitOptions:
         """Return the settings of the event writer, for events at the time *at*."""
         producer: dict[str, Any] = {"producer": self.producer} if self.producer else {}
-        return Telling(at=at, way=self.style, lineage=self.lineage, job_namespace=self.job_namespace, **producer)
+        return EmitOptions(at=at, mode=self.style, lineage=self.lineage, job_namespace=self.job_namespace, **producer)
 
 
 @contextmanager
@@ -47,4 +47,4 @@ def graph_events(source: GraphSource, options: EventOptions = EventOptions()) ->
         at = options.at or newest_moment(conn)
         if at is None:
             raise NameUnknown("the dictionary holds no scan, so events have no time", hint="run `scanner extract`")
-        yield events_of(graph.whole(), known_by(conn), options.telling(at))
+        yield events_of(graph.whole(), dictionary_metadata(conn), options.emit_options(at))

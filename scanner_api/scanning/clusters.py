@@ -10,8 +10,8 @@ from pathlib import Path
 from manual_input.loader import Reach, read_manual_input
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.discovery.expansion import KINDS
-from scanner_extractor.formats import FORMATS
-from scanner_extractor.registries import registries
+from scanner_extractor.formats import format_names
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.phases import DISCOVERY, PHASES
 from scanner_extractor.scan.runner import Choice
@@ -29,7 +29,7 @@ def read_files(files: Sequence[str], *, replayed: bool = False) -> tuple[list[Se
     problems: list[Problem] = []
     for file in files:
         try:
-            clusters.append(read_cluster_file(Path(file), os.environ, tuple(registries()), replayed=replayed))
+            clusters.append(read_cluster_file(Path(file), os.environ, tuple(REGISTRIES), replayed=replayed))
         except InputInvalid as error:
             problems += error.problems or (Problem(error.where, error.what, error.hint),)
     return clusters, [*problems, *_repeated(clusters)]
@@ -80,7 +80,7 @@ def select_sources(only: Sequence[str], skip: Sequence[str], clusters: Collectio
 
 
 def _loaded(settings: Settings) -> LoadedCluster:
-    reach = Reach(base=settings.file.parent, formats=tuple(FORMATS))
+    reach = Reach(base=settings.file.parent, formats=format_names())
     manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
     return LoadedCluster(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
 

@@ -26,7 +26,7 @@ from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.phases import Mode
 from scanner_extractor.scan.runner import ALL, Choice, kept, read_sources
-from scanner_extractor.schemas.parsing import ParseEach, parse_in_process
+from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.scan import ClusterScan, SourceStatus
 
@@ -40,7 +40,7 @@ class ScanOptions:
     engine: Engine
     progress: ScanProgress = no_scan_progress
     choice: Choice = ALL
-    parse: ParseEach = parse_in_process
+    parse: ParseTexts = parse_in_process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +190,8 @@ def _connections(cluster: str, capture: Path | None, replay: Path | None, *, sev
         return Connections(replay=Replay(recorded_cluster(replay, cluster) if several else replay))
     if capture:
         directory = capture / directory_name(cluster) if several else capture
-        return Connections(recorder=Recorder(directory, cluster=cluster, tool=f"scanner {version('scanner')}"))
+        tool = f"scanner {version('kafka-lineage-scanner')}"
+        return Connections(recorder=Recorder(directory, cluster=cluster, tool=tool))
     return Connections()
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from scanner_api.callbacks import Notify, ignore
 from scanner_extractor.schemas.parsing import (
-    ParseEach,
     ParseRequest,
+    ParseTexts,
     parse_bundle,
     parse_in_process,
     request_bundles,
@@ -30,7 +30,7 @@ _SIZE = 4_000_000
 
 
 @contextmanager
-def schema_engine(choice: SparkChoice, notify: Notify = ignore) -> Iterator[ParseEach]:
+def schema_engine(choice: SparkChoice, notify: Notify = ignore) -> Iterator[ParseTexts]:
     """Return a parser of schema texts that uses the engine of *choice*; it may be called from many threads.
 
     Spark starts at once where it is requested; for auto when it is first needed.

@@ -48,7 +48,6 @@ _spark_options = partial(spark_options, text="Where to generate; auto decides by
     default=None,
     help="Also into the dictionary; the default unless parquet or another database is requested.",
 )
-@click.option("--full", is_flag=True, help="Rebuild everything, including what has not changed.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Also write the report as JSON.")
 @jdbc_options
 @directory_option(
@@ -60,17 +59,15 @@ def dataflow(
     output: Path | None,
     formats: Sequence[str],
     store: bool | None,
-    full: bool,
     report: Path | None,
     snapshot: Path | None,
     jdbc: JdbcTarget | None,
 ) -> None:
     """Generate the data flow graph of the dictionary.
 
-    The graph replaces the one generated before; the local engine rebuilds only what depends on changes, with the same
-    result. Every engine writes the same bytes; in Parquet, the same rows. The report on stderr says how many
-    statements were parsed, what could not be parsed, and lists findings (unused topics, jobs without output, cycles,
-    columns that no schema has). Stdout has the names of the files.
+    The graph replaces the one generated before. Every engine writes the same bytes; in Parquet, the same rows. The
+    report on stderr says how many statements were parsed, what could not be parsed, and lists findings (unused topics,
+    jobs without output, cycles, columns that no schema has). Stdout has the names of the files.
 
     \b
     Examples:
@@ -89,7 +86,6 @@ def dataflow(
             output=output,
             formats=formats,
             store=store,
-            full=full,
             snapshot=snapshot,
             spark=spark_for(jdbc, spark),
             jdbc=jdbc,
@@ -103,8 +99,6 @@ def _print(result: GenerateResult, report_file: Path | None) -> None:
     for tables in result.tables:
         _print_tables(tables)
         echo(visible(tables.location))
-    if result.reused:
-        echo_err(result.reused)
     for file in result.files:
         echo(visible(str(file)))
     if result.stored:

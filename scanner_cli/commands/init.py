@@ -25,7 +25,7 @@ from scanner_extractor.discovery.config_templates import (
 from scanner_extractor.discovery.probe import Prober, ask_brokers, listens
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.urls import read_address
-from scanner_extractor.registries import registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Organization
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
@@ -134,7 +134,7 @@ def _write(files: Sequence[Initial], directory: Path, *, force: bool) -> None:
         raise InputInvalid("exists already", where=", ".join(existing), hint=hint)
     for each in files:
         write_text(directory / each.file, json_text(each.document) + "\n")
-        read_cluster_file(directory / each.file, dict.fromkeys(each.variables, "x"), tuple(registries()))
+        read_cluster_file(directory / each.file, dict.fromkeys(each.variables, "x"), tuple(REGISTRIES))
 
 
 def _report_variables(files: Sequence[Initial]) -> None:

@@ -1,4 +1,4 @@
-"""Options that say where a graph is, which engine generates or reads it, and which database Spark writes it to."""
+"""Options that say where a graph is, which engine generates it, and which database Spark writes it to."""
 
 from __future__ import annotations
 
@@ -104,12 +104,8 @@ def graph_options(command: Command) -> Callable[..., Any]:
     """Add the options that say where the graph is to a command, as its argument *source*."""
 
     @wraps(command)
-    def with_source(*, dictionary: Dictionary, directory: Path | None, spark: SparkChoice, **others: object) -> object:
-        if directory is None and spark.is_requested:
-            what = "Spark reads a graph in Parquet files, not the dictionary's"
-            raise InputInvalid(what, where="--engine", hint="add --graph DIR")
-        return command(source=GraphSource(dictionary, directory, spark, echo_err), **others)
+    def with_source(*, dictionary: Dictionary, directory: Path | None, **others: object) -> object:
+        return command(source=GraphSource(dictionary, directory, echo_err), **others)
 
     text = "Read the graph from Parquet files that `scanner dataflow --format parquet --output DIR` wrote instead."
-    graph_option = directory_option("--graph", text, "directory")
-    return dictionary_option(graph_option(spark_options(with_source, "Where to read the files of --graph.")))
+    return dictionary_option(directory_option("--graph", text, "directory")(with_source))

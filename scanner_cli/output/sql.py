@@ -9,7 +9,7 @@ from scanner_cli.output.columns import problem_document
 from scanner_model.column_path import path_name
 
 if TYPE_CHECKING:
-    from dataflow_generator.sql import Flow, Place, StatementFlows
+    from dataflow_generator.sql import ColumnRef, Flow, StatementFlows
 
 Json = Any
 
@@ -58,6 +58,6 @@ def _flow(flow: Flow) -> dict[str, Json]:
     }
 
 
-def _name(place: Place) -> str:
+def _name(place: ColumnRef) -> str:
     column = path_name(place.path)
     return f"{place.dataset or '(result)'}: {column or '(all rows)'}"

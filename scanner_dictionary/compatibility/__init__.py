@@ -1,4 +1,4 @@
-"""Which readers a changed schema breaks, by the rules of its format; docs/diff.md says what cannot be told."""
+"""Which readers a changed schema breaks, by the rules of its format; docs/diff.md lists what cannot be detected."""
 
 from __future__ import annotations
 

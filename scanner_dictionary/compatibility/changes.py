@@ -1,4 +1,4 @@
-"""What comparing two definitions tells: verdicts, what was found, column by column and of the schema as a whole."""
+"""The result of comparing two definitions: verdicts with reasons, for each column and for the whole schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of two definitions side by side: which is which, what stands around each, what it may hold."""
+"""Pairs the columns of two definitions: identity, siblings, and the types that each may have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNION = "union"
 
 
 class Side:
-    """One of the two definitions, with its columns by the path that they stand under."""
+    """One of the two definitions, with its columns by the path of their parent."""
 
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
@@ -28,7 +28,7 @@ class Side:
                 self._below[column.path[:-1]].append(column)
 
     def below(self, path: ColumnPath) -> Sequence[Column]:
-        """List the columns that stand directly under *path*, in document order."""
+        """List the columns directly under *path*, in document order."""
         return self._below.get(path, ())
 
 
@@ -56,7 +56,7 @@ class ColumnContext:
 
     @property
     def siblings(self) -> Sequence[Column]:
-        """List the columns that stand, or would stand, beside this one, itself included."""
+        """List the siblings of this column, itself included."""
         return self.side.below(self.above.path if self.above else ())
 
     @property
@@ -66,12 +66,12 @@ class ColumnContext:
 
 
 Reads = Callable[[ColumnContext, ColumnContext], Finding]
-"""Tell whether the reader (first) reads at one place what the writer (second) wrote; one of the two has a column."""
+"""Returns whether the reader (first) reads at one place what the writer (second) wrote; one of the two has a column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One type that a value may have; *name* is a named type's, empty where the column does not tell it."""
+    """One type that a value may have; *name* is a named type's, empty where the column has none."""
 
     word: str
     name: str = ""
@@ -79,7 +79,7 @@ class Alternative:
 
 
 Resolves = Callable[[Alternative, Alternative], Finding]
-"""Tell whether a reader's alternative (first) reads a writer's (second)."""
+"""Returns whether a reader's alternative (first) reads a writer's (second)."""
 
 
 def keyed(definition: Definition, *, by_number: bool) -> dict[Key, Column]:

@@ -45,7 +45,7 @@ _OTHER = FormatRules(root="record", reads=_not_known, whole=lambda _reader, _wri
 
 
 def compare(before: Definition, after: Definition) -> SchemaChange:
-    """List the columns that differ, and tell whether new readers read old data (backward), and the reverse (forward).
+    """Return the columns that differ, and whether new readers read old data (backward), and the reverse (forward).
 
     A column below one that was added, removed or became something else shares its finding.
     """
@@ -111,7 +111,7 @@ class _Judged:
     after: Side
 
     def change(self, pair: _Pair, above: _Pair, upper: ColumnChange | None) -> ColumnChange | None:
-        """Compare one column; *above* is the one it stands under, *upper* what changed there."""
+        """Compare one column; *above* is its parent, *upper* the change of the parent."""
         differs = _differs(pair)
         both = pair.before is not None and pair.after is not None
         if both and not differs:
@@ -126,7 +126,7 @@ class _Judged:
 
 
 def _governs(upper: ColumnChange) -> bool:
-    """Return whether what stands below *upper* came or went with it."""
+    """Return whether the columns below *upper* were added or removed with it."""
     return upper.before is None or upper.after is None or not _SHAPE.isdisjoint(upper.differs)
 
 

@@ -1,6 +1,6 @@
 """JSON Schema's rules: whether each document that one schema allows is allowed by another (drafts 4 to 2020-12).
 
-`nullable` of a column means not required, or null allowed; where a text uses both, what cannot be told is unknown.
+`nullable` of a column means not required, or null allowed; where a text uses both, what cannot be decided is unknown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a comparison of two scans consists of."""
+"""The result of comparing two scans."""
 
 from __future__ import annotations
 
@@ -63,9 +63,10 @@ class SchemaRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideChange:
-    """One current schema of a topic's side that came, went or was replaced.
+    """One current schema of a topic's side that was added, removed or replaced.
 
-    *before* is None where it came, *after* where it went; *change* compares the two where it was replaced, else None.
+    *before* is None where it was added, *after* where it was removed; *change* compares the two where it was
+    replaced, else None.
     """
 
     topic: str
@@ -112,7 +113,7 @@ class ScanDiff:
 
     @property
     def backwards(self) -> bool:
-        """Return whether it goes back in time, as it was asked for."""
+        """Return whether the first scan is the newer one."""
         return self.first > self.second
 
     def of(self, *kinds: str) -> tuple[FactChange, ...]:

@@ -48,9 +48,9 @@ def as_json(changes: ScanDiff) -> Json:
 
 def rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
     """Return the lines of a table in the order topic, side, column; what is of no topic comes last."""
-    found = [*_side_rows(changes), *(row for fact in changes.facts for row in _fact_rows(fact))]
+    lines = [*_side_rows(changes), *(row for fact in changes.facts for row in _fact_rows(fact))]
     # Sorting is stable: what has no column of its own (a schema, a topic's attributes) stays before the columns.
-    return tuple(sorted(found, key=lambda row: (not row.topic, row.topic, row.side)))
+    return tuple(sorted(lines, key=lambda row: (not row.topic, row.topic, row.side)))
 
 
 def _fact(fact: FactChange) -> Json:
@@ -129,11 +129,11 @@ def _loaded(text: str | None) -> object:
 def _fact_rows(fact: FactChange) -> Iterator[DiffRow]:
     name = " ".join(str(part) for part in fact.name if part not in (None, "", "."))
     topic = name if fact.kind == "topic" else ""
-    for before, after in _told(fact):
+    for before, after in _value_changes(fact):
         yield DiffRow(topic, "", "", fact.kind, name, str(fact.action), before, after, "", "", "")
 
 
-def _told(fact: FactChange) -> Iterator[tuple[str, str]]:
+def _value_changes(fact: FactChange) -> Iterator[tuple[str, str]]:
     if not fact.attributes:
         yield "", ""
     for each in fact.attributes:

@@ -1,4 +1,4 @@
-"""Facts that differ, as people know them: actions, and attributes from what to what. No I/O."""
+"""Facts that differ between two scans: actions, and attributes before and after."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from sqlalchemy import Connection, select, tuple_
 from scanner_dictionary.diff.changes import AttributeChange, FactAction, FactChange
 from scanner_dictionary.engine.serialization import json_cell
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.write.entities import ENTITIES, Children
+from scanner_dictionary.write.fact_kind import Children
+from scanner_dictionary.write.fact_kinds import FACT_KINDS
 
 State = Mapping[str, Any]
 
@@ -23,7 +24,7 @@ _NOTHING: State = {}
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A fact that differs: what it was and what it is, each None where it was not there; empty members are left out."""
+    """A fact that differs: what it was and what it is, each None where it did not exist; empty members are left out."""
 
     kind: str
     name: tuple[Any, ...]
@@ -65,20 +66,20 @@ def _states(entries: Iterable[Any], older: int) -> tuple[State | None, State | N
 def _next(state: State | None, entry: Any) -> State | None:  # noqa: ANN401 - a row of the log
     if entry.action == "gone":
         return None
-    told = json.loads(entry.after_json) if entry.after_json else {}
-    kept = (state or _NOTHING) if entry.action == "changed" else _NOTHING
-    return {name: value for name, value in {**kept, **told}.items() if value not in _EMPTY}
+    logged = json.loads(entry.after_json) if entry.after_json else {}
+    before = (state or _NOTHING) if entry.action == "changed" else _NOTHING
+    return {name: value for name, value in {**before, **logged}.items() if value not in _EMPTY}
 
 
 _JSON_TEXT = ("branches", "config", "default_value", "sink_topics", "sinks", "sources", "tags", "topics")
 """Members that the change log holds as JSON inside text."""
 
 _KEYS = {"definition_id": "definition", "registry_id": ""}
-"""Members that are keys of rows, which mean nothing to people: shown as something else, or not at all."""
+"""Members that are keys of rows, which mean nothing to users: replaced, or left out."""
 
-_PARTS = {(entity.kind, entity.children.label): entity.children for entity in ENTITIES if entity.children}
+_CHILDREN = {(kind.name, kind.children.member): kind.children for kind in FACT_KINDS if kind.children}
 _NAMES = ("name", "task_number")
-"""What names a part among its like."""
+"""The columns that identify a child."""
 _IN_NAME = ("path", "depth")
 
 
@@ -110,24 +111,27 @@ def _members(kind: str, state: State, fingerprints: Mapping[int, str]) -> Iterat
         value = _value(member, cell, fingerprints)
         if member == "config" and isinstance(value, dict):
             yield from ((f"config.{key}", json_cell(setting)) for key, setting in value.items())
-        elif (kind, member) in _PARTS:
-            yield from _parts(_PARTS[kind, member], cell)
+        elif (kind, member) in _CHILDREN:
+            yield from _child_attributes(_CHILDREN[kind, member], cell)
         elif name:
             yield name, json_cell(value)
 
 
-def _parts(part: Children, rows: Iterable[Iterable[object]]) -> Iterator[tuple[str, str]]:
-    """List a table's columns, a connector's tasks, …, each by its name, with the members that say something."""
-    names = [column.name for column in part.table.columns if column.name not in (part.parent, "ordinal")]
-    named = next(name for name in _NAMES if name in names)
+def _child_attributes(children: Children, rows: Iterable[Iterable[object]]) -> Iterator[tuple[str, str]]:
+    """Yield a table's columns, a connector's tasks, …, each by its name, with the members that are set."""
+    names = [column.name for column in children.table.columns if column.name not in (children.parent, "ordinal")]
+    name_column = next(name for name in _NAMES if name in names)
     for row in rows:
         # The log of an earlier version may have fewer cells.
         cells = dict(zip(names, row, strict=False))
-        told = {name: _value(name, cell, {}) for name, cell in cells.items() if name not in (named, *_IN_NAME)}
-        yield f"{part.label}.{cells[named]}", json_cell({name: cell for name, cell in told.items() if _says(cell)})
+        values = {name: _value(name, cell, {}) for name, cell in cells.items() if name not in (name_column, *_IN_NAME)}
+        yield (
+            f"{children.member}.{cells[name_column]}",
+            json_cell({name: cell for name, cell in values.items() if _is_set(cell)}),
+        )
 
 
-def _says(cell: object) -> bool:
+def _is_set(cell: object) -> bool:
     return cell is not None and cell is not False and cell != ""
 
 

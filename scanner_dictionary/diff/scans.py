@@ -26,18 +26,18 @@ _AT_ONCE = 500
 
 def heads(conn: Connection, keys: Collection[int]) -> dict[int, Definition]:
     """Read the definitions with *keys*, without their columns."""
-    found: dict[int, Definition] = {}
+    definitions: dict[int, Definition] = {}
     for chunk in in_chunks(sorted(set(keys)), _AT_ONCE):
         query = select(t.schema_definition).where(t.schema_definition.c.id.in_(chunk))
         for row in conn.execute(query):
-            found[row.id] = Definition(
+            definitions[row.id] = Definition(
                 fingerprint=Fingerprint(row.fingerprint),
                 format=row.format,
                 text=row.schema_text,
                 name=RecordName(row.name),
                 problems=tuple(Problem(**each) for each in json.loads(row.problems)),
             )
-    return found
+    return definitions
 
 
 def with_columns(conn: Connection, known: Mapping[int, Definition], keys: Collection[int]) -> dict[int, Definition]:
@@ -104,16 +104,16 @@ def swaps(links: Iterable[Replayed], record_of: Callable[[int], str]) -> tuple[S
         topic, role, *_ = link.name
         sides[topic, role].old.extend(_current(link, link.before))
         sides[topic, role].new.extend(_current(link, link.after))
-    found: list[Swap] = []
+    swapped: list[Swap] = []
     for (topic, role), left in sorted(sides.items()):
         _drop_same(left)
         pairs = [*left.take(lambda one: (one.source, one.context, one.subject))]
         pairs += left.take(lambda one: record_of(one.definition) or repr(one))
         changed = [(old, new) for old, new in pairs if old.definition != new.definition]
-        found += (Swap(topic, role, old, new) for old, new in sorted(changed, key=lambda pair: pair[1].order))
-        found += (Swap(topic, role, old, None) for old in sorted(left.old, key=lambda one: one.order))
-        found += (Swap(topic, role, None, new) for new in sorted(left.new, key=lambda one: one.order))
-    return tuple(found)
+        swapped += (Swap(topic, role, old, new) for old, new in sorted(changed, key=lambda pair: pair[1].order))
+        swapped += (Swap(topic, role, old, None) for old in sorted(left.old, key=lambda one: one.order))
+        swapped += (Swap(topic, role, None, new) for new in sorted(left.new, key=lambda one: one.order))
+    return tuple(swapped)
 
 
 def _drop_same(left: _Leftover) -> None:
@@ -142,10 +142,10 @@ _SHOWN = 10
 
 
 def diff(conn: Connection, first_scan: int, second_scan: int) -> ScanDiff:
-    """Return what changed from one scan of a cluster to another, net: what came and went in between is not told.
+    """Return what changed from one scan of a cluster to another, net: without what came and went in between.
 
-    The direction is kept as given: from a newer scan to an older one, what came is told as gone. Raises NameUnknown
-    where one of the scans is not there, or where they are of two clusters.
+    The direction is as given: from a newer scan to an older one, added facts are reported as gone. Raises NameUnknown
+    where one of the scans does not exist, or where they are of two clusters.
     """
     cluster, name = _cluster(conn, first_scan, second_scan)
     facts = list(replay(conn, cluster, *sorted((first_scan, second_scan))))
@@ -166,27 +166,27 @@ def diff(conn: Connection, first_scan: int, second_scan: int) -> ScanDiff:
 def _cluster(conn: Connection, first: int, second: int) -> tuple[int, str]:
     """Return key and name of the cluster of both scans."""
     query = select(t.scan.c.id, t.cluster.c.id, t.cluster.c.name).join(t.cluster, t.cluster.c.id == t.scan.c.cluster_id)
-    found = {
+    clusters = {
         scan: (cluster, name) for scan, cluster, name in conn.execute(query.where(t.scan.c.id.in_((first, second))))
     }
     for number in (first, second):
-        if number not in found:
+        if number not in clusters:
             raise NameUnknown(f"the dictionary knows no scan {number}", hint=_known(conn, None))
-    if found[first] != found[second]:
-        what = f"scan {first} is of the cluster {found[first][1]!r}, scan {second} of {found[second][1]!r}"
-        raise NameUnknown(what, hint=_known(conn, found[first][0]))
-    return found[first]
+    if clusters[first] != clusters[second]:
+        what = f"scan {first} is of the cluster {clusters[first][1]!r}, scan {second} of {clusters[second][1]!r}"
+        raise NameUnknown(what, hint=_known(conn, clusters[first][0]))
+    return clusters[first]
 
 
 def _known(conn: Connection, cluster: int | None) -> str:
     """List the newest scan numbers, of one cluster where one is given."""
     query = select(t.scan.c.id).order_by(t.scan.c.id.desc()).limit(_SHOWN + 1)
-    found = list(conn.scalars(query if cluster is None else query.where(t.scan.c.cluster_id == cluster)))
-    if not found:
+    numbers = list(conn.scalars(query if cluster is None else query.where(t.scan.c.cluster_id == cluster)))
+    if not numbers:
         return "nothing was scanned yet: run `scanner extract` first"
-    more = "…, " if len(found) > _SHOWN else ""
+    more = "…, " if len(numbers) > _SHOWN else ""
     of = "the dictionary" if cluster is None else "this cluster"
-    return f"{of} has the scans {more}{', '.join(map(str, reversed(found[:_SHOWN])))}"
+    return f"{of} has the scans {more}{', '.join(map(str, reversed(numbers[:_SHOWN])))}"
 
 
 def _definitions(facts: Iterable[Replayed]) -> Iterable[int]:
@@ -197,10 +197,10 @@ def _definitions(facts: Iterable[Replayed]) -> Iterable[int]:
 
 
 def _sides(conn: Connection, links: list[Replayed], known: Mapping[int, Definition]) -> tuple[SideChange, ...]:
-    found = swaps(links, lambda key: known[key].name)
-    replaced = {one.definition for swap in found if swap.before and swap.after for one in (swap.before, swap.after)}
+    swapped = swaps(links, lambda key: known[key].name)
+    replaced = {one.definition for swap in swapped if swap.before and swap.after for one in (swap.before, swap.after)}
     whole = with_columns(conn, known, replaced)
-    return tuple(_side(swap, known, whole) for swap in found)
+    return tuple(_side(swap, known, whole) for swap in swapped)
 
 
 def _side(swap: Swap, known: Mapping[int, Definition], whole: Mapping[int, Definition]) -> SideChange:

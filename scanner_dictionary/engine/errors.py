@@ -1,4 +1,4 @@
-"""What a database's error means to the people who run the scanner: one table, applied to every statement."""
+"""Translates database errors to DictionaryUnusable with a hint: one table, applied to every statement."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from scanner_model.errors import DictionaryBusy, DictionaryUnusable
 from scanner_model.redaction import mask_text
 
 _WAIT = "try again when it has finished, or wait longer with --lock-timeout"
-_WHAT_HELPS = (
+_HINTS = (
     ("SQLITE_NOTADB", "is not a dictionary", "name another file; this one was not touched"),
     ("SQLITE_CORRUPT", "is damaged", "restore a copy, or remove the file and run `scanner extract` again"),
-    ("SQLITE_FULL", "cannot be written: the disk is full", "free some space; the last scan is kept"),
-    ("SQLITE_IOERR", "cannot be read or written", "look at the disk and its free space; the last scan is kept"),
+    ("SQLITE_FULL", "cannot be written: the disk is full", "free some space; the last scan is still stored"),
+    ("SQLITE_IOERR", "cannot be read or written", "look at the disk and its free space; the last scan is still stored"),
     ("SQLITE_READONLY", "cannot be written", "give the file and its directory write permission"),
     ("SQLITE_BUSY", "is in use by another program", _WAIT),
     ("SQLITE_LOCKED", "is in use by another program", _WAIT),
     ("SQLITE_CANTOPEN", "cannot be opened", "look at the path and at the rights of the file and its directory"),
     ("SQLITE_TOOBIG", "cannot hold a text this long", "leave the source out of the scan and report it"),
-    ("53", "cannot be written: the server has no room left", "free some space; the last scan is kept"),
+    ("53", "cannot be written: the server has no room left", "free some space; the last scan is still stored"),
     ("25006", "cannot be written: the server is read-only", "name the primary server"),
     ("28", "refused the user or password", "look at user and password in the dictionary's URL"),
     ("3D000", "does not exist on the server", "create it: createdb NAME"),
@@ -38,22 +38,22 @@ _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "55P03")
 
 
 def translate_errors(engine: Engine, shown: str) -> None:
-    """Let every database error of *engine* appear as DictionaryUnusable, naming the dictionary as *shown*."""
+    """Translate every database error of *engine* to DictionaryUnusable, naming the dictionary as *shown*."""
 
     @event.listens_for(engine, "handle_error")
-    def _say(context: ExceptionContext) -> None:
+    def _translate(context: ExceptionContext) -> None:
         if isinstance(context.sqlalchemy_exception, DBAPIError):
             raise dictionary_error(context.original_exception, shown) from context.original_exception
 
 
 def dictionary_error(error: BaseException, shown: str) -> DictionaryUnusable:
-    """Report what *error* of a driver means for the dictionary that is *shown*; secrets in it are left out."""
+    """Return the error for *error* of a driver, naming the dictionary as *shown*; secrets are masked."""
     code = _code(error)
-    found = (row[1:] for row in _WHAT_HELPS if code is not None and _fits(row[0], code))
-    what, hint = next(found, _OTHER)
-    said = str(error).strip().splitlines()
+    matching = (row[1:] for row in _HINTS if code is not None and _fits(row[0], code))
+    what, hint = next(matching, _OTHER)
+    lines = str(error).strip().splitlines()
     kind = DictionaryBusy if code in _BUSY else DictionaryUnusable
-    return kind(f"the dictionary {what}: {mask_text(said[0])}" if said else what, where=shown, hint=hint)
+    return kind(f"the dictionary {what}: {mask_text(lines[0])}" if lines else what, where=shown, hint=hint)
 
 
 def _fits(known: str, code: str) -> bool:

@@ -1,4 +1,4 @@
-"""Opening a dictionary: it is created or migrated where needed, and refused where a newer program wrote it."""
+"""Opens a dictionary: creates or migrates it where needed, and refuses one that a newer program wrote."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from scanner_dictionary.schema.tables import metadata, scan
 from scanner_dictionary.waiting import OPTION, Say, Waiting, postgres_writer, waiting_of
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable
 
-REVISION = "0007"
-"""The newest revision under migrations/; a test compares. Kept here so that opening need not import Alembic."""
+REVISION = "0008"
+"""The newest revision under migrations/; a test compares. It is here so that opening need not import Alembic."""
 
 VERSION_TABLE = "dictionary_version"
 
@@ -33,39 +33,39 @@ _MIGRATING = 7_226_637
 def open_dictionary(url: str, *, create: bool = True, patience: float = _PATIENCE, say: Say | None = None) -> Engine:
     """Open the dictionary at *url* (a file or a URL), creating or migrating it.
 
-    *create* False is for questions: a dictionary that is not there is an error then. *patience* is how many seconds
-    to wait for another writer; *say* is told when it is waited for. Raises DictionaryUnusable, also later from every
+    *create* is False for queries: a missing dictionary is an error then. *patience* is the number of seconds to wait
+    for another writer; *say* gets a message when it waits. Raises DictionaryUnusable, also later from every
     statement of the engine.
     """
-    place = resolve_url(url)
-    engine = _engine(place, create=create, patience=patience)
-    waiting = Waiting(seconds=patience, shown=place.shown)
+    location = resolve_url(url)
+    engine = _engine(location, create=create, patience=patience)
+    waiting = Waiting(seconds=patience, shown=location.shown)
     engine.update_execution_options(**{OPTION: replace(waiting, say=say) if say else waiting})
-    translate_errors(engine, place.shown)
+    translate_errors(engine, location.shown)
     with engine.connect() as conn:
-        found = _revision(conn)
-        if found != REVISION:
-            _check_revision(conn, found, place, create=create)
-    if found != REVISION:
+        revision = _revision(conn)
+        if revision != REVISION:
+            _check_revision(conn, revision, location, create=create)
+    if revision != REVISION:
         _migrate(engine)
     return engine
 
 
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
-    """Return the one writing connection, in a transaction committed at the end; until then readers see what was before.
+    """Return the one writing connection, in a transaction committed at the end; until then readers see the old state.
 
     Another writer waits for its turn.
     """
     with _transaction(engine) as conn:
         if conn.dialect.name == "postgresql":
-            # SQLite has one writer anyway; here two could choose the same keys. Readers go on reading.
+            # SQLite has one writer anyway; in PostgreSQL two could choose the same keys. Readers are not blocked.
             _lock(conn, f"LOCK TABLE {scan.name} IN EXCLUSIVE MODE")
         yield conn
 
 
 def _lock(conn: Connection, statement: str) -> None:
-    """Take a lock of PostgreSQL; where another writer has it, say so and wait."""
+    """Take a lock of PostgreSQL; where another writer has it, report that and wait."""
     waiting = waiting_of(conn)
     conn.execute(text("SET LOCAL lock_timeout = 1"))
     try:
@@ -80,21 +80,21 @@ def _lock(conn: Connection, statement: str) -> None:
 
 @contextmanager
 def _transaction(engine: Engine) -> Iterator[Connection]:
-    with engine.connect() as plain:
-        conn = for_writing(plain)
+    with engine.connect() as connection:
+        conn = for_writing(connection)
         with beside_readers(conn) if conn.dialect.name == "sqlite" else nullcontext(), conn.begin():
             yield conn
 
 
-def _engine(place: Location, *, create: bool, patience: float) -> Engine:
-    if place.file is not None:
-        check_file(place.file, place.shown, create=create)
-        return sqlite_engine(place.file, create=create, patience=patience)
+def _engine(location: Location, *, create: bool, patience: float) -> Engine:
+    if location.file is not None:
+        check_file(location.file, location.shown, create=create)
+        return sqlite_engine(location.file, create=create, patience=patience)
     try:
-        return create_engine(place.url, connect_args={"connect_timeout": min(max(int(patience), 2), _CONNECTING)})
+        return create_engine(location.url, connect_args={"connect_timeout": min(max(int(patience), 2), _CONNECTING)})
     except ImportError as error:
-        hint = "pip install 'scanner[postgres]'"
-        raise DictionaryUnusable("PostgreSQL needs a driver", where=place.shown, hint=hint) from error
+        hint = "pip install 'kafka-lineage-scanner[postgres]'"
+        raise DictionaryUnusable("PostgreSQL needs a driver", where=location.shown, hint=hint) from error
 
 
 def _revision(conn: Connection) -> str:
@@ -104,19 +104,19 @@ def _revision(conn: Connection) -> str:
     return conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar() or ""  # noqa: S608 - our constant
 
 
-def _check_revision(conn: Connection, found: str, place: Location, *, create: bool) -> None:
-    if found > REVISION:
-        what = f"a newer program wrote the dictionary (revision {found}; this one knows {REVISION})"
-        raise DictionaryUnusable(what, where=place.shown, hint="update scanner, or name another dictionary")
-    if found:
+def _check_revision(conn: Connection, revision: str, location: Location, *, create: bool) -> None:
+    if revision > REVISION:
+        what = f"a newer program wrote the dictionary (revision {revision}; this one knows {REVISION})"
+        raise DictionaryUnusable(what, where=location.shown, hint="update scanner, or name another dictionary")
+    if revision:
         return
     names = set(inspect(conn).get_table_names())
     if _revision(conn):
         return  # another program has created it meanwhile
-    if names & set(metadata.tables) or (names and place.file):
-        raise DictionaryUnusable("the database is something else's", where=place.shown, hint="name another one")
+    if names & set(metadata.tables) or (names and location.file):
+        raise DictionaryUnusable("the database is something else's", where=location.shown, hint="name another one")
     if not create:
-        raise DictionaryUnusable("there is no dictionary", where=place.shown, hint="run `scanner extract` first")
+        raise DictionaryUnusable("there is no dictionary", where=location.shown, hint="run `scanner extract` first")
 
 
 def _migrate(engine: Engine) -> None:

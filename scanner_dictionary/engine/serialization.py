@@ -41,7 +41,7 @@ def problems_cell(problems: Iterable[Problem]) -> str:
 
 
 def column_cells(column: Column) -> tuple[Any, ...]:
-    """Return the cells that describe a column, in the order of `tables.described`."""
+    """Return the cells that describe a column, in the order of `column_types.column_description`."""
     path, number = column.path, column.number
     # Nearly all are, and then nothing needs quoting.
     plain = all(map(str.isidentifier, path)) or all(part.isidentifier() or part in _MARKS for part in path)

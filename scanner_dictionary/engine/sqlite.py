@@ -120,7 +120,7 @@ def _is_at_rest(file: Path) -> bool:
 def _begun(driver: sqlite3.Connection, file: Path, waiting: Waiting) -> bool:
     """Begin a transaction that may write, in write-ahead mode where that can be had; False where it cannot begin.
 
-    Another writer is waited for. The mode is tried each time: who wrote before may have kept us from it.
+    Waits for another writer. The mode is tried each time: an earlier writer may have blocked it.
     """
     end, announced = time.monotonic() + waiting.seconds, False
     while True:

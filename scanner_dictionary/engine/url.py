@@ -1,4 +1,4 @@
-"""Where a dictionary is: what people write (a file, a URL) as an SQLAlchemy URL, and as text that may be shown."""
+"""The location of a dictionary: resolves a file name or URL to an SQLAlchemy URL, and to text that may be shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FORMS = "write a file name, sqlite:///file or postgresql://user:password@host/d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """A dictionary's place: *url* to connect to, *file* of a SQLite dictionary (None: a server), *shown* to people.
+    """The location of a dictionary: *url* to connect to, *file* of SQLite (None: a server), *shown* to users.
 
     *shown* holds no password and no query string, which may hold one.
     """
@@ -32,26 +32,26 @@ class Location:
 
 
 def resolve_url(text: str) -> Location:
-    """Read what people write as a dictionary's place; raises InputInvalid for what cannot be one."""
+    """Resolve a file name or URL; raises InputInvalid where it cannot be a dictionary."""
     scheme = _SCHEME.match(text)
     if not scheme:
         return _in_file(text)
     name = scheme["name"].lower()
     if name in ("h2", "jdbc"):
-        raise InputInvalid("a dictionary cannot be kept in H2", where=f"{name}:…", hint=_H2)
+        raise InputInvalid("a dictionary cannot be stored in H2", where=f"{name}:…", hint=_H2)
     if name not in _KINDS:
-        raise InputInvalid(f"a dictionary cannot be kept in {name!r}", where=f"{name}:…", hint=_FORMS)
+        raise InputInvalid(f"a dictionary cannot be stored in {name!r}", where=f"{name}:…", hint=_FORMS)
     return _KINDS[name](_url(text, name))
 
 
 def from_anywhere(text: str) -> str:
-    """Write a dictionary's place so that processes with another working directory find the same file."""
+    """Return *text* so that processes with another working directory open the same file."""
     file = resolve_url(text).file
     return text if file is None else str(file.absolute())
 
 
 def _url(text: str, name: str) -> URL:
-    """Read a URL; what is wrong with it is not quoted, because it may be the password."""
+    """Parse a URL; errors do not quote it, because it may contain the password."""
     try:
         url = make_url(text)
     except (ArgumentError, ValueError) as error:
@@ -64,9 +64,9 @@ def _url(text: str, name: str) -> URL:
 
 def _in_file(text: str) -> Location:
     if text.endswith(".mv.db"):
-        raise InputInvalid("a dictionary cannot be kept in H2", where=text, hint=_H2)
+        raise InputInvalid("a dictionary cannot be stored in H2", where=text, hint=_H2)
     if not text.strip() or "\0" in text:
-        raise InputInvalid("the dictionary's place is empty", hint=_FORMS)
+        raise InputInvalid("the dictionary's location is empty", hint=_FORMS)
     file = Path(text).expanduser()
     return Location(url=URL.create("sqlite", database=str(file)), file=file, shown=_LOGIN.sub("//", mask_text(text)))
 

@@ -43,7 +43,7 @@ def _check_installed(directory: Path) -> None:
     try:
         import pyarrow.parquet  # noqa: F401 - only whether it is there
     except ImportError as error:
-        hint = "pip install 'scanner[parquet]'"
+        hint = "pip install 'kafka-lineage-scanner[parquet]'"
         raise InputInvalid("Parquet needs pyarrow", where=str(directory), hint=hint) from error
 
 

@@ -36,7 +36,7 @@ def check_snapshot(directory: Path) -> None:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        what, hint = "Parquet cannot be read: pyarrow is not installed", "pip install 'scanner[parquet]'"
+        what, hint = "Parquet cannot be read: pyarrow is not installed", "pip install 'kafka-lineage-scanner[parquet]'"
         raise InputInvalid(what, where=str(directory), hint=hint) from error
 
     hint = f"`scanner dictionary export --format parquet -o {directory}` writes one"

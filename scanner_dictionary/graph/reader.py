@@ -1,4 +1,4 @@
-"""A generated graph as questions ask it, wherever it is kept; and the one that is kept in the dictionary."""
+"""The protocol for reading a generated graph wherever it is stored, and its implementation over the dictionary."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from scanner_model.errors import InputInvalid
 
 KAFKA = "kafka://"
 CALLED = ("topic", "dataset", "job", "consumer-group", "column")
-"""The kinds of nodes that people call by a name."""
+"""The kinds of nodes that users refer to by a name."""
 
 _NAMES_AT_ONCE = 500
 
 
 class GraphReader(Protocol):
-    """The rows of a graph; their keys are numbers in the graph's order, the same as long as it is asked."""
+    """The rows of a graph; their keys are numbers in the graph's order, stable while it is read."""
 
     @property
     def place(self) -> str:
-        """Report what knows it, as the subject of a sentence."""
+        """Return what stores it, as the subject of a sentence."""
 
     def edges_at(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
@@ -40,18 +40,18 @@ class GraphReader(Protocol):
         """
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
-        """Read the nodes of *keys*, in their order; one that is not there is not listed."""
+        """Read the nodes of *keys*, in their order; missing ones are left out."""
 
     def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
         """List the node of *cluster* and what has its namespace, but for columns, in the graph's order."""
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
-        """List what people call by one of *names*, columns by the name of their topic or dataset."""
+        """List the nodes with one of *names*, columns by the name of their topic or dataset."""
 
-    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
+    def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List the names that people call something by, with the paths of columns (JSON text), each once.
 
-        Of very many only those that may be what *text* was to be.
+        Columns may be left out where they are too many to be listed.
         """
 
     def dataset_names(self) -> Iterable[str]:
@@ -78,7 +78,7 @@ class SqlGraphReader:
 
     @property
     def place(self) -> str:
-        """Report what knows it."""
+        """Return what stores it."""
         return "the dictionary"
 
     def edges_at(
@@ -96,13 +96,13 @@ class SqlGraphReader:
         return graph_store.nodes_in(self.conn, cluster)
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
-        """List what is called so; a schema and its columns have no namespace."""
+        """List nodes by name; a schema and its columns have no namespace."""
         node = t.flow_node
         for chunk in in_chunks(sorted(names), _NAMES_AT_ONCE):
             query = select(node).where(node.c.name.in_(chunk), node.c.namespace != "", node.c.kind.in_(CALLED))
             yield from (NodeRow(*row) for row in self.conn.execute(query))
 
-    def names_near(self, _text: str) -> Iterator[tuple[str, str | None]]:
+    def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List all names, in order."""
         node = t.flow_node.c
         query = select(node.name, node.path).where(node.kind.in_(CALLED), node.namespace != "")
@@ -114,7 +114,7 @@ class SqlGraphReader:
         return self.conn.scalars(select(node.name).where(node.kind == "dataset").distinct().order_by(node.name))
 
     def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
-        """List columns of schemas, which are found by the name of the schema."""
+        """List columns of schemas, looked up by the name of the schema."""
         node, edge = t.flow_node, t.flow_edge.c
         has = edge.source_node_id == topic.id, edge.kind == "has-schema"
         schemas = select(node.c.node_key, node.c.name).join(t.flow_edge, node.c.id == edge.target_node_id).where(*has)

@@ -1,19 +1,20 @@
-"""The generated flow graph in its tables: written whole, read back in order."""
+"""The generated flow graph in its tables: written in one transaction, read back in order."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import BigInteger, Connection, bindparam, cast, func, or_, select
 
 from scanner_dictionary.engine.bulk_insert import in_chunks, insert_rows
 from scanner_dictionary.schema import tables as t
 
 _GRAPH = 1
-_ABOUT = ("id", "last_scan", "node_count", "edge_count", "coverage")
 _NODES_AT_ONCE = 500
+
+SCHEMA_BITS = 32
+"""A schema's row is numbered by its definition's key above these bits, and a column's by its ordinal in them."""
 
 
 class NodeRow(NamedTuple):
@@ -53,27 +54,46 @@ class StoredGraph(NamedTuple):
     coverage: str | None = None
 
 
-def write_graph(
-    conn: Connection,
-    nodes: Iterable[NodeRow],
-    edges: Iterable[EdgeRow],
-    coverage: str | None = None,
-    *,
-    more: Iterable[tuple[Iterable[NodeRow], Iterable[EdgeRow]]] = (),
-) -> StoredGraph:
-    """Replace the stored graph in the caller's transaction (`opening.writing`), without holding it in memory.
+def schema_nodes(conn: Connection, layout: int) -> dict[int, str]:
+    """Return the `node_key` of the nodes of schemas that are stored in *layout*, by their keys.
 
-    Nodes and edges come with their keys, each unique; an edge's ends are nodes' keys. *more* are further portions of
-    them, an edge's ends at the latest in its own.
+    Nothing where rows are missing, or where another program stored the graph.
     """
-    for table in (t.flow_edge, t.flow_node, t.flow_graph, t.flow_part):
-        conn.execute(table.delete())
-    for some_nodes, some_edges in chain([(nodes, edges)], more):
-        insert_rows(conn, t.flow_node, some_nodes)
-        insert_rows(conn, t.flow_edge, some_edges)
-    sizes = [conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)]
-    graph = StoredGraph(newest_scan(conn), nodes=sizes[0], edges=sizes[1], coverage=coverage)
-    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph)], _ABOUT)
+    graph, node = t.flow_graph.c, t.flow_node.c
+    found = conn.execute(select(graph.node_count, graph.edge_count).where(graph.schema_layout == layout)).one_or_none()
+    if found is None or tuple(found) != _sizes(conn):
+        return {}
+    place = cast(t.schema_definition.c.id, BigInteger) * (1 << SCHEMA_BITS)
+    query = select(node.id, node.node_key).join(t.schema_definition, node.id == place)
+    return {row.id: row.node_key for row in conn.execute(query)}
+
+
+def delete_graph(conn: Connection, schemas: Iterable[int] | None = None) -> None:
+    """Delete the stored graph in the caller's transaction; where *schemas* are given, of all schemas these only.
+
+    They are the keys of the rows of schemas; the columns of a schema go with it.
+    """
+    conn.execute(t.flow_graph.delete())
+    spans = [{"first": first, "last": first + (1 << SCHEMA_BITS) - 1} for first in schemas or ()]
+    for table in (t.flow_edge, t.flow_node):
+        conn.execute(table.delete() if schemas is None else table.delete().where(table.c.id < 0))
+        if spans:
+            conn.execute(table.delete().where(table.c.id.between(bindparam("first"), bindparam("last"))), spans)
+
+
+def add_rows(conn: Connection, nodes: Iterable[Sequence[Any]], edges: Iterable[Sequence[Any]]) -> None:
+    """Add nodes, then edges between nodes that are there, without holding them in memory.
+
+    They have the cells of `NodeRow` and `EdgeRow`, with unique keys; an edge's ends are nodes' keys.
+    """
+    insert_rows(conn, t.flow_node, nodes)
+    insert_rows(conn, t.flow_edge, edges)
+
+
+def describe_graph(conn: Connection, coverage: str | None = None, layout: int | None = None) -> StoredGraph:
+    """Store that the graph is of the newest scan, its size, *coverage*, and the *layout* of its schemas."""
+    graph = StoredGraph(newest_scan(conn), *_sizes(conn), coverage)
+    insert_rows(conn, t.flow_graph, [(_GRAPH, *graph, layout)])
     return graph
 
 
@@ -142,3 +162,11 @@ def edges_at(
 def newest_scan(conn: Connection) -> int:
     """Return the number of the newest scan, 0 where there is none; a graph of an older one is out of date."""
     return int(conn.execute(select(func.max(t.scan.c.id))).scalar() or 0)
+
+
+def _sizes(conn: Connection) -> tuple[int, int]:
+    """Count nodes and edges."""
+    nodes, edges = (
+        conn.execute(select(func.count()).select_from(table)).scalar_one() for table in (t.flow_node, t.flow_edge)
+    )
+    return int(nodes), int(edges)

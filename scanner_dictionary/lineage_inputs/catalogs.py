@@ -1,4 +1,4 @@
-"""What the graph knows of tables outside Kafka: catalogs' tables and links, and topics that are kept as tables."""
+"""The graph's inputs about tables outside Kafka: catalogs' tables and links, and topics materialized as tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Name = tuple[str, str]
 
 
 class TableRow(NamedTuple):
-    """A live table of a catalog; a word that nobody tells is empty."""
+    """A live table of a catalog; unknown texts are empty."""
 
     name: Name
     provider: str
@@ -35,7 +35,7 @@ class TableRow(NamedTuple):
 
 
 class LinkRow(NamedTuple):
-    """A live flow that a catalog tells; paths are None where the whole dataset is meant."""
+    """A live flow that a catalog reports; paths are None for the whole dataset."""
 
     cluster: str
     source: str
@@ -47,8 +47,8 @@ class LinkRow(NamedTuple):
     dependency: str
 
 
-class KeptTopicRow(NamedTuple):
-    """A live topic that is kept as a table; *catalog* is empty for the service's own."""
+class MaterializedTopicRow(NamedTuple):
+    """A live topic that is materialized as a table; *catalog* is empty for the service's own."""
 
     cluster: str
     source: str
@@ -60,7 +60,7 @@ class KeptTopicRow(NamedTuple):
 
 
 def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableRow]:
-    """List the live tables by namespace and name; of one that several sources tell the first source's."""
+    """List the live tables by namespace and name; of one that several sources report, the first source's."""
     table = t.catalog_table.c
     query = reported_rows(t.catalog_table).order_by(table.namespace, table.name, t.cluster.c.name, t.source.c.name)
     inside = _columns(conn) if columns else {}
@@ -89,12 +89,12 @@ def catalog_links(conn: Connection) -> Iterator[LinkRow]:
         yield LinkRow(row.cluster_name, row.source_name, *ends, row.process, row.dependency)
 
 
-def kept_topics(conn: Connection) -> Iterator[KeptTopicRow]:
-    """List the live topics that are kept as tables, by cluster, source and topic."""
+def materialized_topics(conn: Connection) -> Iterator[MaterializedTopicRow]:
+    """List the live topics that are materialized as tables, by cluster, source and topic."""
     for row in conn.execute(_ordered(t.materialization)):
         name = (row.namespace, row.name)
         words = row.topic, row.table_format, row.catalog
-        yield KeptTopicRow(row.cluster_name, row.source_name, *words, name, row.location)
+        yield MaterializedTopicRow(row.cluster_name, row.source_name, *words, name, row.location)
 
 
 def _columns(conn: Connection) -> Mapping[int, tuple[Column, ...]]:

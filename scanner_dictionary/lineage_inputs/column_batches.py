@@ -1,4 +1,4 @@
-"""The columns of the definitions that live topics have, as bare cells in bounded portions: for who reads millions."""
+"""The columns of the definitions that live topics have, as bare cells in bounded batches: for readers of millions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, select
 from scanner_dictionary.schema import tables as t
 
 COLUMNS_AT_ONCE = 50_000
-"""Columns of a portion; a definition is never cut, so one that has more is a portion by itself."""
+"""Columns of a batch; a definition is never split, so one that has more is a batch by itself."""
 
 _DEFINITIONS_AT_ONCE = 500
 

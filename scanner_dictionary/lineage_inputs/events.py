@@ -16,38 +16,41 @@ from scanner_dictionary.queries.catalog_tags import CatalogAnnotations, catalog_
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import openlineage as events
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.schema.tables import cluster, cluster_alias
+from scanner_dictionary.schema.tables import catalog_table, cluster, cluster_alias, materialization
 from scanner_model.column_path import ColumnPath
 from scanner_model.columns import Column
 from scanner_model.openlineage import DatasetRef, FieldFlow, Side, Symlink
 
 
 def newest_moment(conn: Connection) -> str | None:
-    """Return the moment (ISO 8601 in UTC) at which the newest scan ended, where none was made that of the latest event.
+    """Return the time (ISO 8601 in UTC) at which the newest scan ended, or without scans that of the latest event.
 
-    None where the dictionary holds neither.
+    None where the dictionary has neither.
     """
-    found = conn.scalar(select(func.max(t.scan.c.finished)))
-    found = found or conn.scalar(select(func.max(t.openlineage.lineage_job.c.last_time)))
-    return str(found) if found else None
+    moment = conn.scalar(select(func.max(t.scan.c.finished)))
+    moment = moment or conn.scalar(select(func.max(t.openlineage.lineage_job.c.last_time)))
+    return str(moment) if moment else None
 
 
-def written_by_name(conn: Connection) -> Mapping[ClusterTopic, CatalogAnnotations]:
-    """Return what stream catalogs tell of topics, by the cluster's and the topic's name."""
+def topic_annotations(conn: Connection) -> Mapping[ClusterTopic, CatalogAnnotations]:
+    """Return the annotations of topics in stream catalogs, by the names of cluster and topic."""
     names = {row.id: row.name for row in conn.execute(select(t.cluster.c.id, t.cluster.c.name))}
-    return {(names[cluster], topic): each for (cluster, topic), each in sorted(catalog_annotations(conn).items())}
+    return {
+        (names[cluster], topic): annotations
+        for (cluster, topic), annotations in sorted(catalog_annotations(conn).items())
+    }
 
 
 def other_table_names(conn: Connection) -> Mapping[Name, tuple[Name, ...]]:
-    """Return the other names of catalogs' tables, by the name that the catalog gives; not those without any."""
+    """Return the other names of catalogs' tables, by the name in the catalog; tables without any are left out."""
     return {table.name: table.symlinks for table in catalog_tables(conn, columns=False) if table.symlinks}
 
 
 _AT_ONCE = 500
 _SHARED = ("environment", "environment_name")
-"""Kinds of aliases that are not a cluster's own."""
+"""Kinds of aliases that several clusters share."""
 _OF_DATASETS = ("datasetType", "documentation", "ownership", "tags")
-"""Facets of datasets that a dataset's node tells something of."""
+"""Facets of datasets that a dataset's node shows."""
 _OF_JOBS = (
     "documentation",
     "errorMessage",
@@ -59,11 +62,11 @@ _OF_JOBS = (
     "sql",
     "tags",
 )
-"""Facets of jobs and runs that a job's node tells something of."""
+"""Facets of jobs and runs that a job's node shows."""
 
 
 class UseRow(NamedTuple):
-    """A dataset that a job uses, with the time and producer of the latest event that says so."""
+    """A dataset that a job uses, with the time and producer of the latest event that names it."""
 
     ref: DatasetRef
     side: Side
@@ -72,7 +75,7 @@ class UseRow(NamedTuple):
 
 
 class FlowRow(NamedTuple):
-    """A flow that a facet tells; *of* is the dataset that the facet describes, None where it is the job's own."""
+    """A flow of a facet; *of* is the dataset that the facet describes, None for a facet of the job."""
 
     flow: FieldFlow
     of: DatasetRef | None
@@ -95,10 +98,17 @@ class LineageJobRow(NamedTuple):
 
 
 class DatasetFlowsRow(NamedTuple):
-    """Flows into a dataset that an event tells of it alone, without a job."""
+    """Flows into a dataset from events of the dataset itself, without a job."""
 
     ref: DatasetRef
     flows: tuple[FlowRow, ...]
+
+
+def has_events_or_catalogs(conn: Connection) -> bool:
+    """Return whether events or catalogs describe datasets: what they say of one affects the jobs of others."""
+    found = [select(table.c.id).where(table.c.gone.is_(None)) for table in (catalog_table, materialization)]
+    found += [select(table.c.id) for table in (events.lineage_job, events.lineage_dataset)]
+    return any(conn.execute(query.limit(1)).first() is not None for query in found)
 
 
 def lineage_job_ids(conn: Connection) -> list[int]:
@@ -119,18 +129,18 @@ def _jobs(conn: Connection, keys: Sequence[int]) -> Iterator[LineageJobRow]:
     for key in keys:
         row = rows[key]
         named = row.namespace, row.name, row.last_time, row.producer
-        yield LineageJobRow(*named, states.get(key, ""), facets[key], tuple(uses[key]), _counting(flows[key]))
+        yield LineageJobRow(*named, states.get(key, ""), facets[key], tuple(uses[key]), _without_superseded(flows[key]))
 
 
 def dataset_flows(conn: Connection) -> Iterator[DatasetFlowsRow]:
-    """List the flows that events of datasets tell, without a job, by dataset."""
-    found: dict[DatasetRef, list[FlowRow]] = defaultdict(list)
+    """Yield the flows from events of datasets, without a job, by dataset."""
+    flows: dict[DatasetRef, list[FlowRow]] = defaultdict(list)
     for row in conn.execute(_flows().where(events.lineage_facet.c.job_id.is_(None))):
         flow = _flow_row(row)
         if flow.of:
-            found[flow.of].append(flow)
-    for ref in sorted(found):
-        yield DatasetFlowsRow(ref, _counting(found[ref]))
+            flows[flow.of].append(flow)
+    for ref in sorted(flows):
+        yield DatasetFlowsRow(ref, _without_superseded(flows[ref]))
 
 
 def lineage_names(conn: Connection) -> tuple[DatasetRef, ...]:
@@ -141,17 +151,17 @@ def lineage_names(conn: Connection) -> tuple[DatasetRef, ...]:
 
 
 def cluster_aliases(conn: Connection) -> tuple[tuple[str, str], ...]:
-    """List other words for clusters: (cluster's name, alias), by both; a word for two of them names neither."""
+    """Return aliases of clusters as sorted (name, alias) pairs; an alias of two clusters is left out."""
     query = select(cluster.c.name, cluster_alias.c.alias).join(
         cluster_alias, cluster_alias.c.cluster_id == cluster.c.id
     )
-    found = sorted({(name, alias) for name, alias in conn.execute(query.where(cluster_alias.c.kind.not_in(_SHARED)))})
-    names = Counter(alias for _, alias in found)
-    return tuple((name, alias) for name, alias in found if names[alias] == 1)
+    pairs = sorted({(name, alias) for name, alias in conn.execute(query.where(cluster_alias.c.kind.not_in(_SHARED)))})
+    names = Counter(alias for _, alias in pairs)
+    return tuple((name, alias) for name, alias in pairs if names[alias] == 1)
 
 
 def lineage_symlinks(conn: Connection) -> tuple[tuple[DatasetRef, Symlink], ...]:
-    """List the other names that events tell of datasets, by dataset."""
+    """Return the other names of datasets in events, by dataset."""
     link, facet, dataset = events.lineage_symlink.c, events.lineage_facet.c, events.lineage_dataset.c
     query = (
         select(dataset.namespace, dataset.name, link.namespace, link.name, link.kind)
@@ -160,34 +170,34 @@ def lineage_symlinks(conn: Connection) -> tuple[tuple[DatasetRef, Symlink], ...]
         .join(events.lineage_dataset, dataset.id == facet.dataset_id)
         .where(facet.removed.is_(False))
     )
-    found = (
+    symlinks = (
         (DatasetRef(row[0], row[1]), Symlink(namespace=row[2], name=row[3], kind=row[4])) for row in conn.execute(query)
     )
-    return tuple(sorted(found, key=lambda pair: (pair[0], pair[1].namespace, pair[1].name, pair[1].kind)))
+    return tuple(sorted(symlinks, key=lambda pair: (pair[0], pair[1].namespace, pair[1].name, pair[1].kind)))
 
 
 def lineage_columns(conn: Connection, refs: Collection[DatasetRef]) -> Mapping[DatasetRef, tuple[Column, ...]]:
-    """Read the columns that events tell of *refs*, in document order; a dataset without any is not listed."""
-    found: dict[DatasetRef, list[Column]] = {}
+    """Read the columns of *refs* in events, in document order; a dataset without any is not listed."""
+    columns: dict[DatasetRef, list[Column]] = {}
     for chunk in in_chunks(sorted({ref.name for ref in refs}), _AT_ONCE):
         for row in conn.execute(_columns().where(events.lineage_dataset.c.name.in_(chunk))):
             ref = DatasetRef(row.dataset_namespace, row.dataset_name)
             if ref in refs:
-                found.setdefault(ref, []).append(column_fact(row))
-    return {ref: tuple(columns) for ref, columns in found.items()}
+                columns.setdefault(ref, []).append(column_fact(row))
+    return {ref: tuple(each) for ref, each in columns.items()}
 
 
 def dataset_facets(conn: Connection) -> Mapping[DatasetRef, Mapping[str, str]]:
-    """Read what events tell of datasets: JSON texts of facets by name; a dataset without any is not listed."""
+    """Read the facets of datasets: JSON texts by name; a dataset without any is not listed."""
     facet, dataset = events.lineage_facet.c, events.lineage_dataset.c
     query = select(dataset.namespace, dataset.name, facet.name, facet.body).join(
         events.lineage_facet, facet.dataset_id == dataset.id
     )
-    found: dict[DatasetRef, dict[str, str]] = defaultdict(dict)
+    facets: dict[DatasetRef, dict[str, str]] = defaultdict(dict)
     wanted = query.where(facet.home == "dataset", facet.name.in_(_OF_DATASETS), facet.removed.is_(False))
     for namespace, name, facet_name, body in conn.execute(wanted):
-        found[DatasetRef(namespace, name)][facet_name] = body
-    return {ref: found[ref] for ref in sorted(found)}
+        facets[DatasetRef(namespace, name)][facet_name] = body
+    return {ref: facets[ref] for ref in sorted(facets)}
 
 
 def _columns() -> Select[Any]:
@@ -216,10 +226,10 @@ def _uses(conn: Connection, keys: Sequence[int]) -> dict[int, list[UseRow]]:
         .join(events.lineage_dataset, dataset.id == use.dataset_id)
         .where(use.job_id.in_(keys))
     )
-    found: dict[int, list[UseRow]] = defaultdict(list)
+    uses: dict[int, list[UseRow]] = defaultdict(list)
     for job, namespace, name, side, *last in conn.execute(query):
-        found[job].append(UseRow(DatasetRef(namespace, name), Side(side), *last))
-    return defaultdict(list, {job: sorted(each) for job, each in found.items()})
+        uses[job].append(UseRow(DatasetRef(namespace, name), Side(side), *last))
+    return defaultdict(list, {job: sorted(of_job) for job, of_job in uses.items()})
 
 
 def _facets(conn: Connection, keys: Sequence[int]) -> dict[int, dict[str, str]]:
@@ -227,26 +237,26 @@ def _facets(conn: Connection, keys: Sequence[int]) -> dict[int, dict[str, str]]:
     query = select(facet.job_id, facet.name, facet.body).where(
         facet.job_id.in_(keys), facet.home.in_(("job", "run")), facet.name.in_(_OF_JOBS), facet.removed.is_(False)
     )
-    found: dict[int, dict[str, str]] = defaultdict(dict)
-    # A job's own facet comes after that of a run with the same name (tags), and counts.
+    facets: dict[int, dict[str, str]] = defaultdict(dict)
+    # A job's own facet comes after that of a run with the same name (tags), and replaces it.
     for job, name, body in conn.execute(query.order_by(facet.home.desc(), facet.digest)):
-        found[job][name] = body
-    return found
+        facets[job][name] = body
+    return facets
 
 
 def _flows_of(conn: Connection, keys: Sequence[int]) -> dict[int, list[FlowRow]]:
-    found: dict[int, list[FlowRow]] = defaultdict(list)
+    flows: dict[int, list[FlowRow]] = defaultdict(list)
     for row in conn.execute(_flows().where(events.lineage_facet.c.job_id.in_(keys))):
-        found[row.job_id].append(_flow_row(row))
-    return found
+        flows[row.job_id].append(_flow_row(row))
+    return flows
 
 
 def _flows() -> Select[Any]:
     flow, facet, dataset = events.lineage_flow.c, events.lineage_facet.c, events.lineage_dataset.c
-    about = facet.job_id, facet.name.label("facet_name"), facet.told, facet.producer
-    named = dataset.namespace.label("of_namespace"), dataset.name.label("of_name")
+    of_facet = facet.job_id, facet.name.label("facet_name"), facet.told, facet.producer
+    of_dataset = dataset.namespace.label("of_namespace"), dataset.name.label("of_name")
     return (
-        select(events.lineage_flow, *about, *named)
+        select(events.lineage_flow, *of_facet, *of_dataset)
         .select_from(events.lineage_flow)
         .join(events.lineage_facet, facet.id == flow.facet_id)
         .outerjoin(events.lineage_dataset, dataset.id == facet.dataset_id)
@@ -271,8 +281,8 @@ def _flow_row(row: Row[Any]) -> FlowRow:
     return FlowRow(flow, of, row.facet_name, row.told, row.producer)
 
 
-def _counting(flows: Sequence[FlowRow]) -> tuple[FlowRow, ...]:
-    """Leave out what `columnLineage` tells of a dataset where the newer facet tells it, too: that one wins."""
+def _without_superseded(flows: Sequence[FlowRow]) -> tuple[FlowRow, ...]:
+    """Return *flows* without those of `columnLineage` for datasets that the newer `lineage` facet describes, too."""
     newer = {row.flow.target or row.of for row in flows if row.facet == "lineage"}
     return tuple(row for row in flows if row.facet == "lineage" or row.of not in newer)
 

@@ -1,4 +1,4 @@
-"""What Flink's statements are read with: the statements, and what else Flink may call a cluster."""
+"""Flink's statements, and the names that Flink may use for a cluster."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StatementKey(NamedTuple):
 
 
 def flink_keys(conn: Connection) -> Iterator[StatementKey]:
-    """List the keys of the statements that are there now, by cluster and source, the oldest first."""
+    """List the keys of the live statements, by cluster and source, the oldest first."""
     keys = _statements().with_only_columns(t.cluster.c.name, t.source.c.name, t.flink_statement.c.id)
     return (StatementKey(*row) for row in conn.execute(keys))
 
@@ -44,7 +44,7 @@ def flink_statements(conn: Connection, cluster: str, source: str) -> Iterator[tu
 
 
 def cluster_names(conn: Connection) -> Mapping[str, ClusterNames]:
-    """Return the names of each cluster, by the one that people gave it."""
+    """Return the names of each cluster, by its name in cluster.json."""
     alias = t.cluster_alias.c
     query = select(t.cluster.c.name, t.cluster.c.kafka_cluster_id, alias.kind, alias.alias)
     joined = query.outerjoin(t.cluster_alias, alias.cluster_id == t.cluster.c.id)

@@ -1,4 +1,4 @@
-"""The stored graph above its schemas, in bare cells: what a reader of its shape needs, and no more."""
+"""The job and topic level of the stored graph, as bare cells: what analyses of its shape need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OTHERS = (_CONTAINS, _HAS_SCHEMA, "column-flow")
 
 
 class Level(NamedTuple):
-    """Where in the stored graph the rows above the schemas are: conditions on the keys of nodes and of edges."""
+    """The rows of the job and topic level in the stored graph: conditions on the keys of nodes and of edges."""
 
     conn: Connection
     nodes: ColumnElement[bool]
@@ -29,7 +29,7 @@ class Level(NamedTuple):
 
 
 def upper_level(conn: Connection) -> Level:
-    """Find the rows that stand before the first schema in the graph's order: that order makes them a range of keys."""
+    """Find the rows that come before the first schema in the graph's order: that order makes them a range of keys."""
     node, edge = t.flow_node.c, t.flow_edge.c
     if (conn.scalar(select(func.min(node.id))) or 0) < 0:
         return Level(conn, node.id < 0, edge.id < 0)
@@ -41,16 +41,16 @@ def upper_level(conn: Connection) -> Level:
 def upper_nodes(level: Level) -> Sequence[Any]:
     """List the nodes but the columns, in the graph's order: key, node's key, kind, namespace, name, attributes.
 
-    The attributes are left out (empty) where they do not say of something that it is internal.
+    The attributes are left out (empty) unless they mark the node as internal.
     """
     node = t.flow_node.c
-    told = case((node.attributes.like(_INTERNAL), node.attributes), else_="")
-    query = select(node.id, node.node_key, node.kind, node.namespace, node.name, told)
+    attributes = case((node.attributes.like(_INTERNAL), node.attributes), else_="")
+    query = select(node.id, node.node_key, node.kind, node.namespace, node.name, attributes)
     return _bare(level, query.where(level.nodes, node.kind != "column").order_by(node.id))
 
 
 def bare_names(level: Level, spaces: Iterable[str]) -> Sequence[Any]:
-    """List the namespace and name of each column in flows that nobody describes, in some namespaces."""
+    """List the namespace and name of each column in flows that no schema describes, in some namespaces."""
     node = t.flow_node.c
     # Each topic once would be looked for along the index of names, which takes four times as long.
     return _bare(level, select(node.namespace, node.name).where(*_bare_columns(level, spaces)))
@@ -65,14 +65,14 @@ def bare_columns(level: Level, spaces: Iterable[str], names: Iterable[str]) -> I
 
 
 def job_edges(level: Level) -> Sequence[Any]:
-    """List the edges that say what is read, written, kept or a member, by key: keys of the ends, kind, way."""
+    """List the edges for reads, writes, materializations and members, by key: keys of the ends, kind, flow type."""
     edge = t.flow_edge.c
     query = select(edge.source_node_id, edge.target_node_id, edge.kind, edge.subtype)
     return _bare(level, query.where(level.edges, edge.kind.not_in(_OTHERS)).order_by(edge.id))
 
 
 def contained(level: Level, clusters: Iterable[int]) -> list[int]:
-    """List the keys of all that *clusters*, by key, contain."""
+    """List the keys of all nodes in *clusters*, which are keys."""
     edge = t.flow_edge.c
     query = select(edge.target_node_id).where(edge.kind == _CONTAINS)
     chunks = in_chunks(sorted(clusters), _AT_ONCE)
@@ -95,5 +95,5 @@ def _bare_columns(level: Level, spaces: Iterable[str]) -> tuple[ColumnElement[bo
 
 def _bare(level: Level, query: Select[Any]) -> Sequence[Any]:
     # Past SQLAlchemy's row: it costs as much as reading the cells.
-    found = level.conn.execute(query)
-    return found.cursor.fetchall() if found.cursor else ()
+    result = level.conn.execute(query)
+    return result.cursor.fetchall() if result.cursor else ()

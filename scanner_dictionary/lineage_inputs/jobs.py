@@ -1,4 +1,4 @@
-"""What the graph's flows are generated from: live manual flows, ksqlDB's collections and queries, topics' columns."""
+"""Inputs of jobs: live manual flows, ksqlDB's collections and queries, columns of topics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import tables as t
 from scanner_model.column_path import KEY, ColumnPath
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, FlowEnd, KsqlSource, ManualFlow, Query
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.streams import StreamsTopology
 
@@ -37,7 +38,7 @@ _TOPICS_AT_ONCE = 500
 
 
 def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
-    """List the flows that were declared by hand, each with its cluster, in the order they were stored."""
+    """List the manual flows, each with its cluster, in the order they were stored."""
     for row in conn.execute(reported_rows(t.manual_flow).order_by(t.manual_flow.c.id)):
         yield (
             row.cluster_name,
@@ -84,7 +85,7 @@ def ksql_collections(
 
 
 def ksql_query_keys(conn: Connection) -> Iterator[QueryKey]:
-    """List ksqlDB's queries by name and key, without what they are."""
+    """List ksqlDB's queries by name and key only."""
     query = reported_rows(t.ksql_query).with_only_columns(
         t.cluster.c.name, t.source.c.name, t.ksql_query.c.name, t.ksql_query.c.id
     )
@@ -154,14 +155,14 @@ def _sided(row: Row[Any]) -> Column:
 
 
 def ksql_aggregates(conn: Connection, server: tuple[str, str]) -> frozenset[str]:
-    """Name the functions of a ksqlDB server (a cluster's name and a source's) that aggregate, users' own among them."""
+    """Return the names of a ksqlDB server's aggregate functions, user's too; *server* is (cluster, source)."""
     function = t.ksql_function.c
     query = reported_rows(t.ksql_function).where(t.cluster.c.name == server[0], t.source.c.name == server[1])
     return frozenset(conn.scalars(query.where(function.kind == "AGGREGATE").with_only_columns(function.name)))
 
 
 def reported_rows(table: Table) -> Select[Any]:
-    """Select the rows of *table* that are there now, with the names of their cluster and source."""
+    """Select the live rows of *table*, with the names of their cluster and source."""
     names = t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name")
     return (
         select(table, *names)
@@ -205,7 +206,7 @@ def _end(namespace: str, name: str, path: str | None) -> FlowEnd:
 
 
 class GroupRow(NamedTuple):
-    """A consumer group; *state* is the broker's word, *topics* those that it has offsets for or is assigned."""
+    """A consumer group; *state* is as the broker names it, *topics* those that it has offsets for or is assigned."""
 
     cluster: str
     source: str

@@ -1,17 +1,16 @@
-"""What the flow graph is generated from: the live clusters, topics, links and definitions, readable by key ranges."""
+"""Inputs of the flow graph: the live clusters, topics, links and definitions, readable by key ranges."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, func, select
+from sqlalchemy import Connection, and_, func, select
 
-from scanner_dictionary.engine.bulk_insert import in_chunks
-from scanner_dictionary.lineage_inputs.column_batches import Cells, definition_cells
+from scanner_dictionary.lineage_inputs.column_batches import definition_cells
 from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
 
@@ -33,7 +32,6 @@ __all__ = [
 ]
 
 _DEFINITION = itemgetter(0)
-_TOPICS_AT_ONCE = 500
 
 
 class ClusterRow(NamedTuple):
@@ -44,7 +42,7 @@ class ClusterRow(NamedTuple):
 
 
 class TopicNodeRow(NamedTuple):
-    """A live topic and the cluster that it stands in."""
+    """A live topic and its cluster."""
 
     cluster: str
     name: str
@@ -97,8 +95,8 @@ def graph_clusters(conn: Connection) -> tuple[ClusterRow, ...]:
     return tuple(ClusterRow(name, tuple(address for _, address in group if address)) for name, group in rows)
 
 
-def graph_topics(conn: Connection, keys: Collection[int] | None = None) -> Iterator[TopicNodeRow]:
-    """List the live topics by cluster and name: those of *keys*, in their chunks, or all where None."""
+def graph_topics(conn: Connection) -> Iterator[TopicNodeRow]:
+    """List the live topics by cluster and name."""
     topic = t.topic.c
     query = (
         select(t.cluster.c.name, topic.name, topic.partitions, topic.is_internal, topic.description, topic.tags)
@@ -106,25 +104,21 @@ def graph_topics(conn: Connection, keys: Collection[int] | None = None) -> Itera
         .where(topic.gone.is_(None))
         .order_by(t.cluster.c.name, topic.name)
     )
-    for chosen in _chosen(query, keys):
-        for cluster, name, partitions, internal, description, tags in conn.execute(chosen):
-            yield TopicNodeRow(cluster, name, partitions, internal, description, tuple(json.loads(tags)))
+    for cluster, name, partitions, internal, description, tags in conn.execute(query):
+        yield TopicNodeRow(cluster, name, partitions, internal, description, tuple(json.loads(tags)))
 
 
 def topic_names(conn: Connection) -> dict[str, tuple[str, ...]]:
-    """Return the names of each cluster's live topics in order, and nothing else of them."""
+    """Return the names of each cluster's live topics in order."""
     query = select(t.cluster.c.name, t.topic.c.name).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-    found: dict[str, list[str]] = {}
+    topics: dict[str, list[str]] = {}
     for cluster, name in conn.execute(query.where(t.topic.c.gone.is_(None))):
-        found.setdefault(cluster, []).append(name)
-    return {cluster: tuple(sorted(names)) for cluster, names in sorted(found.items())}
+        topics.setdefault(cluster, []).append(name)
+    return {cluster: tuple(sorted(names)) for cluster, names in sorted(topics.items())}
 
 
-def graph_links(conn: Connection, keys: Collection[int] | None = None) -> Iterator[LinkRow]:
-    """List what live topics have now: by cluster, topic, role and fingerprint, each link once for each rule.
-
-    *keys* choose topics; then chunks of them follow each other.
-    """
+def graph_links(conn: Connection) -> Iterator[LinkRow]:
+    """List the current links of live topics by cluster, topic, role and fingerprint, each link once for each rule."""
     link = t.topic_schema.c
     query = (
         select(
@@ -150,26 +144,13 @@ def graph_links(conn: Connection, keys: Collection[int] | None = None) -> Iterat
             link.evidence,
         )
     )
-    return (LinkRow(*row) for chosen in _chosen(query, keys) for row in conn.execute(chosen))
-
-
-def _chosen(query: Select[Any], topics: Collection[int] | None) -> Iterator[Select[Any]]:
-    if topics is None:
-        yield query
-    else:
-        yield from (query.where(t.topic.c.id.in_(chunk)) for chunk in in_chunks(sorted(topics), _TOPICS_AT_ONCE))
+    return (LinkRow(*row) for row in conn.execute(query))
 
 
 def all_definitions(conn: Connection) -> Iterator[DefinitionRow]:
     """List every definition that live topics have now, in the order of their keys."""
     for first, last in definition_ranges(conn, parts=1):
         yield from graph_definitions(conn, first, last)
-
-
-def all_cells(conn: Connection) -> Iterator[Cells]:
-    """List the same definitions as `all_definitions`, as bare cells."""
-    for first, last in definition_ranges(conn, parts=1):
-        yield from definition_cells(conn, first, last)
 
 
 def column_count(conn: Connection) -> int:

@@ -1,4 +1,4 @@
-"""The questions that the dictionary answers: one function each, ordered, in frozen rows."""
+"""Queries of the dictionary: one function each, ordered, returning frozen rows."""
 
 from scanner_dictionary.queries.connectors import ConnectorRow, TaskRow, connectors
 from scanner_dictionary.queries.history import (

@@ -1,4 +1,4 @@
-"""Which tables outside Kafka there are: those of catalogs, and those that topics are kept as."""
+"""Queries for tables outside Kafka: those of catalogs, and those that topics are materialized as."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _SERVICE = "tableflow"
 
 
 class TableLine(NamedTuple):
-    """A table as it was told last; *topic* is the topic that it keeps, empty for a catalog's own.
+    """A table as last reported; *topic* is the topic that it materializes, empty for a catalog's own.
 
-    *provider* is the kind of catalog; *state* and *write_mode* are those of a topic that is kept, else empty. A catalog
-    may tell a table that keeps a topic, too: then both are lines. *stale*: its source could not be asked since.
+    *provider* is the kind of catalog; *state* and *write_mode* are those of a materialized topic, else empty. A
+    catalog may list a table of a materialized topic, too: then both are lines. *stale*: its source could not be read
+    since.
     """
 
     cluster: str
@@ -59,14 +60,16 @@ def tables(
 ) -> Iterator[TableLine]:
     """List tables by cluster, provider, namespace, name and topic; *pattern* is a glob, or a part of the name."""
     newest, columns = newest_scans(conn), _columns(conn)
-    told = [_table(row, newest, columns.get(row.id, ())) for row in _rows(conn, t.catalog_table, cluster, include_gone)]
-    told += [_kept(row, newest) for row in _rows(conn, t.materialization, cluster, include_gone)]
+    lines = [
+        _table(row, newest, columns.get(row.id, ())) for row in _rows(conn, t.catalog_table, cluster, include_gone)
+    ]
+    lines += [_materialization(row, newest) for row in _rows(conn, t.materialization, cluster, include_gone)]
     fits = fitting(pattern)
-    wanted = (line for line in told if provider in (None, line.provider) and (fits(line.name) or fits(line.topic)))
-    return iter(sorted(wanted, key=_place))
+    wanted = (line for line in lines if provider in (None, line.provider) and (fits(line.name) or fits(line.topic)))
+    return iter(sorted(wanted, key=_order))
 
 
-def _place(line: TableLine) -> tuple[str, ...]:
+def _order(line: TableLine) -> tuple[str, ...]:
     return line.cluster, line.provider, line.namespace, line.name, line.topic, line.table_format, line.source
 
 
@@ -109,7 +112,7 @@ def _table(row: Any, newest: Mapping[int, int], columns: tuple[Column, ...]) -> 
     )
 
 
-def _kept(row: Any, newest: Mapping[int, int]) -> TableLine:  # noqa: ANN401 - of the query
+def _materialization(row: Any, newest: Mapping[int, int]) -> TableLine:  # noqa: ANN401 - of the query
     return TableLine(
         cluster=row.cluster,
         source=row.source,

@@ -1,4 +1,4 @@
-"""What people wrote in a stream catalog: tags, owner and description of topics, tags of the fields of schemas."""
+"""Annotations in stream catalogs: tags, owner and description of topics, tags of the fields of schemas."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from scanner_model.columns import Column
 
 
 class CatalogAnnotations(NamedTuple):
-    """What is written about a topic, of several catalogs the first that says it; tags are those of all, by name."""
+    """Annotations of a topic, of several catalogs those of the first that has one; tags are those of all, by name."""
 
     tags: tuple[str, ...] = ()
     owner: str = ""
     description: str = ""
 
     def beside(self, tags: tuple[str, ...], description: str) -> CatalogAnnotations:
-        """Add what is known of the topic from elsewhere, which comes first."""
+        """Add annotations of the topic from other sources, which take precedence."""
         return CatalogAnnotations(
             tuple(dict.fromkeys((*tags, *self.tags))), self.owner, description or self.description
         )
@@ -34,7 +34,7 @@ NOTHING = CatalogAnnotations()
 def catalog_annotations(
     conn: Connection, *, cluster: int | None = None, topic: str | None = None
 ) -> Mapping[tuple[int, str], CatalogAnnotations]:
-    """Return what is written about each topic, by cluster and name: of all, or of one *topic* of *cluster*."""
+    """Return the annotations of each topic, by cluster and name: of all, or of one *topic* of *cluster*."""
     note = t.annotation.c
     query = select(note.cluster_id, note.topic, note.tags, note.owner, note.description).where(
         note.topic.is_not(None), note.gone.is_(None)

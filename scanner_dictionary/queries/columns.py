@@ -1,4 +1,4 @@
-"""Where columns are: those of the schemas that topics have now, by name or by tag."""
+"""Queries for columns of the current schemas of topics, by name or by tag."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _KEPT_TEXTS = 65_536
 def columns_of(conn: Connection, definitions: Collection[int]) -> Mapping[int, tuple[Column, ...]]:
     """Read the columns of *definitions* by their keys, in document order; one that has none is not listed."""
     column = t.schema_column.c
-    found: dict[int, tuple[Column, ...]] = {}
+    columns: dict[int, tuple[Column, ...]] = {}
     for chunk in in_chunks(sorted(set(definitions)), _DEFINITIONS_AT_ONCE):
         query = select(t.schema_column).where(column.definition_id.in_(chunk))
         rows = conn.execute(query.order_by(column.definition_id, column.ordinal))
         for definition, group in groupby(rows, key=lambda row: int(row.definition_id)):
-            found[definition] = tuple(map(column_fact, group))
-    return found
+            columns[definition] = tuple(map(column_fact, group))
+    return columns
 
 
 def column_fact(row: Row[Any]) -> Column:
-    """Read a column from a row that holds the cells of `tables.described`."""
+    """Read a column from a row that holds the cells of `column_types.column_description`."""
     return Column(
         path=texts(row.path),
         type=row.data_type,
@@ -63,7 +63,7 @@ _LINKS_AT_ONCE = 500
 
 
 class TopicColumnRow(NamedTuple):
-    """A column of a schema that describes a topic now; *tags* are the schema's and those written in a catalog.
+    """A column of a schema that describes a topic now; *tags* are the schema's and those in a stream catalog.
 
     *subject* is empty, *version* None and *context* `.` where the schema is of no registry. *name* is *path* with dots,
     empty where the whole message is one value.
@@ -87,7 +87,7 @@ class TopicColumnRow(NamedTuple):
 def topic_columns(
     conn: Connection, *, cluster: str | None = None, pattern: str | None = None, tag: str | None = None
 ) -> Iterator[TopicColumnRow]:
-    """List columns by cluster, topic, side, subject and place in the schema.
+    """List columns by cluster, topic, side, subject and position in the schema.
 
     *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the column's name; *tag* is a whole tag. Letter
     case does not matter in either.
@@ -97,7 +97,7 @@ def topic_columns(
     links, fits = conn.execute(query).all(), fitting(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
     likely = _likely(conn, fits, tagged_only=tag is not None)
-    links = [row for row in links if row.definition_id in likely or (tag is not None and _written(row, notes))]
+    links = [row for row in links if row.definition_id in likely or (tag is not None and _catalog_tags(row, notes))]
     for link, column in _columns(conn, links, notes):
         if fits(column.name) and (tag is None or tag.lower() in map(str.lower, column.tags)):
             yield _row(link, column)
@@ -105,7 +105,7 @@ def topic_columns(
 
 def _links() -> Select[Any]:
     link, topic, definition = t.topic_schema.c, t.topic.c, t.schema_definition.c
-    told = (
+    cells = (
         link.schema_role,
         link.context,
         link.subject,
@@ -115,7 +115,7 @@ def _links() -> Select[Any]:
         definition.name,
     )
     return (
-        select(t.cluster.c.name.label("cluster"), topic.cluster_id, topic.name.label("topic"), *told)
+        select(t.cluster.c.name.label("cluster"), topic.cluster_id, topic.name.label("topic"), *cells)
         .select_from(t.topic_schema)
         .join(t.topic, topic.id == link.topic_id)
         .join(t.cluster, t.cluster.c.id == topic.cluster_id)
@@ -126,15 +126,15 @@ def _links() -> Select[Any]:
 
 
 def _likely(conn: Connection, fits: Callable[[str], object], *, tagged_only: bool) -> frozenset[int]:
-    """Find the definitions with a column of the name asked for, and with tags: few of them need be read whole."""
+    """Select the definitions with a column of the requested name or with tags, so that few are read completely."""
     column = t.schema_column.c
     query = select(column.definition_id, column.name)
     query = query.where(column.tags.is_not(None)) if tagged_only else query
     return frozenset(definition for definition, name in conn.execute(query) if fits(name))
 
 
-def _written(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[ColumnPath, tuple[str, ...]]:
-    """Return the tags that people wrote in a catalog about fields of the schema."""
+def _catalog_tags(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[ColumnPath, tuple[str, ...]]:
+    """Return the tags that a stream catalog has for fields of the schema."""
     return notes[link.cluster_id].get((link.schema_id or "", link.name), {})
 
 
@@ -144,7 +144,7 @@ def _columns(
     for some in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
         columns = columns_of(conn, {link.definition_id for link in some})
         for link in some:
-            found = tagged(columns.get(link.definition_id, ()), _written(link, notes))
+            found = tagged(columns.get(link.definition_id, ()), _catalog_tags(link, notes))
             yield from ((link, column) for column in found)
 
 

@@ -1,4 +1,4 @@
-"""Which connectors there are, how they and their tasks do, and what they were told."""
+"""Queries for connectors: their state, tasks and configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scanner_dictionary.queries.topics import fitting, newest_scans
 from scanner_dictionary.schema import tables as t
 
 FAILED = ("FAILED", "DEGRADED")
-"""States of something that failed; DEGRADED is Confluent Cloud's word where some tasks did."""
+"""States of something that failed; DEGRADED is Confluent Cloud's state where some tasks did."""
 
 
 class TaskRow(NamedTuple):
@@ -27,10 +27,10 @@ class TaskRow(NamedTuple):
 
 
 class ConnectorRow(NamedTuple):
-    """A connector as it was told last; *topics* None where it cannot be told which it uses.
+    """A connector as last reported; *topics* is None where the topics it uses are unknown.
 
     *error* is the first line of the first trace, the connector's own before those of its tasks. *stale*: its source
-    could not be asked since.
+    could not be read since.
     """
 
     cluster: str
@@ -75,12 +75,12 @@ def connectors(
 
 
 def connector_ids(conn: Connection) -> list[int]:
-    """List the keys of the connectors that are there, in the order of `connectors`."""
+    """List the keys of the connectors that exist, in the order of `connectors`."""
     return list(conn.scalars(_connectors().where(t.connector.c.gone.is_(None)).with_only_columns(t.connector.c.id)))
 
 
 def _first_line(trace: str) -> str:
-    """Return the line of *trace* that says what happened; those below say where."""
+    """Return the first line of *trace*: the message; those below are the stack."""
     return next(iter(trace.strip().splitlines()), "")
 
 

@@ -1,4 +1,4 @@
-"""From what people call a node (`orders`, `orders.customer.id`, `kafka://k:9092/orders`) to nodes of the graph."""
+"""Resolves names of nodes (`orders`, `orders.customer.id`, `kafka://k:9092/orders`) to nodes of the graph."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     """Find the nodes that *text* may name, at least one, in the graph's order.
 
     It names a topic, dataset, job or consumer group by its name, its namespace and name, or its id; a column by that
-    and its path. Where nothing is called so, it is the end of a dataset's name (`orders` of `shop.public.orders`). Any
+    and its path. Where no node has that name, it is the end of a dataset's name (`orders` of `shop.public.orders`). Any
     broker's address will do as Kafka's namespace, and so will the cluster's own id. A column is one of the message's
     value, else of its key (`@key` says so, too); one that takes part in no flow is that of the topic's schema.
     Raises NameUnknown with the nearest names.
@@ -36,7 +36,7 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     found = {node.id: node for node in _named(graph, ways)} or {node.id: node for node in _named(graph, of_key)}
     found = found or _of_schemas(graph, ways) or {node.id: node for node in _named(graph, tuple(_in_full(graph, ways)))}
     if not found:
-        raise unknown_name("node", text, _names(graph, text, ways), "`scanner topics` lists the topics", graph.place)
+        raise unknown_name("node", text, _names(graph, ways), "`scanner topics` lists the topics", graph.place)
     return tuple(found[key] for key in sorted(found))
 
 
@@ -138,9 +138,9 @@ def _of_schemas(graph: GraphReader, ways: tuple[_Wanted, ...]) -> dict[int, Node
     return {}
 
 
-def _names(graph: GraphReader, text: str, ways: tuple[_Wanted, ...]) -> Iterator[str]:
-    """List what somebody may have meant: the names of all nodes, the columns in flows, those of the topics named."""
-    found = list(graph.names_near(text))
+def _names(graph: GraphReader, ways: tuple[_Wanted, ...]) -> Iterator[str]:
+    """List the names that may be suggested: those of all nodes, the columns in flows, those of the topics named."""
+    found = list(graph.names_known())
     heads = tuple(way._replace(kind="topic", path=None) for way in ways if way.path is not None)
     for topic in _named(graph, heads):
         found += [(topic.name, column.path) for column in graph.schema_columns(topic)]

@@ -1,4 +1,4 @@
-"""What was scanned: clusters, scans, how sources answered, what could not be read or believed."""
+"""Queries for what was scanned: clusters, scans, results of sources, problems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ClusterRow(NamedTuple):
 
 
 class ScanRow(NamedTuple):
-    """A scan and what it did, in facts; times are ISO 8601 in UTC."""
+    """A scan and the numbers of facts that it changed; times are ISO 8601 in UTC."""
 
     id: int
     cluster: str
@@ -94,18 +94,18 @@ def scans(conn: Connection, *, cluster: str | None = None) -> Iterator[ScanRow]:
 
 
 def outcomes(conn: Connection, scan_id: int) -> tuple[OutcomeRow, ...]:
-    """List how each source answered in a scan, in the scan's order; raises NameUnknown for a scan there is not."""
+    """List how each source answered in a scan, in the scan's order; raises NameUnknown for an unknown scan."""
     _check(conn, scan_id)
     outcome = t.scan_outcome.c
-    told = (outcome.kind, outcome.answer, outcome.got, outcome.asked, outcome.reason, outcome.hint)
-    query = select(t.source.c.name, *told, outcome.requests, outcome.seconds, outcome.unread)
+    columns = (outcome.kind, outcome.answer, outcome.got, outcome.asked, outcome.reason, outcome.hint)
+    query = select(t.source.c.name, *columns, outcome.requests, outcome.seconds, outcome.unread)
     query = query.select_from(t.scan_outcome).join(t.source).where(outcome.scan_id == scan_id)
     rows = conn.execute(query.order_by(outcome.ordinal))
     return tuple(OutcomeRow._make((*cells, tuple(json.loads(unread)))) for *cells, unread in rows)
 
 
 def problems(conn: Connection, scan_id: int) -> tuple[Problem, ...]:
-    """List what a scan could not read or believe, in the scan's order; raises NameUnknown for a scan there is not."""
+    """List the problems of a scan, in the scan's order; raises NameUnknown for an unknown scan."""
     _check(conn, scan_id)
     problem = t.scan_problem.c
     query = select(problem.place, problem.what, problem.hint).where(problem.scan_id == scan_id)
@@ -113,10 +113,10 @@ def problems(conn: Connection, scan_id: int) -> tuple[Problem, ...]:
 
 
 def sources(conn: Connection) -> tuple[SourceRow, ...]:
-    """List the sources by cluster and name, with why those are stale that are."""
+    """List the sources by cluster and name, with the reasons of stale ones."""
     source = t.source.c
-    told = (source.kind, source.last_asked, source.last_read, source.stale_since, source.stale_reason)
-    query = select(t.cluster.c.name, source.name, *told).select_from(t.source).join(t.cluster)
+    columns = (source.kind, source.last_asked, source.last_read, source.stale_since, source.stale_reason)
+    query = select(t.cluster.c.name, source.name, *columns).select_from(t.source).join(t.cluster)
     return tuple(SourceRow(*row) for row in conn.execute(query.order_by(t.cluster.c.name, source.name)))
 
 
@@ -158,7 +158,7 @@ class DictionarySummary(NamedTuple):
 
 
 def dictionary_summary(conn: Connection) -> DictionarySummary:
-    """Count what is there now; what is gone is left out, and schemas and columns count that any topic ever had."""
+    """Count live rows; schemas and columns count those that any topic ever had."""
     size = conn.execute(text(_SIZES[conn.dialect.name])).scalar_one()
     return DictionarySummary(REVISION, int(size), tuple((what, _count(conn, table)) for what, table in _COUNTED))
 

@@ -1,4 +1,4 @@
-"""What the dictionary knows of a cluster from sources that could not be read just now."""
+"""The last known state of sources that a scan could not read."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _KAFKA = "kafka"
 
 
 def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[SourceId]) -> PreviousState:
-    """Return the live topics of *cluster* that *sources* told, and the sides of topics that they describe now.
+    """Return the live topics that *sources* reported in *cluster*, and the sides that have schemas of theirs.
 
-    Topics come with their settings and their mark as internal. Brokers asked through other addresses than before are
+    Topics have their settings and whether they are internal. Brokers reached through other addresses than before are
     the same source.
     """
     levels = _levels(conn, cluster)
@@ -28,11 +28,11 @@ def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[S
     if not sources:
         return PreviousState(metrics=levels, cluster_id=cluster_id)
     brokers, topic = _brokers(sources), t.topic.c
-    told = select(t.source.c.name.label("source"), t.source.c.kind, topic.name, topic.is_internal, topic.config)
-    topics = _told_by(told, cluster, sources)
+    reported = select(t.source.c.name.label("source"), t.source.c.kind, topic.name, topic.is_internal, topic.config)
+    topics = _of_sources(reported, cluster, sources)
     topics = topics.join(t.topic, t.topic.c.source_id == t.source.c.id).where(topic.gone.is_(None))
     link = t.topic_schema.c
-    sides = _told_by(select(t.topic.c.name, link.schema_role), cluster, sources)
+    sides = _of_sources(select(t.topic.c.name, link.schema_role), cluster, sources)
     sides = sides.join(t.topic_schema, link.source_id == t.source.c.id).join(t.topic, t.topic.c.id == link.topic_id)
     sides = sides.where(link.gone.is_(None), link.is_current)
     return PreviousState(
@@ -52,7 +52,7 @@ def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[S
 
 
 def _levels(conn: Connection, cluster: ClusterName) -> tuple[Metric, ...]:
-    """Return the figures of topics that are levels, as each source told them last."""
+    """Return the metrics of topics that are levels, as each source reported them last."""
     metric = t.metric.c
     query = (
         select(t.source.c.name.label("source"), metric.name, metric.topic, metric.amount, metric.ended)
@@ -81,10 +81,10 @@ def known_queries(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, M
         .join(t.cluster, t.cluster.c.id == query.cluster_id)
         .where(t.cluster.c.name == cluster, query.gone.is_(None))
     )
-    found: dict[SourceId, dict[str, frozenset[str]]] = {}
+    queries: dict[SourceId, dict[str, frozenset[str]]] = {}
     for source, name, topics in conn.execute(rows):
-        found.setdefault(SourceId(source), {})[name] = frozenset(json.loads(topics))
-    return found
+        queries.setdefault(SourceId(source), {})[name] = frozenset(json.loads(topics))
+    return queries
 
 
 def is_known(conn: Connection, cluster: ClusterName) -> bool:
@@ -98,7 +98,7 @@ def _brokers(sources: Collection[SourceId]) -> SourceId | None:
     return next((source for source in sorted(sources) if source.partition(":")[0] == _KAFKA), None)
 
 
-def _told_by(query: Select[Any], cluster: str, sources: Collection[SourceId]) -> Select[Any]:
+def _of_sources(query: Select[Any], cluster: str, sources: Collection[SourceId]) -> Select[Any]:
     named: ColumnElement[bool] = t.source.c.name.in_(sorted(sources))
     if _brokers(sources):
         named |= t.source.c.kind == _KAFKA

@@ -1,4 +1,4 @@
-"""From what people write, a broker's address and a topic's name, to what the dictionary knows."""
+"""Resolves the names that users write, of brokers, clusters and topics, to rows of the dictionary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scanner_dictionary.schema import tables as t
 from scanner_model.broker_address import broker_addresses
 from scanner_model.errors import InputInvalid, NameUnknown
 
-_LIKELY = 60
+_CANDIDATES = 60
 _SHOWN = 3
 
 
@@ -25,27 +25,29 @@ def suggestions(name: str, known: Iterable[str]) -> tuple[str, ...]:
     Comparing letter by letter is slow, so only those are compared that share most pairs of letters.
     """
     wanted = pairs_of(name)
-    likely = nlargest(_LIKELY, set(known), key=lambda each: (len(wanted & pairs_of(each)), -len(each), each))
+    candidates = nlargest(
+        _CANDIDATES, set(known), key=lambda candidate: (len(wanted & pairs_of(candidate)), -len(candidate), candidate)
+    )
     lower: dict[str, list[str]] = {}
-    for each in likely:
-        lower.setdefault(each.lower(), []).append(each)
+    for candidate in candidates:
+        lower.setdefault(candidate.lower(), []).append(candidate)
     close = get_close_matches(name.lower(), lower, n=_SHOWN, cutoff=0.5)
-    return tuple(each for word in close for each in sorted(lower[word]))[:_SHOWN]
+    return tuple(candidate for word in close for candidate in sorted(lower[word]))[:_SHOWN]
 
 
 def unknown_name(
     kind: str, name: str, known: Iterable[str], otherwise: str, place: str = "the dictionary"
 ) -> NameUnknown:
-    """Report that *place* knows no *kind* called *name*; the hint names the nearest of *known*, or else *otherwise*."""
-    near = suggestions(name, known)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else otherwise
+    """Return the error that *place* has no such name; the hint is the nearest of *known*, or else *otherwise*."""
+    similar = suggestions(name, known)
+    hint = f"did you mean {' or '.join(map(repr, similar))}?" if similar else otherwise
     return NameUnknown(f"{place} knows no {kind} {name!r}", hint=hint)
 
 
 def pairs_of(name: str) -> frozenset[str]:
-    """Return the pairs of letters in *name* by which it is told from others: two that follow each other, in lower case.
+    """Return the pairs of adjacent letters in *name*, in lower case.
 
-    A name of one letter has that.
+    A name of one letter is a pair itself.
     """
     letters = name.lower()
     return frozenset(map("".join, pairwise(letters))) or frozenset(letters)
@@ -55,14 +57,14 @@ _UNIQUE = ("cluster_id", "crn")
 
 
 class NamedCluster(NamedTuple):
-    """A cluster that is called so."""
+    """A cluster with the name that was looked up."""
 
     id: int
     name: str
 
 
 class FoundCluster(NamedTuple):
-    """A cluster that a broker's address leads to; *latest* is its newest scan number."""
+    """A cluster that a broker's address resolves to; *latest* is its newest scan number."""
 
     id: int
     name: str
@@ -70,7 +72,7 @@ class FoundCluster(NamedTuple):
 
 
 class FoundTopic(NamedTuple):
-    """A topic of that cluster; *gone* is the scan number that found it gone, None while it is there."""
+    """A topic of that cluster; *gone* is the scan number that found it deleted, None while it exists."""
 
     id: int
     name: str
@@ -81,23 +83,23 @@ class FoundTopic(NamedTuple):
 def cluster_of(conn: Connection, broker: str) -> FoundCluster:
     """Find the cluster of *broker*: one address in any form, or a comma list of which any one is known.
 
-    The cluster's own id (`lkc-…`) and its CRN lead there, too. Raises NameUnknown where none is known, InputInvalid
+    The cluster's own id (`lkc-…`) and its CRN are resolved, too. Raises NameUnknown where none is known, InputInvalid
     where it is no address or names two clusters.
     """
-    found = _at(conn, broker) or clusters_named(conn, broker.strip())
-    if len(found) > 1:
-        names = " and ".join(repr(row.name) for row in found)
+    clusters = _at(conn, broker) or clusters_named(conn, broker.strip())
+    if len(clusters) > 1:
+        names = " and ".join(repr(row.name) for row in clusters)
         raise InputInvalid(f"{broker!r} names brokers of the clusters {names}", hint="name one cluster's brokers")
-    if not found:
-        broker_addresses(broker)  # what is no address at all is said to be none
+    if not clusters:
+        broker_addresses(broker)  # raises for what is no address at all
         known = conn.scalars(select(t.broker.c.address).order_by(t.broker.c.address))
         raise unknown_name("broker", broker, known, "`scanner scans` lists the clusters that were scanned")
-    latest = conn.execute(select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == found[0].id)).scalar_one()
-    return FoundCluster(found[0].id, found[0].name, latest or 0)
+    latest = conn.execute(select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == clusters[0].id)).scalar_one()
+    return FoundCluster(clusters[0].id, clusters[0].name, latest or 0)
 
 
 def clusters_named(conn: Connection, name: str) -> tuple[NamedCluster, ...]:
-    """Find clusters by what names one cluster in the world; display names and environments do not."""
+    """Return the clusters with a globally unique name or id; display names and environments are not unique."""
     alias = t.cluster_alias.c
     known = select(alias.cluster_id).where(alias.kind.in_(_UNIQUE), alias.alias == name)
     query = select(t.cluster.c.id, t.cluster.c.name).where(
@@ -116,12 +118,12 @@ def _at(conn: Connection, text: str) -> tuple[NamedCluster, ...]:
 
 
 def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:
-    """Find a topic by its exact name, there or gone; raises NameUnknown with the nearest names."""
+    """Return the topic with exactly this name, deleted ones too; raises NameUnknown with the nearest names."""
     topic = t.topic.c
-    here = topic.cluster_id == cluster.id
-    query = select(topic.id, topic.name, topic.gone, topic.tags).where(here, topic.name == name)
+    of_cluster = topic.cluster_id == cluster.id
+    query = select(topic.id, topic.name, topic.gone, topic.tags).where(of_cluster, topic.name == name)
     row = conn.execute(query).one_or_none()
     if row is None:
-        known = conn.scalars(select(topic.name).where(here))
+        known = conn.scalars(select(topic.name).where(of_cluster))
         raise unknown_name("topic", name, known, f"`scanner topics` lists those of {cluster.name!r}")
     return FoundTopic(row.id, row.name, row.gone, tuple(json.loads(row.tags)))

@@ -1,4 +1,4 @@
-"""Which statements of streaming SQL there are: Flink's and ksqlDB's queries, how they do, and what they say."""
+"""Queries for statements of streaming SQL: Flink statements and ksqlDB queries, their state and text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from scanner_dictionary.schema import tables as t
 
 
 class StatementRow(NamedTuple):
-    """A statement as it was told last; a word that its engine does not tell is empty.
+    """A statement as last reported; texts that its engine does not report are empty.
 
-    *engine* is flink or ksqldb. *topics_read* are those that the engine itself says it read, None where it does not.
-    *hidden*: the service issued it for itself. *stale*: its source could not be asked since.
+    *engine* is flink or ksqldb. *topics_read* are those that the engine reports as read, None where it does not.
+    *hidden*: the service issued it for itself. *stale*: its source could not be read since.
     """
 
     cluster: str
@@ -52,16 +52,16 @@ def statements(
     """List statements by cluster, source and name.
 
     *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name; *source* the same of its source's id.
-    *state* is the server's word in any case.
+    *state* is the state as the server names it, in any letter case.
     """
     fits, of_source = fitting(pattern), fitting(source)
     newest = newest_scans(conn)
-    told = chain(
+    rows = chain(
         (_flink(row, newest) for row in conn.execute(_chosen(t.flink_statement, cluster, include_gone))),
         (_ksqldb(row, newest) for row in conn.execute(_chosen(t.ksql_query, cluster, include_gone))),
     )
-    found = (row for row in told if fits(row.name) and of_source(row.source) and _has_state(row, state))
-    return iter(sorted(found, key=lambda row: (row.cluster, row.source, row.name, row.gone)))
+    matching = (row for row in rows if fits(row.name) and of_source(row.source) and _has_state(row, state))
+    return iter(sorted(matching, key=lambda row: (row.cluster, row.source, row.name, row.gone)))
 
 
 def _has_state(row: StatementRow, state: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""The lineage platform's question: from broker and topic (schema id, subject, version) to schemas and columns."""
+"""The schemas and columns of a topic, by broker and topic (and schema id, subject, version)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class SchemaAnswer:
     """A schema of a topic.
 
     *subject* is empty, *version* and *schema_id* are None where no registry is behind it; *registry* is empty then.
-    *current*: it describes the topic now. *stale*: its source could not be asked since. *deleted*: the registry keeps
-    the version as deleted. *gone*: the topic, or its link to this schema, is not there any more. *tags* and *owner* are
+    *current*: it describes the topic now. *stale*: its source could not be read since. *deleted*: the registry keeps
+    the version as deleted. *gone*: the topic, or its link to this schema, was deleted. *tags* and *owner* are
     the topic's.
     """
 
@@ -67,14 +67,14 @@ def schemas_of(
     """List schemas of a topic, keys first, then by subject, version and id; empty: the topic is known and has none.
 
     Without more, all current ones. *schema_id*: exactly that schema. *subject* (also as `:.context:subject`): its
-    newest version that is not deleted, or *version* of it; `latest` and -1 are the newest. What is gone is told only
-    where nothing else answers. Raises NameUnknown with the nearest known names for a broker, topic, id, subject or
-    version that is not known, InputInvalid for a malformed one.
+    newest version that is not deleted, or *version* of it; `latest` and -1 are the newest. Deleted schemas are returned
+    only where there are no others. Raises NameUnknown with the nearest known names for an unknown broker, topic, id,
+    subject or version, InputInvalid for a malformed one.
     """
     _check_version(version)
     cluster = cluster_of(conn, broker)
-    found = topic_of(conn, cluster, topic)
-    links = _links(conn, found)
+    found_topic = topic_of(conn, cluster, topic)
+    links = _links(conn, found_topic)
     if schema_id is not None:
         chosen = _with_id(links, str(schema_id), subject, version)
     elif subject is not None:
@@ -82,8 +82,8 @@ def schemas_of(
     elif version is not None:
         chosen = _at(links, version, "the topic")
     else:
-        chosen = _now([row for row in links if row.is_current], found)
-    return _answers(conn, cluster, found, sorted(chosen, key=_order))
+        chosen = _now([row for row in links if row.is_current], found_topic)
+    return _answers(conn, cluster, found_topic, sorted(chosen, key=_order))
 
 
 def _check_version(version: int | str | None) -> None:
@@ -92,7 +92,7 @@ def _check_version(version: int | str | None) -> None:
 
 
 def _links(conn: Connection, topic: FoundTopic) -> Links:
-    """Read every link of a topic that ever was, in the order of the answer."""
+    """Read every link of a topic, deleted ones too, in the order of the result."""
     link, definition = t.topic_schema.c, t.schema_definition.c
     query = (
         select(
@@ -116,7 +116,7 @@ def _order(row: Row[Any]) -> tuple[Any, ...]:
 
 
 def _with_id(links: Links, schema_id: str, subject: str | None, version: int | str | None) -> Links:
-    """Keep one link for each side that has this schema: of the subject and version asked for where there is such."""
+    """Return one link for each side that has this schema: of the requested subject and version where there is one."""
     found = [row for row in links if row.schema_id == schema_id]
     if not found:
         known = sorted({row.schema_id for row in links if row.schema_id is not None})
@@ -146,7 +146,7 @@ def _full_name(row: Row[Any]) -> str:
 
 
 def _at(links: Links, version: int | str | None, whose: str) -> Links:
-    """Keep a version of each subject: the newest where none is named."""
+    """Return a version of each subject: the newest where none is named."""
     if version is None or version in _NEWEST:
         return [row for group in _by_subject(links) for row in _newest(group)]
     found = [row for row in links if str(row.version) == str(int(version))]
@@ -172,7 +172,7 @@ def _newest(group: Links) -> Links:
 
 
 def _now(links: Links, topic: FoundTopic) -> Links:
-    """Leave out what is gone; of a topic that is gone itself, keep what it had to the end."""
+    """Return the live links; for a deleted topic, those that it had last."""
     end = topic.gone
     return [row for row in links if row.gone is None or (end is not None and row.gone >= end)]
 

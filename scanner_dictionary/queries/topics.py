@@ -1,4 +1,4 @@
-"""What there is: topics and subjects, by name."""
+"""Queries for topics and subjects, by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GLOB = frozenset("*?[")
 
 
 class TopicRow(NamedTuple):
-    """A topic; *schemas* counts what describes it now. *stale*: its source could not be asked since.
+    """A topic; *schemas* counts its current schemas. *stale*: its source could not be read since.
 
     Tags, owner and description are also what people wrote in a stream catalog.
     """
@@ -39,9 +39,9 @@ class TopicRow(NamedTuple):
 
 
 class SubjectRow(NamedTuple):
-    """A subject of a registry, its versions that are not gone, and the topics that it describes now.
+    """A subject of a registry, its live versions, and the topics that it describes now.
 
-    *format* is that of the newest version. *stale*: its registry could not be asked since.
+    *format* is that of the newest version. *stale*: its registry could not be read since.
     """
 
     cluster: str
@@ -126,7 +126,7 @@ def _topic(row: Any, latest: Mapping[int, int], written: Mapping[tuple[int, str]
 
 
 def _versions() -> Select[Any]:
-    """Select each subject with its versions, also one that has none left."""
+    """Select each subject with its versions, also one without live versions."""
     subject, version = t.subject.c, t.subject_version.c
     return (
         select(
@@ -183,7 +183,7 @@ def _is_stale(row: Any, latest: Mapping[int, int]) -> bool:  # noqa: ANN401 - a 
 
 
 def fitting(pattern: str | None) -> Callable[[str], bool]:
-    """Return what tells whether a name fits: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
+    """Return a predicate for names: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
     if not pattern:
         return lambda _: True
     if _GLOB & set(pattern):

@@ -1,4 +1,4 @@
-"""The tables of the generated graph, and of what it was made of."""
+"""The tables of the generated graph."""
 
 from __future__ import annotations
 
@@ -14,17 +14,7 @@ flow_graph = declare(
     must("node_count", Integer, "its nodes"),
     must("edge_count", Integer, "its edges"),
     may("coverage", Text, "JSON object: how much of statements and connectors was read, and every problem"),
-    may("made_with", Text, "JSON object: what all of it was made with; empty where it can only be made anew"),
-)
-
-flow_part = declare(
-    "flow_part",
-    "What the generated graph has of one topic, or of one row that tells of jobs: made again when that changes.",
-    identity(),
-    must("kind", String, "topic, or the kind of jobs: connect, ksqldb, flink, manual, streams, groups"),
-    must("name", Text, "the key of its row; of a kind that is read whole, the node's key"),
-    must("digest", String, "hash of what it was made of"),
-    must("told", Text, "JSON object: its nodes, what else it was made of, and what was read of it"),
+    may("schema_layout", Integer, "how rows of schemas are made and numbered; empty where a next graph keeps none"),
 )
 
 flow_node = declare(

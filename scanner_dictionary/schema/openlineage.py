@@ -9,7 +9,16 @@ from __future__ import annotations
 from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint
 from sqlalchemy.schema import SchemaItem
 
-from scanner_dictionary.schema.column_types import declare, described, identity, may, maybe, must, ordinal, parent
+from scanner_dictionary.schema.column_types import (
+    column_description,
+    declare,
+    identity,
+    may,
+    maybe,
+    must,
+    ordinal,
+    parent,
+)
 
 
 def _digest(table: str) -> tuple[SchemaItem, ...]:
@@ -44,8 +53,8 @@ lineage_run = declare(
     *_digest("lineage_run"),
     parent("job_id", "lineage_job", "the job"),
     must("run_id", Text, "the producer's id of it"),
-    must("state", String, "a terminal state where one was told, else the latest: START, RUNNING, …; may be empty"),
-    must("state_time", String, "time of the event that told it"),
+    must("state", String, "a terminal state where one was reported, else the latest: START, RUNNING, …; may be empty"),
+    must("state_time", String, "time of the event that reported it"),
     may("started", String, "time of its START; empty where that was not received"),
     may("ended", String, "time of its COMPLETE, FAIL or ABORT; empty while it runs"),
     Index("ix_lineage_run_job", "job_id"),
@@ -76,15 +85,15 @@ lineage_use = declare(
 
 lineage_facet = declare(
     "lineage_facet",
-    "The latest that was told of one facet.",
+    "The latest content of one facet.",
     identity(),
     *_digest("lineage_facet"),
     must("home", String, "what it describes: job, run (of the job's latest), dataset, or input or output of a job"),
     maybe("job_id", "lineage_job", "the job; empty where it is true for every job"),
     maybe("dataset_id", "lineage_dataset", "the dataset, where it describes one"),
     must("name", Text, "its name: schema, columnLineage, …"),
-    must("tells", Boolean, "it tells something; an empty schema never takes the place of one with columns"),
-    must("told", String, "time of the event that told it"),
+    must("tells", Boolean, "it has content; an empty schema never replaces one with columns"),
+    must("told", String, "time of the event that reported it"),
     must("body", Text, "JSON object as received, secrets hidden"),
     must("removed", Boolean, "the producer took it back"),
     must("producer", Text, "who sent the event, a URI"),
@@ -94,15 +103,15 @@ lineage_facet = declare(
 
 lineage_column = declare(
     "lineage_column",
-    "A column that a schema facet tells.",
+    "A column of a schema facet.",
     parent("facet_id", "lineage_facet", "the facet", key=True),
     ordinal("place in the facet, from 0"),
-    *described(),
+    *column_description(),
 )
 
 lineage_flow = declare(
     "lineage_flow",
-    "A flow between columns that a columnLineage or lineage facet tells.",
+    "A flow between columns of a columnLineage or lineage facet.",
     parent("facet_id", "lineage_facet", "the facet", key=True),
     ordinal("place in the facet, from 0"),
     must("origin_namespace", Text, "the dataset it comes from, as the event writes it"),
@@ -111,7 +120,7 @@ lineage_flow = declare(
     may("target_namespace", Text, "empty where it is the dataset of the facet"),
     may("target_name", Text, "empty where it is the dataset of the facet"),
     may("target_path", Text, "JSON array: the column; empty for the whole dataset"),
-    must("flow_type", String, "DIRECT or INDIRECT; empty where the event does not tell"),
+    must("flow_type", String, "DIRECT or INDIRECT; empty where the event does not report it"),
     must("subtype", String, "IDENTITY, TRANSFORMATION, AGGREGATION, JOIN, …; may be empty"),
     must("description", Text, "for people, may be empty"),
     must("masking", Boolean, "the value is hidden on its way"),
@@ -119,7 +128,7 @@ lineage_flow = declare(
 
 lineage_symlink = declare(
     "lineage_symlink",
-    "Another name of a dataset that a symlinks facet tells.",
+    "Another name of a dataset, of a symlinks facet.",
     parent("facet_id", "lineage_facet", "the facet", key=True),
     ordinal("place in the facet, from 0"),
     must("namespace", Text, "as the event writes it"),

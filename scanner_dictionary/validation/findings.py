@@ -1,4 +1,4 @@
-"""What validation finds: one thing that does not fit, and how bad that is."""
+"""Findings of validation, and the rules that yield them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sqlalchemy import Connection
 
 
 class Severity(StrEnum):
-    """How bad a finding is."""
+    """The severity of a finding."""
 
     ERROR = "error"
     """Something is broken now: it failed, or points to nothing."""
     WARNING = "warning"
-    """Something looks unfinished, or cannot be told for sure."""
+    """Something looks unfinished, or cannot be decided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Finding:
-    """One thing that does not fit: *where* names it as people know it, *hint* is the next step."""
+    """A problem in a cluster: *where* names the object as users know it, *hint* is the next step."""
 
     cluster: str
     rule: str
@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One question that validation asks of a cluster, by its key; *find* gives (where, what) pairs in their order."""
+    """A check of one cluster; *find* takes the cluster's key and returns (where, what) pairs in their order."""
 
     name: str
     severity: Severity

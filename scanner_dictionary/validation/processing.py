@@ -1,4 +1,4 @@
-"""Rules of what moves data: what failed, what does nothing, what writes to or reads from nowhere."""
+"""Rules about jobs: those that failed, that do nothing, or whose topics are missing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def without_tasks(conn: Connection, cluster: int) -> Found:
 
 
 def connectors_on_missing_topics(conn: Connection, cluster: int) -> Found:
-    """Find connectors that were seen to use a topic which is not there."""
+    """Find connectors that used a topic which does not exist."""
     query = select(_connector.name, _connector.topics).where(
         _connector.cluster_id == cluster, _connector.gone.is_(None), _connector.topics.is_not(None)
     )
@@ -53,11 +53,11 @@ def connectors_on_missing_topics(conn: Connection, cluster: int) -> Found:
     live = _topics(conn, cluster) if used else frozenset()
     for name, topics in used:
         for topic in sorted(set(topics) - live):
-            yield f"connector {name}", f"it was seen to use the topic {topic!r}, which is not there"
+            yield f"connector {name}", f"it used the topic {topic!r}, which does not exist"
 
 
 def collections_on_missing_topics(conn: Connection, cluster: int) -> Found:
-    """Find ksqlDB collections whose topic is not there."""
+    """Find ksqlDB collections whose topic does not exist."""
     collection = t.ksql_source.c
     topic = t.topic.c
     there = exists().where(
@@ -85,12 +85,12 @@ def failed_statements(conn: Connection, cluster: int) -> Found:
         failed = select(table.name, table.state, detail).where(
             table.cluster_id == cluster, table.gone.is_(None), table.state.in_(_DEAD)
         )
-        for name, state, said in conn.execute(failed.order_by(table.name)):
-            yield f"{label} {name}", f"it is {state}{_why(said)}"
+        for name, state, message in conn.execute(failed.order_by(table.name)):
+            yield f"{label} {name}", f"it is {state}{_why(message)}"
 
 
 def failed_tables(conn: Connection, cluster: int) -> Found:
-    """Find topics whose table is not kept up to date any more."""
+    """Find topics whose table is not updated any more."""
     row = t.materialization.c
     query = select(row.topic, row.table_format, row.state, row.detail).where(
         row.cluster_id == cluster, row.gone.is_(None), row.state == "FAILED"
@@ -147,7 +147,7 @@ RULES = (
     Rule(
         name="failed-statement",
         severity=Severity.ERROR,
-        hint="the server's own log or console tells why",
+        hint="see the server's log or console",
         find=failed_statements,
     ),
     Rule(
@@ -159,7 +159,7 @@ RULES = (
     Rule(
         name="stale-source",
         severity=Severity.WARNING,
-        hint="`scanner check` tries its connection and rights; one that is no more: `scanner dictionary forget SOURCE`",
+        hint="test it with `scanner check`; remove one that no longer exists with `scanner dictionary forget SOURCE`",
         find=stale_sources,
     ),
 )

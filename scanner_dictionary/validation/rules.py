@@ -1,4 +1,4 @@
-"""All rules in one table, and how they are asked and kept."""
+"""The table of all validation rules; runs them and stores their findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*processing.RULES, *to
 def validate(
     conn: Connection, *, cluster: str | None = None, rules: Collection[str] | None = None
 ) -> Iterator[Finding]:
-    """List what does not fit in *cluster*, or in every one, by cluster, rule and name; *rules* None: all of RULES."""
+    """Yield the findings in *cluster*, or in every one, by cluster, rule and name; *rules* None: all of RULES."""
     query = select(t.cluster.c.id, t.cluster.c.name).order_by(t.cluster.c.name)
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     for key, name in conn.execute(query).all():
@@ -28,14 +28,14 @@ def validate(
                 yield from _findings(conn, rule, key, name)
 
 
-def keep_findings(conn: Connection, cluster: int, number: int) -> tuple[Finding, ...]:
-    """Query every rule after scan *number*, and store what it finds in place of what the scan before found."""
+def replace_findings(conn: Connection, cluster: int, number: int) -> tuple[Finding, ...]:
+    """Run every rule after scan *number*, and replace the stored findings."""
     name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
-    found = tuple(validate(conn, cluster=name))
+    findings = tuple(validate(conn, cluster=name))
     conn.execute(t.finding.delete().where(t.finding.c.cluster_id == cluster))
-    texts = ((each.rule, each.severity, each.where, each.what, each.hint) for each in found)
-    insert_rows(conn, t.finding, ((cluster, i, number, *map(storable, each)) for i, each in enumerate(texts)))
-    return found
+    texts = ((finding.rule, finding.severity, finding.where, finding.what, finding.hint) for finding in findings)
+    insert_rows(conn, t.finding, ((cluster, i, number, *map(storable, cells)) for i, cells in enumerate(texts)))
+    return findings
 
 
 def _findings(conn: Connection, rule: Rule, cluster: int, name: str) -> Iterator[Finding]:

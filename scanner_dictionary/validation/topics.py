@@ -1,4 +1,4 @@
-"""Rules of topics, subjects and consumer groups: what describes nothing, and what nothing describes."""
+"""Rules about topics, subjects and consumer groups: missing or ambiguous schemas, references and topics."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def without_topic(conn: Connection, cluster: int) -> Found:
 
 
 def ambiguous(conn: Connection, cluster: int) -> Found:
-    """Find sides of topics that several schemas claim and no rule tells apart."""
+    """Find sides of topics with several schemas that no rule decides between."""
     query = (
         select(_topic.name, _link.schema_role, func.count())
         .join(t.topic, _topic.id == _link.topic_id)
@@ -62,7 +62,7 @@ def ambiguous(conn: Connection, cluster: int) -> Found:
         .group_by(_topic.name, _link.schema_role)
     )
     for name, role, count in conn.execute(query.order_by(_topic.name, _link.schema_role)):
-        yield f"topic {name}", f"{count} schemas may be its {role}, and nothing tells which"
+        yield f"topic {name}", f"{count} schemas may be its {role}, and nothing decides which"
 
 
 def dangling_references(conn: Connection, cluster: int) -> Found:
@@ -79,7 +79,7 @@ def dangling_references(conn: Connection, cluster: int) -> Found:
 
 
 def _references(conn: Connection, cluster: int) -> Sequence[Any]:
-    """List the references of all versions that are there."""
+    """Return the references of all live versions."""
     reference = t.schema_reference.c
     query = (
         select(

@@ -1,4 +1,4 @@
-"""Rows of one kind out of the dictionary and into it, and what changed into the change log."""
+"""Compares the stored rows of one kind of fact with those of a scan, and writes the difference and its log."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from sqlalchemy import Connection, Select, Table, func, select, update
 from scanner_dictionary.engine.bulk_insert import in_chunks, insert_rows, update_rows
 from scanner_dictionary.engine.serialization import json_cell
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.write.entities import Children, Entity
-
-Key = tuple[Any, ...]
+from scanner_dictionary.write.fact_kind import Children, FactKind, Key, Wanted
 
 
 class Stored(NamedTuple):
-    """A row as the dictionary has it; *gone* is the scan number that found it gone, None while it is there."""
+    """A row of the dictionary; *gone* is the scan number that found it deleted, None while it exists."""
 
     id: int
     values: tuple[Any, ...]
@@ -27,17 +25,8 @@ class Stored(NamedTuple):
     gone: int | None
 
 
-class Wanted(NamedTuple):
-    """A row as a scan wants it; *parents* are the columns that are set once."""
-
-    key: Key
-    source_id: int
-    parents: tuple[Any, ...]
-    values: tuple[Any, ...]
-
-
 class Change(NamedTuple):
-    """A stored row that a scan wants otherwise, or again."""
+    """A stored row whose values, source or existence differ from those of the scan."""
 
     stored: Stored
     wanted: Wanted
@@ -45,45 +34,46 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What to do: *added*, *changed* and *gone* in the order of their keys, *seen* and *kept* are as they were.
+    """What to write: *added*, *changed* and *gone* in the order of their keys; *observed* and *unread* are unchanged.
 
-    *changed* holds also rows that only another source tells now, and rows that return. *kept* could not be looked at.
+    *changed* includes rows that only another source reports now, and rows that return. *unread* rows could not be
+    checked in this scan.
     """
 
     added: list[Wanted] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
     gone: list[tuple[Key, Stored]] = field(default_factory=list)
-    seen: list[Stored] = field(default_factory=list)
-    kept: list[Stored] = field(default_factory=list)
+    observed: list[Stored] = field(default_factory=list)
+    unread: list[Stored] = field(default_factory=list)
 
-    def unseen(self, is_silent: Callable[[int], bool]) -> Plan:
-        """Return the plan where unchanged rows of a silent source were kept, not seen."""
-        seen = [old for old in self.seen if not is_silent(old.source_id)]
-        kept = [old for old in self.seen if is_silent(old.source_id)]
-        return replace(self, seen=seen, kept=[*self.kept, *kept])
+    def without_unread(self, was_not_read: Callable[[int], bool]) -> Plan:
+        """Return the plan where unchanged rows of sources that were not read are unread, not observed."""
+        observed = [row for row in self.observed if not was_not_read(row.source_id)]
+        unread = [row for row in self.observed if was_not_read(row.source_id)]
+        return replace(self, observed=observed, unread=[*self.unread, *unread])
 
 
 def merge(
-    stored: Mapping[Key, Stored], wanted: Iterable[Wanted], may_go: Callable[[Key, Stored], bool]
+    stored: Mapping[Key, Stored], wanted: Iterable[Wanted], may_delete: Callable[[Key, Stored], bool]
 ) -> tuple[Plan, frozenset[Key]]:
-    """Compare; *may_go* tells whether a row that nobody names any more is proven to be gone.
+    """Compare; *may_delete* returns whether a row that the scan does not list is proven to be deleted.
 
-    Of two wanted rows with one key the first counts; gives the plan, and the keys that were wanted twice.
+    Of two wanted rows with one key the first counts. Returns the plan, and the keys that were wanted twice.
     """
-    named: dict[Key, Wanted] = {}
+    unique: dict[Key, Wanted] = {}
     twice: set[Key] = set()
     for row in wanted:
-        if named.setdefault(row.key, row) is not row:
+        if unique.setdefault(row.key, row) is not row:
             twice.add(row.key)
     plan = Plan()
-    for key in sorted(named, key=in_order):
-        _place(plan, stored.get(key), named[key])
-    for key, old in sorted(stored.items(), key=lambda item: in_order(item[0])):
-        if key not in named and old.gone is None:
-            if may_go(key, old):
-                plan.gone.append((key, old))
+    for key in sorted(unique, key=in_order):
+        _compare(plan, stored.get(key), unique[key])
+    for key, before in sorted(stored.items(), key=lambda item: in_order(item[0])):
+        if key not in unique and before.gone is None:
+            if may_delete(key, before):
+                plan.gone.append((key, before))
             else:
-                plan.kept.append(old)
+                plan.unread.append(before)
     return plan, frozenset(twice)
 
 
@@ -92,11 +82,11 @@ def in_order(key: Key) -> tuple[Any, ...]:
     return tuple((part is not None, part) for part in key)
 
 
-def _place(plan: Plan, old: Stored | None, new: Wanted) -> None:
+def _compare(plan: Plan, old: Stored | None, new: Wanted) -> None:
     if old is None:
         plan.added.append(new)
     elif old.gone is None and old.values == new.values and old.source_id == new.source_id:
-        plan.seen.append(old)
+        plan.observed.append(old)
     else:
         plan.changed.append(Change(old, new))
 
@@ -114,67 +104,67 @@ class Entry(NamedTuple):
     after: dict[str, Any] | None
 
 
-def load(conn: Connection, entity: Entity, cluster: int, sources: Collection[int]) -> dict[Key, Stored]:
-    """Read the stored rows of a kind: of *sources*, or of the whole cluster where its names are shared by sources."""
-    table = entity.table
-    names = ("id", "source_id", "gone", *entity.values)
-    query = select(*(table.c[name] for name in names), *entity.key).select_from(entity.rows)
-    query = query.where(entity.cluster == cluster)
-    if not entity.shared:
+def load(conn: Connection, kind: FactKind, cluster: int, sources: Collection[int]) -> dict[Key, Stored]:
+    """Load the stored rows of a kind: of *sources*, or of the whole cluster where its names are shared by sources."""
+    table = kind.table
+    names = ("id", "source_id", "gone", *kind.values)
+    query = select(*(table.c[name] for name in names), *kind.key).select_from(kind.joined)
+    query = query.where(kind.cluster == cluster)
+    if not kind.shared:
         query = query.where(table.c.source_id.in_(sorted(sources)))
-    children = _children(conn, entity.children, query) if entity.children else None
-    found = {}
+    children = _children(conn, kind.children, query) if kind.children else None
+    stored = {}
     for row in conn.execute(query):
         id_, source, gone, *cells = row
-        values = tuple(cells[: len(entity.values)])
+        values = tuple(cells[: len(kind.values)])
         values = values if children is None else (*values, children.get(id_, ()))
-        found[tuple(cells[len(entity.values) :])] = Stored(id_, values, source, gone)
-    return found
+        stored[tuple(cells[len(kind.values) :])] = Stored(id_, values, source, gone)
+    return stored
 
 
-def apply(conn: Connection, entity: Entity, plan: Plan, scan: int) -> dict[Key, int]:
-    """Carry *plan* out as scan number *scan*; gives the keys of the rows it added, by their names."""
-    first = next_id(conn, entity.table)
+def apply(conn: Connection, kind: FactKind, plan: Plan, scan: int) -> dict[Key, int]:
+    """Write *plan* as scan number *scan*; return the ids of the rows it added, by key."""
+    first = next_id(conn, kind.table)
     ids = {row.key: first + i for i, row in enumerate(plan.added)}
-    plain = len(entity.values)
-    names = ("id", *entity.parents, *entity.values, "source_id", "first_seen", "last_seen")
+    plain = len(kind.values)
+    names = ("id", *kind.parents, *kind.values, "source_id", "first_seen", "last_seen")
     added = ((ids[w.key], *w.parents, *w.values[:plain], w.source_id, scan, scan) for w in plan.added)
-    insert_rows(conn, entity.table, added, names)
+    insert_rows(conn, kind.table, added, names)
     changed = ((*c.wanted.values[:plain], c.wanted.source_id, scan, None, c.stored.id) for c in plan.changed)
-    update_rows(conn, entity.table, (*entity.values, "source_id", "last_seen", "gone"), changed)
-    update_rows(conn, entity.table, ("gone",), ((scan, old.id) for _, old in plan.gone))
-    _see(conn, entity, plan, scan)
-    if entity.children:
-        _replace_children(conn, entity.children, plan, ids)
+    update_rows(conn, kind.table, (*kind.values, "source_id", "last_seen", "gone"), changed)
+    update_rows(conn, kind.table, ("gone",), ((scan, old.id) for _, old in plan.gone))
+    _mark_observed(conn, kind, plan, scan)
+    if kind.children:
+        _replace_children(conn, kind.children, plan, ids)
     return ids
 
 
-def entries(entity: Entity, plan: Plan) -> Iterator[Entry]:
-    """Return what *plan* changes, in the order of the keys; a row that only another source tells now is no change.
+def entries(kind: FactKind, plan: Plan) -> Iterator[Entry]:
+    """Yield the log entries of *plan*, in the order of the keys; a row that only changed its source has none.
 
-    They are made one by one, because a first scan may have millions of them; each part of a plan is in order.
+    They are built one by one, because a first scan may have millions of them; each list of a plan is in order.
     """
-    labels = (*entity.values, *([entity.children.label] if entity.children else []))
-    added = (Entry(entity.kind, w.key, "added", None, _told(labels, w.values)) for w in plan.added)
+    labels = (*kind.values, *([kind.children.member] if kind.children else []))
+    added = (Entry(kind.name, w.key, "added", None, _non_empty(labels, w.values)) for w in plan.added)
     if not plan.changed and not plan.gone:  # a first scan
         return added
-    gone = (Entry(entity.kind, key, "gone", _told(labels, old.values), None) for key, old in plan.gone)
-    return heapq.merge(added, gone, _changed(entity, plan, labels), key=lambda entry: in_order(entry.key))
+    gone = (Entry(kind.name, key, "gone", _non_empty(labels, old.values), None) for key, old in plan.gone)
+    return heapq.merge(added, gone, _changed(kind, plan, labels), key=lambda entry: in_order(entry.key))
 
 
-def _changed(entity: Entity, plan: Plan, labels: tuple[str, ...]) -> Iterator[Entry]:
+def _changed(kind: FactKind, plan: Plan, labels: tuple[str, ...]) -> Iterator[Entry]:
     for old, new in plan.changed:
         if old.gone is not None:
-            yield Entry(entity.kind, new.key, "returned", None, _told(labels, new.values))
+            yield Entry(kind.name, new.key, "returned", None, _non_empty(labels, new.values))
         elif old.values != new.values:
-            yield Entry(entity.kind, new.key, "changed", *_differing(labels, old.values, new.values))
+            yield Entry(kind.name, new.key, "changed", *_differing(labels, old.values, new.values))
 
 
-def log(conn: Connection, scan: int, listed: Iterable[Entry], start: int) -> None:
-    """Write *listed* into the change log of *scan*, numbered from *start*."""
+def log(conn: Connection, scan: int, changes: Iterable[Entry], start: int) -> None:
+    """Write *changes* into the change log of *scan*, numbered from *start*."""
     rows = (
-        (scan, start + i, each.kind, json_cell(each.key), each.action, _json(each.before), _json(each.after))
-        for i, each in enumerate(listed)
+        (scan, start + i, entry.kind, json_cell(entry.key), entry.action, _json(entry.before), _json(entry.after))
+        for i, entry in enumerate(changes)
     )
     insert_rows(conn, t.change_log, rows)
 
@@ -189,10 +179,10 @@ def _children(conn: Connection, children: Children, parents: Select[Any]) -> Map
     table = children.table
     ids = parents.with_only_columns(parents.selected_columns[0])
     query = select(table).where(table.c[children.parent].in_(ids)).order_by(table.c[children.parent], table.c.ordinal)
-    found: dict[int, tuple[Key, ...]] = defaultdict(tuple)
+    rows: dict[int, tuple[Key, ...]] = defaultdict(tuple)
     for parent, _, *cells in conn.execute(query):
-        found[parent] += (tuple(cells),)
-    return found
+        rows[parent] += (tuple(cells),)
+    return rows
 
 
 def _replace_children(conn: Connection, children: Children, plan: Plan, ids: Mapping[Key, int]) -> None:
@@ -204,22 +194,22 @@ def _replace_children(conn: Connection, children: Children, plan: Plan, ids: Map
     insert_rows(conn, children.table, ((id_, i, *cells) for id_, rows in new for i, cells in enumerate(rows)))
 
 
-def _see(conn: Connection, entity: Entity, plan: Plan, scan: int) -> None:
-    """Note that unchanged rows were seen: a source's rows at once, where none of them was kept unseen."""
-    kept = {old.source_id for old in plan.kept}
-    table = entity.table
-    for source in sorted({old.source_id for old in plan.seen} - kept):
+def _mark_observed(conn: Connection, kind: FactKind, plan: Plan, scan: int) -> None:
+    """Set `last_seen` of observed rows: by source at once, where none of its rows is unread."""
+    unread = {old.source_id for old in plan.unread}
+    table = kind.table
+    for source in sorted({old.source_id for old in plan.observed} - unread):
         whole = update(table).where(table.c.source_id == source, table.c.gone.is_(None))
         conn.execute(whole.values(last_seen=scan))
-    update_rows(conn, table, ("last_seen",), ((scan, old.id) for old in plan.seen if old.source_id in kept))
+    update_rows(conn, table, ("last_seen",), ((scan, old.id) for old in plan.observed if old.source_id in unread))
 
 
-def _told(labels: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, Any]:
+def _non_empty(labels: tuple[str, ...], values: tuple[Any, ...]) -> dict[str, Any]:
     return {label: value for label, value in zip(labels, values, strict=True) if value not in _EMPTY}
 
 
 def _differing(labels: tuple[str, ...], old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
-    pairs = [each for each in zip(labels, old, new, strict=True) if each[1] != each[2]]
+    pairs = [cells for cells in zip(labels, old, new, strict=True) if cells[1] != cells[2]]
     yield {label: before for label, before, _ in pairs}
     yield {label: after for label, _, after in pairs}
 

@@ -1,4 +1,4 @@
-"""The addresses of a cluster: each belongs to one cluster only, and goes when Kafka does not name it any more."""
+"""The broker addresses of a cluster: each belongs to one cluster, and is deleted when Kafka stops listing it."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _KIND = "broker"
 
 
 @dataclass(slots=True)
-class _Sorted:
+class _Addresses:
     """Addresses by what is to be done with them."""
 
     new: list[str] = field(default_factory=list)
-    back: list[str] = field(default_factory=list)
+    returned: list[str] = field(default_factory=list)
     taken_over: list[str] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
+    observed: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
 def write_brokers(
     conn: Connection, cluster: Cluster, cluster_id: int, number: int, *, all_named: bool
 ) -> tuple[list[Entry], list[Problem]]:
-    """Store the cluster's addresses; gives what changed, and a problem for each address that is another cluster's.
+    """Store the cluster's addresses; return the changes, and a problem for each address of another cluster.
 
     *all_named*: Kafka itself listed its brokers and none is down, so an address that is not among them is gone.
     """
     stored = _stored(conn)
     named = sorted(set(map(storable, cluster.brokers)))
-    found = _sort(named, stored, cluster, cluster_id)
+    addresses = _classify(named, stored, cluster, cluster_id)
     gone = [row.address for row in stored.values() if row.cluster_id == cluster_id and row.gone is None]
     gone = sorted(set(gone) - set(named)) if all_named else []
-    _insert(conn, found.new, cluster_id, number)
-    known = sorted([*found.back, *found.taken_over, *found.seen])
+    _insert(conn, addresses.new, cluster_id, number)
+    known = sorted([*addresses.returned, *addresses.taken_over, *addresses.observed])
     update_rows(
         conn,
         t.broker,
@@ -50,9 +50,9 @@ def write_brokers(
         ((cluster_id, number, None, stored[address].id) for address in known),
     )
     update_rows(conn, t.broker, ("gone",), ((number, stored[address].id) for address in gone))
-    actions = {"added": [*found.new, *found.taken_over], "returned": found.back, "gone": gone}
-    listed = [Entry(_KIND, (address,), action, None, None) for action, each in actions.items() for address in each]
-    return sorted(listed, key=lambda entry: entry.key), found.problems
+    actions = {"added": [*addresses.new, *addresses.taken_over], "returned": addresses.returned, "gone": gone}
+    changes = [Entry(_KIND, (address,), action, None, None) for action, those in actions.items() for address in those]
+    return sorted(changes, key=lambda entry: entry.key), addresses.problems
 
 
 def _stored(conn: Connection) -> dict[str, Row[Any]]:
@@ -66,23 +66,23 @@ def _insert(conn: Connection, addresses: list[str], cluster_id: int, number: int
     insert_rows(conn, t.broker, rows)
 
 
-def _sort(named: list[str], stored: Mapping[str, Row[Any]], cluster: Cluster, cluster_id: int) -> _Sorted:
-    found = _Sorted()
+def _classify(named: list[str], stored: Mapping[str, Row[Any]], cluster: Cluster, cluster_id: int) -> _Addresses:
+    addresses = _Addresses()
     for address in named:
         row = stored.get(address)
         if row is None:
-            found.new.append(address)
+            addresses.new.append(address)
         elif row.cluster_id == cluster_id:
-            (found.seen if row.gone is None else found.back).append(address)
-        elif row.gone is not None or _same(row, cluster):
-            # Its owner gave it up, or is this very cluster under an earlier name: the newest name counts.
-            found.taken_over.append(address)
+            (addresses.observed if row.gone is None else addresses.returned).append(address)
+        elif row.gone is not None or _is_same(row, cluster):
+            # Its owner does not list it any more, or is this cluster under an earlier name: the newest name counts.
+            addresses.taken_over.append(address)
         else:
             what = f"the broker {address!r} of the cluster {cluster.name!r} belongs to the cluster {row.name!r} already"
             hint = f"one of the two names a wrong broker, or both are one cluster: then call it {row.name!r} here too"
-            found.problems.append(Problem(address, what, hint))
-    return found
+            addresses.problems.append(Problem(address, what, hint))
+    return addresses
 
 
-def _same(row: Row[Any], cluster: Cluster) -> bool:
+def _is_same(row: Row[Any], cluster: Cluster) -> bool:
     return bool(cluster.cluster_id) and row.kafka_cluster_id == cluster.cluster_id

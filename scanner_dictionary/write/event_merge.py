@@ -1,4 +1,4 @@
-"""What events add up to: rows by digest, and how two rows of one name become one. No I/O.
+"""Merges OpenLineage events into rows by digest, and two rows of one name into one. No I/O.
 
 Every rule is a choice of the greater of two (a semilattice), so neither order nor repetition of events matters.
 """
@@ -18,7 +18,7 @@ Cells = tuple[Any, ...]
 Merge = Callable[[Cells, Cells], Cells]
 
 TERMINAL = frozenset({"COMPLETE", "FAIL", "ABORT"})
-_EMPTY_TELLS_NOTHING = frozenset({"schema", "columnLineage", "symlinks"})
+_NO_CONTENT_IF_EMPTY = frozenset({"schema", "columnLineage", "symlinks"})
 
 
 class Row(NamedTuple):
@@ -33,7 +33,7 @@ Rows = dict[str, Row]
 
 @dataclass(slots=True)
 class MergedEvents:
-    """Events folded together: the rows of each table by digest, and the facets behind the rows of facets."""
+    """Merged events: the rows of each table by digest, and the facets behind the rows of facets."""
 
     jobs: Rows = field(default_factory=dict)
     runs: Rows = field(default_factory=dict)
@@ -50,26 +50,26 @@ def spanned(one: Cells, other: Cells) -> Cells:
 
 def run_state(one: Cells, other: Cells) -> Cells:
     """Join (state, its time, started, ended): a run that ended stays ended, whatever is received after it."""
-    state, at = max((one[:2], other[:2]), key=lambda told: (told[0] in TERMINAL, told[1], told[0]))
+    state, at = max((one[:2], other[:2]), key=lambda reported: (reported[0] in TERMINAL, reported[1], reported[0]))
     return state, at, _known(min, one[2], other[2]), _known(max, one[3], other[3])
 
 
 def latest(one: Cells, other: Cells) -> Cells:
-    """Choose between (tells, told, body, removed, producer): what tells something, then what was told last."""
+    """Choose between (tells, told, body, removed, producer): the one with content, then the one with the later time."""
     return max(one, other)
 
 
 def merge_events(events: Iterable[LineageEvent]) -> MergedEvents:
-    """Fold *events* into rows."""
-    folded = MergedEvents()
+    """Merge *events* into rows."""
+    merged = MergedEvents()
     for event in events:
-        job = _job(folded, event, event.job) if event.job else None
+        job = _job(merged, event, event.job) if event.job else None
         if job and event.run:
-            _run(folded, event, job)
-            _facets(folded, event, event.run.facets, (Home.RUN, job, None))
+            _run(merged, event, job)
+            _facets(merged, event, event.run.facets, (Home.RUN, job, None))
         for dataset in event.datasets:
-            _dataset(folded, event, dataset, job)
-    return folded
+            _dataset(merged, event, dataset, job)
+    return merged
 
 
 @lru_cache(maxsize=65_536)
@@ -83,64 +83,64 @@ def job_digest(job: EventJob) -> str:
     return digest("job", job.namespace, job.name)
 
 
-def _job(folded: MergedEvents, event: LineageEvent, job: EventJob) -> str:
+def _job(merged: MergedEvents, event: LineageEvent, job: EventJob) -> str:
     key = job_digest(job)
-    _put(folded.jobs, key, Row((storable(job.namespace), storable(job.name)), _span(event)), spanned)
-    _facets(folded, event, job.facets, (Home.JOB, key, None))
+    _put(merged.jobs, key, Row((storable(job.namespace), storable(job.name)), _span(event)), spanned)
+    _facets(merged, event, job.facets, (Home.JOB, key, None))
     return key
 
 
-def _run(folded: MergedEvents, event: LineageEvent, job: str) -> None:
+def _run(merged: MergedEvents, event: LineageEvent, job: str) -> None:
     assert event.run is not None
     run = event.run
     started = event.time if run.state == "START" else None
     ended = event.time if run.state in TERMINAL else None
     row = Row((job, storable(run.run_id)), (storable(run.state), event.time, started, ended))
-    _put(folded.runs, digest("run", job, run.run_id), row, run_state)
+    _put(merged.runs, digest("run", job, run.run_id), row, run_state)
 
 
-def _dataset(folded: MergedEvents, event: LineageEvent, dataset: EventDataset, job: str | None) -> None:
-    key = _name(folded, event, dataset.ref)
-    _facets(folded, event, dataset.facets, (Home.DATASET, None, key))
+def _dataset(merged: MergedEvents, event: LineageEvent, dataset: EventDataset, job: str | None) -> None:
+    key = _name(merged, event, dataset.ref)
+    _facets(merged, event, dataset.facets, (Home.DATASET, None, key))
     if job and dataset.side:
-        _use(folded, event, (job, key, dataset.side))
-        _facets(folded, event, dataset.use_facets, (Home(dataset.side), job, key))
+        _use(merged, event, (job, key, dataset.side))
+        _facets(merged, event, dataset.use_facets, (Home(dataset.side), job, key))
 
 
-def _name(folded: MergedEvents, event: LineageEvent, ref: DatasetRef) -> str:
+def _name(merged: MergedEvents, event: LineageEvent, ref: DatasetRef) -> str:
     key = digest("dataset", ref.namespace, ref.name)
-    _put(folded.datasets, key, Row((storable(ref.namespace), storable(ref.name)), _span(event)), spanned)
+    _put(merged.datasets, key, Row((storable(ref.namespace), storable(ref.name)), _span(event)), spanned)
     return key
 
 
-def _use(folded: MergedEvents, event: LineageEvent, use: tuple[str, str, Side]) -> None:
-    _put(folded.uses, digest("use", *use), Row(use, _span(event)), spanned)
+def _use(merged: MergedEvents, event: LineageEvent, use: tuple[str, str, Side]) -> None:
+    _put(merged.uses, digest("use", *use), Row(use, _span(event)), spanned)
 
 
 def _facets(
-    folded: MergedEvents, event: LineageEvent, facets: Iterable[Facet], about: tuple[Home, str | None, str | None]
+    merged: MergedEvents, event: LineageEvent, facets: Iterable[Facet], about: tuple[Home, str | None, str | None]
 ) -> None:
     home, job, dataset = about
     for facet in facets:
         key = digest("facet", home, job or "", dataset or "", facet.name)
         fixed = (str(home), job, dataset, storable(facet.name))
-        values = (_tells(facet), event.time, storable(facet.body), facet.removed, storable(event.producer))
-        if _put(folded.facets, key, Row(fixed, values), latest):
-            folded.read[key] = facet
+        values = (_has_content(facet), event.time, storable(facet.body), facet.removed, storable(event.producer))
+        if _put(merged.facets, key, Row(fixed, values), latest):
+            merged.read[key] = facet
         for ref, side in facet.uses:
-            named = _name(folded, event, ref)
+            named = _name(merged, event, ref)
             if job:
-                _use(folded, event, (job, named, side))
+                _use(merged, event, (job, named, side))
 
 
-def _tells(facet: Facet) -> bool:
-    if facet.name not in _EMPTY_TELLS_NOTHING or facet.removed or facet.future:
+def _has_content(facet: Facet) -> bool:
+    if facet.name not in _NO_CONTENT_IF_EMPTY or facet.removed or facet.future:
         return True
     return bool(facet.columns or facet.flows or facet.symlinks)
 
 
 def _put(rows: Rows, key: str, row: Row, merge: Merge) -> bool:
-    """Put *row*, joined with the one that is there; tell whether its values are the ones that stand now."""
+    """Merge *row* into *rows*; return whether its values are the current ones."""
     old = rows.get(key)
     values = row.values if old is None else merge(old.values, row.values)
     if old is None or values != old.values:
@@ -153,5 +153,5 @@ def _span(event: LineageEvent) -> Cells:
 
 
 def _known(choose: Callable[..., Any], one: str | None, other: str | None) -> str | None:
-    told = [each for each in (one, other) if each is not None]
-    return choose(told) if told else None
+    times = [time for time in (one, other) if time is not None]
+    return choose(times) if times else None

@@ -1,4 +1,4 @@
-"""Stores what OpenLineage events add up to, a batch in one transaction; storing one again changes nothing."""
+"""Stores merged OpenLineage events, a batch in one transaction; storing one again changes nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from scanner_model.column_path import ColumnPath
 from scanner_model.openlineage import Facet, FieldFlow, LineageEvent
 
 KEPT = 1_000_000
-"""Events, and runs, that are remembered: the oldest are forgotten. An event that returns after that is stored again,
+"""Events, and runs, that are retained; the oldest are deleted. An event that returns after that is stored again,
 which changes nothing else."""
 
 _AT_ONCE = 500
@@ -35,7 +35,7 @@ _SPAN = ("first_time", "last_time", "producer")
 
 
 class EventSummary(NamedTuple):
-    """What storing a batch did: events that are new, and events that were received before."""
+    """The numbers of new events and of repeated ones in a batch."""
 
     stored: int
     repeated: int
@@ -64,36 +64,36 @@ Ids = Mapping[str, int]
 
 
 def write_events(engine: Engine, events: Iterable[LineageEvent], *, kept: int = KEPT) -> EventSummary:
-    """Store *events* whatever their order; of events that were stored before, and of repetitions, nothing is doubled.
+    """Store *events* in any order; events that were stored before, and repetitions, change nothing.
 
     Raises DictionaryUnusable where the dictionary cannot be written: then none of them is stored.
     """
-    listed = list(events)
-    distinct = {event.fingerprint: event for event in listed}
+    received = list(events)
+    distinct = {event.fingerprint: event for event in received}
     with writing(engine) as conn:
         known = _stored(conn, t.lineage_event, distinct, ())
         new = [event for key, event in distinct.items() if key not in known]
         if new:
             jobs = _write(conn, merge_events(new))
-            _remember(conn, new, jobs)
-            _forget(conn, kept)
-    return EventSummary(len(new), len(listed) - len(new))
+            _insert_events(conn, new, jobs)
+            _delete_oldest(conn, kept)
+    return EventSummary(len(new), len(received) - len(new))
 
 
-def _write(conn: Connection, folded: MergedEvents) -> Ids:
-    """Bring the stored rows together with the folded ones; gives the keys of the jobs."""
-    jobs, _ = _join(conn, _JOB, folded.jobs, {})
-    datasets, _ = _join(conn, _DATASET, folded.datasets, {})
+def _write(conn: Connection, merged: MergedEvents) -> Ids:
+    """Merge the rows into the stored ones; return the keys of the jobs."""
+    jobs, _ = _join(conn, _JOB, merged.jobs, {})
+    datasets, _ = _join(conn, _DATASET, merged.datasets, {})
     ids = {**jobs, **datasets}
-    _join(conn, _RUN, folded.runs, ids)
-    _join(conn, _USE, folded.uses, ids)
-    facets, changed = _join(conn, _FACET, folded.facets, ids)
-    _replace_read(conn, {facets[key]: folded.read[key] for key in changed})
+    _join(conn, _RUN, merged.runs, ids)
+    _join(conn, _USE, merged.uses, ids)
+    facets, changed = _join(conn, _FACET, merged.facets, ids)
+    _replace_read(conn, {facets[key]: merged.read[key] for key in changed})
     return jobs
 
 
 def _join(conn: Connection, kind: _Kind, rows: Rows, ids: Ids) -> tuple[Ids, list[str]]:
-    """Insert and update rows of a kind; gives all their keys, and the digests of rows that tell something else now."""
+    """Insert and update rows of a kind; return all their keys, and the digests of rows with new content."""
     stored = _stored(conn, kind.table, rows, kind.values)
     first = next_id(conn, kind.table)
     added = [key for key in rows if key not in stored]
@@ -108,7 +108,7 @@ def _join(conn: Connection, kind: _Kind, rows: Rows, ids: Ids) -> tuple[Ids, lis
 
 
 def _resolved(fixed: Cells, ids: Ids) -> Iterator[Any]:
-    """Put keys in the place of digests."""
+    """Yield the cells with keys in place of digests."""
     return (ids.get(cell, cell) if isinstance(cell, str) else cell for cell in fixed)
 
 
@@ -116,15 +116,15 @@ def _stored(
     conn: Connection, table: Table, digests: Iterable[str], values: Sequence[str]
 ) -> dict[str, tuple[int, Cells]]:
     query = select(table.c.id, table.c.digest, *(table.c[name] for name in values))
-    found: dict[str, tuple[int, Cells]] = {}
+    stored: dict[str, tuple[int, Cells]] = {}
     for chunk in in_chunks(digests, _AT_ONCE):
         for id_, key, *cells in conn.execute(query.where(table.c.digest.in_(chunk))):
-            found[key] = (id_, tuple(cells))
-    return found
+            stored[key] = (id_, tuple(cells))
+    return stored
 
 
 def _replace_read(conn: Connection, facets: Mapping[int, Facet]) -> None:
-    """Store what was read of facets in the place of what was read of their earlier bodies."""
+    """Replace the rows parsed from earlier bodies of facets."""
     for table in (t.lineage_column, t.lineage_flow, t.lineage_symlink):
         for chunk in in_chunks(facets, _AT_ONCE):
             conn.execute(delete(table).where(table.c.facet_id.in_(chunk)))
@@ -134,7 +134,7 @@ def _replace_read(conn: Connection, facets: Mapping[int, Facet]) -> None:
 
 
 def _numbered(facets: Mapping[int, Facet], cells: Any) -> Iterator[Cells]:  # noqa: ANN401 - of columns, flows, …
-    return ((id_, place, *row) for id_, facet in facets.items() for place, row in enumerate(cells(facet)))
+    return ((id_, ordinal, *row) for id_, facet in facets.items() for ordinal, row in enumerate(cells(facet)))
 
 
 def _flow_cells(flow: FieldFlow) -> Cells:
@@ -153,14 +153,14 @@ def _flow_cells(flow: FieldFlow) -> Cells:
 
 
 def _symlink_cells(facet: Facet) -> Iterator[Cells]:
-    return ((storable(each.namespace), storable(each.name), storable(each.kind)) for each in facet.symlinks)
+    return ((storable(symlink.namespace), storable(symlink.name), storable(symlink.kind)) for symlink in facet.symlinks)
 
 
 def _path(path: ColumnPath | None) -> str | None:
     return None if path is None else json_cell(path)
 
 
-def _remember(conn: Connection, events: Sequence[LineageEvent], jobs: Ids) -> None:
+def _insert_events(conn: Connection, events: Sequence[LineageEvent], jobs: Ids) -> None:
     first = next_id(conn, t.lineage_event)
     rows = (
         (
@@ -177,8 +177,8 @@ def _remember(conn: Connection, events: Sequence[LineageEvent], jobs: Ids) -> No
     insert_rows(conn, t.lineage_event, rows)
 
 
-def _forget(conn: Connection, kept: int) -> None:
-    """Keep the newest events and runs only; what they added up to stays."""
+def _delete_oldest(conn: Connection, kept: int) -> None:
+    """Delete all but the newest events and runs; what was merged from them stays."""
     for table in (t.lineage_event, t.lineage_run):
         oldest = next_id(conn, table) - kept
         if oldest > 1:

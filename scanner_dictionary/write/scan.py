@@ -1,8 +1,8 @@
-"""Stores one scan of one cluster in one transaction, all of it or nothing."""
+"""Stores one scan of one cluster in one transaction; also scans that remove a source."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,26 +11,30 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 from scanner_dictionary.engine.bulk_insert import insert_rows
 from scanner_dictionary.engine.open import writing
 from scanner_dictionary.engine.serialization import storable
+from scanner_dictionary.queries.history import SourceRow, clusters, sources
+from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Finding
-from scanner_dictionary.validation.rules import keep_findings
+from scanner_dictionary.validation.rules import replace_findings
 from scanner_dictionary.write.apply import next_id
-from scanner_dictionary.write.entities import ENTITIES
+from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_dictionary.write.facts import FactWriter
 from scanner_dictionary.write.hierarchy import check
 from scanner_dictionary.write.sources import write_outcomes, write_sources
+from scanner_model.errors import InputInvalid
 from scanner_model.kafka import Cluster
+from scanner_model.names import ClusterName, SourceId
 from scanner_model.problems import Problem
-from scanner_model.scan import ClusterScan, SourceStatus
+from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 
 _COUNTED = ("added", "changed", "gone", "returned", "stale")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanSummary:
-    """What storing a scan did, in facts; *stale* ones were kept because their source could not tell.
+    """Counts of the facts that a scan changed; *stale* ones were retained because their source could not be read.
 
-    *refused* names the facts that were not stored, each with the reason. *findings* is what does not fit together now.
+    *refused* has a problem for each fact that was not stored. *findings* are the current results of validation.
     """
 
     scan_id: int
@@ -53,70 +57,70 @@ def write_scan(
 ) -> ScanSummary:
     """Store *scan*; storing the same again changes nothing but the list of scans and `last_seen`.
 
-    What a source that was read does not name any more is marked gone. What a source that was not read told earlier
-    stays, stale. Raises DictionaryUnusable where the dictionary cannot be written; the last scan stays then.
+    Facts that a source which was read does not list any more are marked gone. Earlier facts of a source that was not
+    read stay, stale. Raises DictionaryUnusable where the dictionary cannot be written; the last scan stays then.
     """
-    sound, refused = check(scan)
+    checked, refused = check(scan)
     with writing(engine) as conn:
         cluster = _cluster(conn, scan.cluster)
         number = next_id(conn, t.scan)
         row = {"id": number, "cluster_id": cluster, "mode": mode, "answer": _answer(scan)}
         counts = dict.fromkeys((*_COUNTED, "refused"), 0)
         conn.execute(insert(t.scan).values(**row, **counts, started=_iso(started), finished=_iso(finished)))
-        sources = write_sources(conn, cluster, sound, number)
-        write_outcomes(conn, sound, sources, number)
-        facts = FactWriter(conn=conn, cluster=cluster, number=number, sources=sources, problems=list(refused))
-        facts.write(sound)
+        stored_sources = write_sources(conn, cluster, checked, number)
+        write_outcomes(conn, checked, stored_sources, number)
+        facts = FactWriter(conn=conn, cluster=cluster, number=number, sources=stored_sources, problems=list(refused))
+        facts.write(checked)
         return _finish(conn, facts, scan.problems)
 
 
-def _finish(conn: Connection, facts: FactWriter, told: Sequence[Problem]) -> ScanSummary:
-    """Store what went wrong and the counts."""
-    listed = enumerate([*told, *facts.problems])
-    cells = ((facts.number, i, *map(storable, (each.where, each.what, each.hint))) for i, each in listed)
+def _finish(conn: Connection, facts: FactWriter, reported: Sequence[Problem]) -> ScanSummary:
+    """Store the problems and the counts."""
+    problems = enumerate([*reported, *facts.problems])
+    cells = ((facts.number, i, *map(storable, (each.where, each.what, each.hint))) for i, each in problems)
     insert_rows(conn, t.scan_problem, cells)
     stale = _count_stale(conn, facts.cluster, facts.number)
     row = update(t.scan).where(t.scan.c.id == facts.number)
     conn.execute(row.values(**facts.actions, stale=stale, refused=len(facts.problems)))
-    findings = keep_findings(conn, facts.cluster, facts.number)
-    problems = tuple(facts.problems)
-    return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, refused=problems, findings=findings)
+    findings = replace_findings(conn, facts.cluster, facts.number)
+    refused = tuple(facts.problems)
+    return ScanSummary(scan_id=facts.number, **facts.actions, stale=stale, refused=refused, findings=findings)
 
 
 def _cluster(conn: Connection, cluster: Cluster) -> int:
-    """Return the cluster's key, made where it is new; its own id stays where this scan could not learn it."""
+    """Return the cluster's key, added if it is new; its own id stays where this scan does not know it."""
     name, kafka_id = storable(cluster.name), storable(cluster.cluster_id)
-    found = conn.execute(select(t.cluster.c.id).where(t.cluster.c.name == name)).scalar()
-    if found is None:
-        found = next_id(conn, t.cluster)
-        conn.execute(insert(t.cluster).values(id=found, name=name, kafka_cluster_id=kafka_id))
+    key = conn.execute(select(t.cluster.c.id).where(t.cluster.c.name == name)).scalar()
+    if key is None:
+        key = next_id(conn, t.cluster)
+        conn.execute(insert(t.cluster).values(id=key, name=name, kafka_cluster_id=kafka_id))
     elif kafka_id:
-        conn.execute(update(t.cluster).where(t.cluster.c.id == found).values(kafka_cluster_id=kafka_id))
-    _aliases(conn, cluster, int(found))
-    return int(found)
+        conn.execute(update(t.cluster).where(t.cluster.c.id == key).values(kafka_cluster_id=kafka_id))
+    _aliases(conn, cluster, int(key))
+    return int(key)
 
 
 def _aliases(conn: Connection, cluster: Cluster, key: int) -> None:
-    """Add the ways to the cluster that are new; one that nobody tells any more still leads there."""
+    """Add the aliases of the cluster that are new; an alias that no source reports any more still resolves."""
     alias = t.cluster_alias.c
     known = {
         (kind, name) for kind, name in conn.execute(select(alias.kind, alias.alias).where(alias.cluster_id == key))
     }
-    told = {(storable(kind), storable(name)) for kind, name in cluster.aliases}
-    rows = enumerate(sorted(told - known), next_id(conn, t.cluster_alias))
-    insert_rows(conn, t.cluster_alias, ((id_, key, *each) for id_, each in rows))
+    reported = {(storable(kind), storable(name)) for kind, name in cluster.aliases}
+    rows = enumerate(sorted(reported - known), next_id(conn, t.cluster_alias))
+    insert_rows(conn, t.cluster_alias, ((id_, key, *name) for id_, name in rows))
 
 
 def _count_stale(conn: Connection, cluster: int, number: int) -> int:
-    """Count the facts that are there and were not seen by scan *number*."""
+    """Count the facts that exist and were not observed by scan *number*."""
     source = t.source.c
     query = select(source.id).where(source.cluster_id == cluster, source.stale_since.is_not(None))
     stale = list(conn.scalars(query))
     counts = (
         select(func.count())
-        .select_from(entity.table)
-        .where(entity.table.c.source_id.in_(stale), entity.table.c.gone.is_(None), entity.table.c.last_seen < number)
-        for entity in ENTITIES
+        .select_from(kind.table)
+        .where(kind.table.c.source_id.in_(stale), kind.table.c.gone.is_(None), kind.table.c.last_seen < number)
+        for kind in FACT_KINDS
     )
     return sum(conn.execute(count).scalar_one() for count in counts) if stale else 0
 
@@ -134,3 +138,47 @@ def _answer(scan: ClusterScan) -> str:
 
 def _iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+
+
+FORGET_MODE = "forget"
+"""The mode of a scan that queries no source and removes some."""
+
+
+def cluster_with_sources(conn: Connection, names: Collection[str], cluster: str | None) -> str:
+    """Return the one cluster that has all sources *names*; only *cluster* is considered where it is not None.
+
+    Raises NameUnknown where no cluster has them, InputInvalid where several have.
+    """
+    known: dict[str, set[str]] = {row.name: set() for row in clusters(conn) if cluster in (None, row.name)}
+    for row in sources(conn):
+        if row.cluster in known:
+            known[row.cluster].add(row.name)
+    every_name = {name for of_cluster in known.values() for name in of_cluster}
+    missing = sorted(set(names) - every_name)
+    if missing:
+        raise unknown_name("source", missing[0], every_name, "`scanner dictionary info` lists them")
+    matching = sorted(name for name, of_cluster in known.items() if of_cluster.issuperset(names))
+    if len(matching) != 1:
+        what = f"{len(matching)} clusters have {' and '.join(sorted(names))}"
+        hint = f"name one with --cluster: {', '.join(matching)}" if matching else "forget them one after the other"
+        raise InputInvalid(what, hint=hint)
+    return matching[0]
+
+
+def forget_sources(engine: Engine, cluster: str, names: Collection[str], *, at: datetime) -> ScanSummary:
+    """Mark all facts of the sources *names* of *cluster* as gone; every other source stays as fresh as it was.
+
+    It is a scan of its own, so the change log and `scanner diff` show it. A source that is scanned again brings its
+    facts back.
+    """
+    with engine.connect() as conn:
+        known = [row for row in sources(conn) if row.cluster == cluster]
+    outcomes = tuple(_forget_outcome(row, forgotten=row.name in names) for row in known)
+    scan = ClusterScan(cluster=Cluster(name=ClusterName(cluster), brokers=()), outcomes=outcomes)
+    return write_scan(engine, scan, started=at, finished=at, mode=FORGET_MODE)
+
+
+def _forget_outcome(row: SourceRow, *, forgotten: bool) -> SourceResult:
+    answer = SourceStatus.FORGOTTEN if forgotten else SourceStatus.KEPT
+    reason = "" if forgotten else f"not queried in mode {FORGET_MODE}"
+    return SourceResult(source=SourceId(row.name), kind=row.kind, answer=answer, reason=reason)

@@ -1,4 +1,4 @@
-"""The sources of a cluster: which there are, how each answered in a scan, and what that proves."""
+"""The sources of a cluster: which exist, how each answered in a scan, and what follows for the facts of each."""
 
 from __future__ import annotations
 
@@ -13,29 +13,16 @@ from scanner_dictionary.engine.bulk_insert import insert_rows
 from scanner_dictionary.engine.serialization import json_cell, storable
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.apply import next_id
-from scanner_dictionary.write.entities import PLAIN
+from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_model.names import SourceId
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 
-_ONE_A_CLUSTER = "kafka"
-_TOLD = (
-    "topics",
-    "registries",
-    "versions",
-    "topic_schemas",
-    "consumer_groups",
-    "ksql_sources",
-    "queries",
-    "connectors",
-    "manual_flows",
-    *PLAIN,
-)
-"""The members of a scan that list facts with a source."""
-_UNASKED = SourceResult(
+_ONE_PER_CLUSTER = "kafka"
+_NOT_CONFIGURED = SourceResult(
     source=SourceId(""),
     kind="",
     answer=SourceStatus.SKIPPED,
-    reason="cluster.json does not lead to it any more (`scanner dictionary forget` says that it is no more)",
+    reason="cluster.json does not configure it any more (`scanner dictionary forget` removes it)",
 )
 _FORGOTTEN = "forgotten"
 _ANSWERED = (SourceStatus.READ, SourceStatus.PARTIAL, SourceStatus.FORGOTTEN)
@@ -43,27 +30,27 @@ _ANSWERED = (SourceStatus.READ, SourceStatus.PARTIAL, SourceStatus.FORGOTTEN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """The keys of a cluster's sources by name, their kinds, and how those asked answered.
+    """The ids of a cluster's sources by name, their kinds by id, and how each answered in this scan.
 
-    *telling* are those that answered or told a fact: only their facts can change.
+    *reporting* are those that answered or are the source of a fact: only their facts can change.
     """
 
     ids: Mapping[SourceId, int]
     kinds: Mapping[int, str]
     outcomes: Mapping[int, SourceResult]
-    telling: frozenset[int]
+    reporting: frozenset[int]
 
-    def lists(self, source: int) -> bool:
-        """Return whether *source* listed all that exists: what it does not name is gone or among the unread.
+    def is_complete(self, source: int) -> bool:
+        """Return whether *source* listed all that exists: what it does not list is deleted or among the unread.
 
-        A partial answer that names nothing unread does not say what is missing, so it proves nothing.
+        A partial answer that lists nothing unread does not say what is missing, so it proves nothing.
         """
-        outcome = self.outcomes.get(source, _UNASKED)
-        listed = outcome.answer in (SourceStatus.READ, SourceStatus.FORGOTTEN)
-        return listed or (outcome.answer is SourceStatus.PARTIAL and bool(outcome.unread))
+        outcome = self.outcomes.get(source, _NOT_CONFIGURED)
+        complete = outcome.answer in (SourceStatus.READ, SourceStatus.FORGOTTEN)
+        return complete or (outcome.answer is SourceStatus.PARTIAL and bool(outcome.unread))
 
-    def is_silent(self, source: int) -> bool:
-        """Return whether *source* did not answer: a fact of its own in the scan is then only remembered, not seen."""
+    def was_not_read(self, source: int) -> bool:
+        """Return whether *source* did not answer: facts of its own in the scan are then those of an earlier one."""
         outcome = self.outcomes.get(source)
         return outcome is not None and outcome.answer in (
             SourceStatus.UNAVAILABLE,
@@ -73,12 +60,12 @@ class Sources:
 
     def unread(self, source: int) -> frozenset[str]:
         """Return the names that exist in *source* and could not be read."""
-        return self.outcomes.get(source, _UNASKED).unread
+        return self.outcomes.get(source, _NOT_CONFIGURED).unread
 
 
 def write_sources(conn: Connection, cluster: int, scan: ClusterScan, number: int) -> Sources:
-    """Add the sources that are new, and note on each how fresh its facts are."""
-    outcomes = {each.source: each for each in scan.outcomes}
+    """Add the sources that are new, and store for each how fresh its facts are."""
+    outcomes = {outcome.source: outcome for outcome in scan.outcomes}
     stored = list(conn.execute(select(t.source).where(t.source.c.cluster_id == cluster).order_by(t.source.c.id)))
     ids = _named(conn, stored, outcomes)
     facts = set(_of_facts(scan))
@@ -89,40 +76,40 @@ def write_sources(conn: Connection, cluster: int, scan: ClusterScan, number: int
         row = {"id": id_, "cluster_id": cluster, "name": storable(name), "kind": _kind(name, outcomes)}
         conn.execute(insert(t.source).values(**row, stale_reason=""))
     by_id = {ids[storable(name)]: outcome for name, outcome in outcomes.items()}
-    _note_freshness(conn, ids.values(), by_id, number)
+    _update_freshness(conn, ids.values(), by_id, number)
     kinds = dict(conn.execute(select(t.source.c.id, t.source.c.kind).where(t.source.c.cluster_id == cluster)).all())
-    both = {SourceId(name): ids[storable(name)] for name in chain(ids, outcomes, facts)}
-    answered = {name for name, each in outcomes.items() if each.answer in _ANSWERED}
-    telling = frozenset(both[name] for name in answered | facts)
-    return Sources(ids=both, kinds=kinds, outcomes=by_id, telling=telling)
+    by_name = {SourceId(name): ids[storable(name)] for name in chain(ids, outcomes, facts)}
+    answered = {name for name, outcome in outcomes.items() if outcome.answer in _ANSWERED}
+    reporting = frozenset(by_name[name] for name in answered | facts)
+    return Sources(ids=by_name, kinds=kinds, outcomes=by_id, reporting=reporting)
 
 
 def write_outcomes(conn: Connection, scan: ClusterScan, sources: Sources, number: int) -> None:
-    """Note how each source answered in scan *number*."""
+    """Store how each source answered in scan *number*."""
     rows = (
         (
             number,
             i,
-            sources.ids[each.source],
-            each.kind,
-            str(each.answer),
-            each.got,
-            each.asked,
-            storable(each.reason),
-            storable(each.hint),
-            each.requests,
-            each.seconds,
-            json_cell(sorted(each.unread)),
+            sources.ids[outcome.source],
+            outcome.kind,
+            str(outcome.answer),
+            outcome.got,
+            outcome.asked,
+            storable(outcome.reason),
+            storable(outcome.hint),
+            outcome.requests,
+            outcome.seconds,
+            json_cell(sorted(outcome.unread)),
         )
-        for i, each in enumerate(scan.outcomes)
+        for i, outcome in enumerate(scan.outcomes)
     )
     insert_rows(conn, t.scan_outcome, rows)
 
 
 def _of_facts(scan: ClusterScan) -> Iterator[SourceId]:
-    """List the sources of all facts; one of them may have no outcome."""
-    for member in _TOLD:
-        yield from (each.source for each in getattr(scan, member))
+    """Yield the source of every fact; it may have no outcome."""
+    for member in dict.fromkeys(kind.member for kind in FACT_KINDS):
+        yield from (fact.source for fact in getattr(scan, member))
 
 
 def _kind(name: SourceId, outcomes: Mapping[SourceId, SourceResult]) -> str:
@@ -130,31 +117,33 @@ def _kind(name: SourceId, outcomes: Mapping[SourceId, SourceResult]) -> str:
 
 
 def _named(conn: Connection, stored: Collection[Row[Any]], outcomes: Mapping[SourceId, SourceResult]) -> dict[str, int]:
-    """Return the stored keys by name; brokers asked through other addresses than before are the same source."""
+    """Return the stored ids by name; brokers reached through other addresses than before are the same source."""
     ids = {row.name: row.id for row in stored}
-    asked = [each.source for each in outcomes.values() if each.kind == _ONE_A_CLUSTER]
-    before = [row.name for row in stored if row.kind == _ONE_A_CLUSTER]
-    if len(asked) == len(before) == 1 and asked != before:
+    current = [outcome.source for outcome in outcomes.values() if outcome.kind == _ONE_PER_CLUSTER]
+    before = [row.name for row in stored if row.kind == _ONE_PER_CLUSTER]
+    if len(current) == len(before) == 1 and current != before:
         id_ = ids.pop(before[0])
-        conn.execute(update(t.source).where(t.source.c.id == id_).values(name=storable(asked[0])))
-        ids[storable(asked[0])] = id_
+        conn.execute(update(t.source).where(t.source.c.id == id_).values(name=storable(current[0])))
+        ids[storable(current[0])] = id_
     return ids
 
 
-def _note_freshness(conn: Connection, ids: Collection[int], outcomes: Mapping[int, SourceResult], number: int) -> None:
+def _update_freshness(
+    conn: Connection, ids: Collection[int], outcomes: Mapping[int, SourceResult], number: int
+) -> None:
     query = select(t.source.c.id, t.source.c.stale_since, t.source.c.stale_reason)
     before = {id_: (since, reason) for id_, since, reason in conn.execute(query)}
     for id_ in sorted(ids):
-        outcome = outcomes.get(id_, _UNASKED)
+        outcome = outcomes.get(id_, _NOT_CONFIGURED)
         since, reason = before[id_]
         if outcome.answer is SourceStatus.KEPT or (id_ not in outcomes and reason == _FORGOTTEN):
             continue
-        said = _freshness(outcome, since, number)
-        conn.execute(update(t.source).where(t.source.c.id == id_).values(**said))
+        row = _freshness(outcome, since, number)
+        conn.execute(update(t.source).where(t.source.c.id == id_).values(**row))
 
 
 def _freshness(outcome: SourceResult, since: int | None, number: int) -> dict[str, Any]:
-    """Return what *outcome* makes of a source that was stale *since* a scan, or fresh."""
+    """Return the cells that *outcome* changes of a source that was stale *since* a scan, or fresh."""
     match outcome.answer:
         case SourceStatus.READ:
             return {"last_asked": number, "last_read": number, "stale_since": None, "stale_reason": ""}

@@ -1,63 +1,60 @@
-"""Catalogs of tables: the table of providers and how each is read; plug-ins come in by entry points."""
+"""Catalogs of tables: the table of their types; other packages add types as plug-ins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Iterator
 
-from scanner_extractor.catalogs.datazone import datazone_transport, read_datazone
-from scanner_extractor.catalogs.glue import glue_catalog_transport, read_glue_catalog
-from scanner_extractor.catalogs.google import read_google
+from scanner_extractor.catalogs.datazone import datazone_transport, list_assets, read_datazone
+from scanner_extractor.catalogs.glue import glue_catalog_transport, list_databases, read_glue_catalog
+from scanner_extractor.catalogs.google import list_datasets, read_google
 from scanner_extractor.catalogs.google_transport import google_api_transport
-from scanner_extractor.catalogs.unity import read_unity
+from scanner_extractor.catalogs.unity import list_schemas, read_unity
+from scanner_extractor.checks.probes import Probe
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Transport
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.scan.results import CatalogResult
+from scanner_extractor.scan.source_types import SourceType, SourceTypes
 from scanner_extractor.settings.catalogs import CatalogSettings
-from scanner_model.errors import InputInvalid
+from scanner_model import plugins
 
-__all__ = ["PLUG_INS", "PROVIDERS", "CatalogReader", "catalog_transport", "providers"]
+__all__ = ["CATALOGS", "CatalogType"]
 
-CatalogReader = Callable[[CatalogSettings, Http, Progress], CatalogResult]
-"""Read the tables that a catalog has, and what it tells of their lineage; raises ScannerError where it tells none."""
-
-PLUG_INS = "scanner.catalogs"
-"""The entry-point group by which other people's packages add kinds of catalogs; an entry's name is the kind's."""
-
-PROVIDERS: Mapping[str, CatalogReader] = {
-    "unity": read_unity,
-    "glue": read_glue_catalog,
-    "google": read_google,
-    "datazone": read_datazone,
-}
-
-_EXCHANGES: Mapping[str, Callable[[CatalogSettings], Transport]] = {
-    "glue": glue_catalog_transport,
-    "google": google_api_transport,
-    "datazone": datazone_transport,
-}
+CatalogType = SourceType[CatalogSettings, CatalogResult]
 
 
-def catalog_transport(settings: CatalogSettings) -> Transport | None:
-    """Return what speaks to a catalog that is not asked over plain HTTP; None: it is."""
-    make = _EXCHANGES.get(settings.type)
-    return make(settings) if make else None
+def _lists(
+    what: str, count: Callable[[CatalogSettings, Http], int]
+) -> Callable[[CatalogSettings, Http], Iterator[Probe]]:
+    """Return the check of a catalog: it lists *what* holds tables, and counts it."""
+
+    def check(settings: CatalogSettings, http: Http) -> Iterator[Probe]:
+        yield Probe(f"list {what}", lambda: f"{count(settings, http)} {what}")
+
+    return check
 
 
-@cache
-def providers() -> Mapping[str, CatalogReader]:
-    """Return every kind of catalog, plug-ins too; those load when they read, and do not replace ours."""
-    return {**{entry.name: _plugged_in(entry) for entry in entry_points(group=PLUG_INS)}, **PROVIDERS}
+def _google_datasets(settings: CatalogSettings, http: Http) -> int:
+    return sum(len(list_datasets(settings, http, project)) for project in settings.wanted.catalogs)
 
 
-def _plugged_in(entry: EntryPoint) -> CatalogReader:
-    def read(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
-        try:
-            reader: CatalogReader = entry.load()
-        except (ImportError, AttributeError) as error:
-            what = f"the plug-in for catalogs of type {entry.name!r} cannot be loaded: {error}"
-            raise InputInvalid(what, where=entry.value) from error
-        return reader(settings, http, progress)
-
-    return read
+CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
+    {
+        "unity": CatalogType(
+            read=read_unity, check=_lists("schemas", lambda settings, http: len(list_schemas(settings, http)))
+        ),
+        "glue": CatalogType(
+            read=read_glue_catalog,
+            check=_lists("databases", lambda settings, http: len(list_databases(settings, http))),
+            transport=glue_catalog_transport,
+        ),
+        "google": CatalogType(
+            read=read_google, check=_lists("datasets", _google_datasets), transport=google_api_transport
+        ),
+        "datazone": CatalogType(
+            read=read_datazone,
+            check=_lists("assets", lambda settings, http: len(list_assets(settings, http))),
+            transport=datazone_transport,
+        ),
+    },
+    plugins.CATALOGS,
+)
+"""The types of catalog by the name that cluster.json gives them."""

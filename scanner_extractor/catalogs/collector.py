@@ -1,4 +1,4 @@
-"""What is gathered from one catalog while it is asked: tables, links, and what could not be had of them."""
+"""Collects tables, lineage links and failures while one catalog is read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Name = tuple[str, str]
 """Namespace and name of a dataset."""
 
 _TRIAL = 5
-"""How many are asked for their lineage before all are: where none of them tells it, the catalog does not."""
+"""How many tables are tried for lineage before all are: where all of these fail, the catalog offers none."""
 
 _TOLD_EVERY = 100
 _PATIENCE = 90.0
@@ -32,7 +32,7 @@ _LONG = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Endpoint:
     """A dataset, or a column of it."""
 
     name: Name
@@ -41,10 +41,10 @@ class Place:
 
 @dataclass(slots=True)
 class CatalogCollector:
-    """Gathers from one catalog.
+    """Collects the content of one catalog.
 
-    *unread* names the tables that exist and could not be read; *closed* counts schemas and the like whose tables could
-    not be listed, *silent* what did not tell its lineage.
+    *unread* names tables that exist and could not be read; *unlisted* counts schemas (or similar) whose tables
+    could not be listed, *without_lineage* tables whose lineage could not be read.
     """
 
     settings: CatalogSettings
@@ -54,17 +54,17 @@ class CatalogCollector:
     links: dict[tuple[str, ...], CatalogLink] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
-    closed: int = 0
-    silent: int = 0
+    unlisted: int = 0
+    without_lineage: int = 0
 
     def keep(self, tables: Iterable[CatalogTable]) -> None:
-        """Keep *tables*; of two with one name the first."""
+        """Add *tables*; of duplicate names the first is retained."""
         for table in tables:
             self.tables.setdefault((table.namespace, table.name), table)
         self.progress(self.settings.source, len(self.tables), None)
 
-    def link(self, origin: Place, target: Place, process: str = "", dependency: str = "") -> None:
-        """Keep a flow between datasets, or between their columns; one into itself is none."""
+    def link(self, origin: Endpoint, target: Endpoint, process: str = "", dependency: str = "") -> None:
+        """Add a flow between datasets, or between their columns; a flow into itself is ignored."""
         if origin == target:
             return
         link = CatalogLink(
@@ -78,11 +78,11 @@ class CatalogCollector:
             process=process,
             dependency=dependency,
         )
-        paths = ("\0".join(place.path) if place.path is not None else "" for place in (origin, target))
+        paths = ("\0".join(endpoint.path) if endpoint.path is not None else "" for endpoint in (origin, target))
         self.links.setdefault((*origin.name, *target.name, *paths, process), link)
 
-    def seen(self, entries: Iterable[Result]) -> Iterator[Result]:
-        """Pass on the entries of a long list, and tell now and then that it goes on; one without end is cut off."""
+    def paged_entries(self, entries: Iterable[Result]) -> Iterator[Result]:
+        """Yield the entries of a long list and report progress; an endless list is truncated."""
         try:
             for number, entry in enumerate(entries):
                 if number % _TOLD_EVERY == 0:
@@ -91,57 +91,65 @@ class CatalogCollector:
         except PagesWithoutEnd as error:
             if not error.items:
                 raise
-            self.closed += 1
-            self.complain("a list", "it was not read to its end", error)
+            self.unlisted += 1
+            self.report_problem("a list", "it was not read to its end", error)
 
-    def each(
-        self, jobs: Sequence[Job], ask: Callable[[Job], Result], *, patience: float = _PATIENCE
+    def run_all(
+        self, jobs: Sequence[Job], call: Callable[[Job], Result], *, patience: float = _PATIENCE
     ) -> list[Result | ScannerError]:
-        """Query something of each job side by side, in order; tells the progress, and gives up as `Crew` does."""
+        """Run *call* for each job concurrently, with results in order.
+
+        Reports progress, and gives up as `WorkerPool` does.
+        """
         done = 0
 
-        def told() -> None:
+        def report() -> None:
             nonlocal done
             done += 1
             self.progress(self.settings.source, done, len(jobs))
 
-        crew = WorkerPool(threads=self.settings.http.concurrency, patience=patience)
-        answers = map_concurrently(jobs, lambda job: (ask(job),), crew=crew, told=told)  # an answer may be JSON's null
+        pool = WorkerPool(threads=self.settings.http.concurrency, patience=patience)
+        answers = map_concurrently(
+            jobs, lambda job: (call(job),), pool=pool, on_result=report
+        )  # an answer may be JSON's null
         return [answer if isinstance(answer, ScannerError) else answer[0] for answer in answers]
 
     def lists(
-        self, names: Sequence[str], ask: Callable[[str], list[Result]], what: str
+        self, names: Sequence[str], call: Callable[[str], list[Result]], what: str
     ) -> list[tuple[str, list[Result]]]:
-        """List what is in each of *names*; one that cannot be listed costs itself. Raises where none of them can."""
-        told = list(zip(names, self.each(names, ask, patience=_LONG), strict=True))
-        errors = [(name, answer) for name, answer in told if isinstance(answer, ScannerError)]
-        if errors and len(errors) == len(told):
+        """List the content of each of *names*; one that cannot be listed is reported and skipped.
+
+        Raises where none of them can.
+        """
+        answers = list(zip(names, self.run_all(names, call, patience=_LONG), strict=True))
+        errors = [(name, answer) for name, answer in answers if isinstance(answer, ScannerError)]
+        if errors and len(errors) == len(answers):
             raise errors[0][1]
         for name, error in errors:
-            self.closed += 1
-            self.complain(name, f"its {what} could not be listed", error)
-        return [(name, answer) for name, answer in told if not isinstance(answer, ScannerError)]
+            self.unlisted += 1
+            self.report_problem(name, f"its {what} could not be listed", error)
+        return [(name, answer) for name, answer in answers if not isinstance(answer, ScannerError)]
 
-    def lineage(self, jobs: Sequence[Job], name: Callable[[Job], str], ask: Callable[[Job], Result]) -> list[Result]:
-        """Query each job for its lineage; where none of the first few returns any, no other is queried."""
-        told = list(self.each(jobs[:_TRIAL], ask))
-        if not all(isinstance(answer, ScannerError) for answer in told):
-            told += self.each(jobs[_TRIAL:], ask)
-        for job, answer in zip(jobs, told, strict=False):
+    def lineage(self, jobs: Sequence[Job], name: Callable[[Job], str], call: Callable[[Job], Result]) -> list[Result]:
+        """Fetch the lineage of each job; where the first few all fail, no other is queried."""
+        answers = list(self.run_all(jobs[:_TRIAL], call))
+        if not all(isinstance(answer, ScannerError) for answer in answers):
+            answers += self.run_all(jobs[_TRIAL:], call)
+        for job, answer in zip(jobs, answers, strict=False):
             if isinstance(answer, ScannerError):
-                self.silent += 1
-                self.complain(name(job), "its lineage could not be read", answer)
-        self.silent += len(jobs) - len(told)
-        return [answer for answer in told if not isinstance(answer, ScannerError)]
+                self.without_lineage += 1
+                self.report_problem(name(job), "its lineage could not be read", answer)
+        self.without_lineage += len(jobs) - len(answers)
+        return [answer for answer in answers if not isinstance(answer, ScannerError)]
 
-    def complain(self, name: str, what: str, error: ScannerError) -> None:
+    def report_problem(self, name: str, what: str, error: ScannerError) -> None:
         """Report what could not be read of *name*."""
         self.problems.append(Problem(f"{self.settings.source} {name}", f"{what}: {error.what}", error.hint))
 
     def reading(self) -> CatalogResult:
-        """Get what was gathered, sorted; the names of unread tables prove nothing where others are not even known."""
+        """Return the result, sorted; unread names are dropped where other tables could not be listed."""
         reasons = self._reasons()
-        whole = not self.closed and not self.silent
+        whole = not self.unlisted and not self.without_lineage
         return CatalogResult(
             outcome=SourceResult(
                 source=self.settings.source,
@@ -160,8 +168,8 @@ class CatalogCollector:
 
     def _reasons(self) -> list[str]:
         counts = (
-            (self.closed, "{} of its schemas could not be listed"),
+            (self.unlisted, "{} of its schemas could not be listed"),
             (len(self.unread), "{} of its tables could not be read"),
-            (self.silent, "{} of its tables did not tell their lineage"),
+            (self.without_lineage, "{} of its tables did not report their lineage"),
         )
         return [words.format(count) for count, words in counts if count]

@@ -1,4 +1,4 @@
-"""Reads Hive's type texts, as `struct<a:int,b:array<struct<c:decimal(10,2)>>>`, into shapes."""
+"""Parse Hive and Spark types, as `struct<a:int,b:array<struct<c:decimal(10,2)>>>`, into shapes."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Part:
 def columns_of(parts: Iterable[Part], path: ColumnPath = ()) -> Iterator[Column]:
     """List the columns of *parts*, parents before what is in them; no shape is deeper than DEEPEST."""
     for part in parts:
-        here = (*path, part.segment)
+        column_path = (*path, part.segment)
         yield Column(
-            path=here,
+            path=column_path,
             type=part.shape.word,
             logical_type=part.shape.logical,
             nullable=part.nullable,
@@ -50,7 +50,7 @@ def columns_of(parts: Iterable[Part], path: ColumnPath = ()) -> Iterator[Column]
             tags=part.tags,
             branches=part.shape.branches,
         )
-        yield from columns_of(part.shape.parts, here)
+        yield from columns_of(part.shape.parts, column_path)
 
 
 _LONGEST = 1_000_000

@@ -1,4 +1,4 @@
-"""Reads AWS DataZone: the assets of a domain, and the lineage around them."""
+"""Read AWS DataZone: the assets of a domain, and their lineage."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from scanner_extractor.catalogs.collector import CatalogCollector, Name, Place
+from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape
 from scanner_extractor.catalogs.glue import aws_service
 from scanner_extractor.catalogs.json_fields import (
     items,
     listed,
     location_name,
+    mask_location,
     member,
     moment,
     objects,
     parameters,
-    shown_location,
     text,
 )
 from scanner_extractor.http.aws import Client, aws_transport
@@ -46,16 +46,16 @@ _DOCS = ("description", "columnDescription", "comment")
 _PLACES = ("s3Path", "storageLocation", "location")
 
 
-def read_asset(told: Json, settings: CatalogSettings) -> CatalogTable | None:
-    """Read an asset as GetAsset gives it; None for an answer without an id.
+def read_asset(asset: Json, settings: CatalogSettings) -> CatalogTable | None:
+    """Read an asset as returned by GetAsset; None for a response without an id.
 
     Columns and location stand in the forms of the asset, whose content is JSON text.
     """
-    identity = text(told, "id")
-    if not isinstance(told, dict) or not identity:
+    identity = text(asset, "id")
+    if not isinstance(asset, dict) or not identity:
         return None
-    forms = list(_forms(told))
-    namespace, name = dataset_of(text(told, "externalIdentifier") or ASSET + identity, settings.domain)
+    forms = list(_forms(asset))
+    namespace, name = dataset_of(text(asset, "externalIdentifier") or ASSET + identity, settings.domain)
     location = _first(forms, _PLACES)
     place = location_name(location)
     return CatalogTable(
@@ -63,13 +63,13 @@ def read_asset(told: Json, settings: CatalogSettings) -> CatalogTable | None:
         provider="datazone",
         namespace=namespace,
         name=name,
-        kind=text(told, "typeIdentifier"),
-        location=shown_location(location),
-        owner=text(told, "owningProjectId"),
-        description=text(told, "description"),
-        created=moment(told.get("firstRevisionCreatedAt") or told.get("createdAt")),
-        updated=moment(told.get("createdAt")),
-        parameters=parameters({"assetId": identity, "assetName": told.get("name")} | told, _READ),
+        kind=text(asset, "typeIdentifier"),
+        location=mask_location(location),
+        owner=text(asset, "owningProjectId"),
+        description=text(asset, "description"),
+        created=moment(asset.get("firstRevisionCreatedAt") or asset.get("createdAt")),
+        updated=moment(asset.get("createdAt")),
+        parameters=parameters({"assetId": identity, "assetName": asset.get("name")} | asset, _READ),
         symlinks=(place,) if place else (),
         columns=tuple(columns_of(_parts(forms))),
     )
@@ -98,12 +98,12 @@ def dataset_of(identifier: str, domain: str) -> Name:
 
 def hide_in_forms(body: bytes) -> bytes:
     """Hide what is secret in the contents of forms, which are JSON in a text, in an answer that has any."""
-    told = json.loads(body) if b'"formsOutput"' in body or b'"readOnlyFormsOutput"' in body else None
-    if not isinstance(told, dict):
+    payload = json.loads(body) if b'"formsOutput"' in body or b'"readOnlyFormsOutput"' in body else None
+    if not isinstance(payload, dict):
         return body
-    for form in (form for name in _FORMS for form in objects(told, name)):
+    for form in (form for name in _FORMS for form in objects(payload, name)):
         form["content"] = _hidden(text(form, "content"))
-    return json.dumps(told).encode()
+    return json.dumps(payload).encode()
 
 
 def _hidden(content: str) -> str:
@@ -113,10 +113,10 @@ def _hidden(content: str) -> str:
         return mask_text(content)
 
 
-def _forms(told: dict[str, Json]) -> Iterator[dict[str, Json]]:
+def _forms(asset: dict[str, Json]) -> Iterator[dict[str, Json]]:
     """List the contents of the forms, those that people fill in first; one that is no JSON object is left out."""
     for name in _FORMS:
-        for form in objects(told, name):
+        for form in objects(asset, name):
             try:
                 content = json.loads(text(form, "content"))
             except (ValueError, RecursionError):
@@ -127,7 +127,7 @@ def _forms(told: dict[str, Json]) -> Iterator[dict[str, Json]]:
 
 def _parts(forms: list[dict[str, Json]]) -> Iterator[Part]:
     """List the columns of the first form that has any."""
-    columns = next((found for form in forms if (found := objects(form, "columns"))), [])
+    columns = next((entries for form in forms if (entries := objects(form, "columns"))), [])
     for column in columns:
         if name := _first([column], _NAMES):
             doc = _first([column], _DOCS) or None
@@ -135,13 +135,13 @@ def _parts(forms: list[dict[str, Json]]) -> Iterator[Part]:
             yield Part(segment=field_segment(name), shape=shape, doc=doc)
 
 
-def _first(told: list[dict[str, Json]], names: tuple[str, ...]) -> str:
-    return next((found for each in told for name in names if (found := text(each, name))), "")
+def _first(forms: list[dict[str, Json]], names: tuple[str, ...]) -> str:
+    return next((content for form in forms for name in names if (content := text(form, name))), "")
 
 
 def references(node: Json, direction: str) -> list[str]:
     """List the ids of the nodes next to a lineage node, `upstreamNodes` or `downstreamNodes`."""
-    return [identity for each in items(node, direction) if (identity := text(each, "id"))]
+    return [identity for entry in items(node, direction) if (identity := text(entry, "id"))]
 
 
 def is_process(node: Json) -> bool:
@@ -162,88 +162,88 @@ def node_dataset(node: Json, domain: str) -> Name:
 
 
 PAGE = 50
-"""The most entries that DataZone gives at once."""
+"""Maximum page size of DataZone."""
 _UP, _DOWN = "upstreamNodes", "downstreamNodes"
 
 
 def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
     """Read the assets of the domain that the settings choose, and the flows next to them.
 
-    *http* speaks to DataZone through `datazone_exchange`. Raises ScannerError where assets cannot be listed; anything
-    less gives what could be read, PARTIAL. DataZone's API tells no flows between columns.
-    Source: Amazon DataZone API: Search, GetAsset, GetLineageNode.
+    *http* speaks to DataZone through `datazone_exchange`. Raises ScannerError where assets cannot be listed; other
+    failures give a partial result. DataZone's API has no column lineage. Source: Amazon DataZone API: Search,
+    GetAsset, GetLineageNode.
     """
-    gathering = CatalogCollector(settings, http, progress)
-    assets = list_assets(settings, http, gathering.seen)
-    _described(gathering, assets)
+    collector = CatalogCollector(settings, http, progress)
+    assets = list_assets(settings, http, collector.paged_entries)
+    _described(collector, assets)
     if settings.lineage is not Lineage.NONE:
-        _Lineage(gathering).read(assets)
-    return gathering.reading()
+        _Lineage(collector).read(assets)
+    return collector.reading()
 
 
 def datazone_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
-    """Return an exchange as `aws_exchange` does, for DataZone; secrets in what people wrote into forms are hidden."""
+    """Return an exchange as `aws_exchange` does, for DataZone; secrets in user metadata into forms are hidden."""
     live = aws_transport(aws_service(settings, "datazone", "docs/sources/datazone.md"), settings.http, connect)
 
-    def ask(request: Request) -> Response:
+    def send(request: Request) -> Response:
         answer = live(request)
         return replace(answer, body=hide_in_forms(answer.body))
 
-    return ask
+    return send
 
 
 def list_assets(
-    settings: CatalogSettings, http: Http, seen: Callable[[Iterator[Json]], Iterator[Json]] = iter
+    settings: CatalogSettings, http: Http, paged: Callable[[Iterator[Json]], Iterator[Json]] = iter
 ) -> list[tuple[str, str]]:
     """List the ids of the assets that the settings choose, each with what names it in lineage."""
 
     def page(token: str) -> tuple[list[dict[str, Json]], str]:
         more = {"nextToken": token} if token else {}
         body = {"domainIdentifier": settings.domain, "searchScope": "ASSET", "maxResults": PAGE, **more}
-        told = http.post("Search", body=body)
-        return listed(told, "items"), text(told, "nextToken")
+        answer = http.post("Search", body=body)
+        return listed(answer, "items"), text(answer, "nextToken")
 
     entries = by_token(page, key=lambda entry: text(member(entry, "assetItem"), "identifier"))
-    items = (member(entry, "assetItem") for entry in seen(entries))
+    items = (member(entry, "assetItem") for entry in paged(entries))
     wanted = (item for item in items if settings.wanted.table(text(item, "name")))
-    found = {
+    names = {
         identity: text(item, "externalIdentifier") or ASSET + identity
         for item in wanted
         if (identity := text(item, "identifier"))
     }
-    return sorted(found.items())
+    return sorted(names.items())
 
 
-def _described(gathering: CatalogCollector, assets: list[tuple[str, str]]) -> None:
-    """Query for each asset, as a list tells no forms; one that is gone since is left out."""
-    settings = gathering.settings
+def _described(collector: CatalogCollector, assets: list[tuple[str, str]]) -> None:
+    """Fetch each asset, as a list has no forms; one that was deleted since is left out."""
+    settings = collector.settings
 
-    def ask(asset: tuple[str, str]) -> Json:
-        return gathering.http.post("GetAsset", body={"domainIdentifier": settings.domain, "identifier": asset[0]})
+    def fetch(asset: tuple[str, str]) -> Json:
+        return collector.http.post("GetAsset", body={"domainIdentifier": settings.domain, "identifier": asset[0]})
 
-    for asset, told in zip(assets, gathering.each(assets, ask), strict=True):
-        if isinstance(told, NotFound):
+    for asset, answer in zip(assets, collector.run_all(assets, fetch), strict=True):
+        if isinstance(answer, NotFound):
             continue
-        table = None if isinstance(told, ScannerError) else read_asset(told, settings)
+        table = None if isinstance(answer, ScannerError) else read_asset(answer, settings)
         if table:
-            gathering.keep([table])
+            collector.keep([table])
         else:
-            error = told if isinstance(told, ScannerError) else ScannerError("the answer is not an asset")
-            gathering.unread.append(node_dataset({"sourceIdentifier": asset[1]}, settings.domain)[1])
-            gathering.complain(asset[1], "it could not be read", error)
+            error = answer if isinstance(answer, ScannerError) else ScannerError("the response is not an asset")
+            collector.unread.append(node_dataset({"sourceIdentifier": asset[1]}, settings.domain)[1])
+            collector.report_problem(asset[1], "it could not be read", error)
 
 
 class _Lineage:
-    """Walks from the assets over what is next to them: a job's own neighbours, too, and no further."""
+    """Follows lineage from the assets to adjacent nodes, and across jobs to their neighbours, no further."""
 
-    def __init__(self, gathering: CatalogCollector) -> None:
-        self._gathering = gathering
-        self._domain = gathering.settings.domain
+    def __init__(self, collector: CatalogCollector) -> None:
+        self._collector = collector
+        self._domain = collector.settings.domain
         self._nodes: dict[str, dict[str, Json]] = {}
 
     def read(self, assets: list[tuple[str, str]]) -> None:
-        """Keep the flows between datasets, each by its job where there is one."""
-        self._keep(self._gathering.lineage([identifier for _, identifier in assets], str, self._fetch))
+        """Add the flows between datasets, each by its job where there is one."""
+        self._keep(self._collector.lineage([identifier for _, identifier in assets], str, self._fetch))
         self._fetch_all(self._beside(self._nodes.values()))
         jobs = [node for node in self._nodes.values() if is_process(node)]
         self._fetch_all(self._beside(jobs))
@@ -251,22 +251,22 @@ class _Lineage:
             self._flows(self._nodes[key])
 
     def _fetch(self, identifier: str) -> dict[str, Json]:
-        """Query for a node; an asset that no event named has none."""
+        """Fetch a node; an asset that no event named has none."""
         try:
             body = {"domainIdentifier": self._domain, "identifier": identifier}
-            node = self._gathering.http.post("GetLineageNode", body=body)
+            node = self._collector.http.post("GetLineageNode", body=body)
         except NotFound:
             return {}
         return node if isinstance(node, dict) else {}
 
     def _fetch_all(self, wanted: Iterable[str]) -> None:
         identifiers = sorted(set(wanted) - self._nodes.keys())
-        told = self._gathering.each(identifiers, self._fetch)
-        self._keep(node for node in told if not isinstance(node, ScannerError))
-        for identifier, answer in zip(identifiers, told, strict=True):
+        answers = self._collector.run_all(identifiers, self._fetch)
+        self._keep(node for node in answers if not isinstance(node, ScannerError))
+        for identifier, answer in zip(identifiers, answers, strict=True):
             if isinstance(answer, ScannerError):
-                self._gathering.silent += 1
-                self._gathering.complain(identifier, "this lineage node could not be read", answer)
+                self._collector.without_lineage += 1
+                self._collector.report_problem(identifier, "this lineage node could not be read", answer)
 
     def _keep(self, nodes: Iterable[dict[str, Json]]) -> None:
         self._nodes |= {identity: node for node in nodes if (identity := text(node, "id"))}
@@ -275,19 +275,23 @@ class _Lineage:
         return [identity for node in nodes for side in (_UP, _DOWN) for identity in references(node, side)]
 
     def _flows(self, node: Json) -> None:
-        """Keep what flows through a job, and what flows from a dataset into another without one."""
+        """Add the flows through a job, and flows between datasets without a job."""
         sources, targets = self._data(node, _UP), self._data(node, _DOWN)
         if not is_process(node):
-            here = Place(node_dataset(node, self._domain))
+            dataset = Endpoint(node_dataset(node, self._domain))
             for target in targets:
-                self._gathering.link(here, target)
+                self._collector.link(dataset, target)
             for source in sources:
-                self._gathering.link(source, here)
+                self._collector.link(source, dataset)
             return
         for source in sources:
             for target in targets:
-                self._gathering.link(source, target, process_name(node))
+                self._collector.link(source, target, process_name(node))
 
-    def _data(self, node: Json, side: str) -> list[Place]:
+    def _data(self, node: Json, side: str) -> list[Endpoint]:
         known = (self._nodes.get(identity) for identity in references(node, side))
-        return [Place(node_dataset(each, self._domain)) for each in known if each is not None and not is_process(each)]
+        return [
+            Endpoint(node_dataset(neighbour, self._domain))
+            for neighbour in known
+            if neighbour is not None and not is_process(neighbour)
+        ]

@@ -1,4 +1,4 @@
-"""From the JSON of AWS Glue's Data Catalog to facts: tables with their columns, formats and locations."""
+"""Read AWS Glue's Data Catalog: tables with their columns, formats and locations."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from scanner_extractor.catalogs.column_types import Part, columns_of, known_shap
 from scanner_extractor.catalogs.json_fields import (
     listed,
     location_name,
+    mask_location,
     member,
     moment,
     objects,
     parameters,
-    shown_location,
     text,
 )
 from scanner_extractor.http.aws import AwsService, Client, aws_transport
@@ -68,7 +68,7 @@ def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings)
         name=glue_name(text(entry, "DatabaseName") or database, name),
         kind=text(entry, "TableType"),
         table_format=_format(own, storage, serde),
-        location=shown_location(location),
+        location=mask_location(location),
         serde=text(serde, "SerializationLibrary"),
         owner=text(entry, "Owner"),
         description=text(entry, "Description"),
@@ -82,11 +82,13 @@ def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings)
 
 
 def _kept(entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]) -> tuple[tuple[str, str], ...]:
-    """Keep the table's parameters, and what else is told of it and of its storage."""
-    told = {name: value for name, value in own.items() if not name.startswith(_SPARK_SCHEMA)}
+    """Return the table's parameters, and other members of it and of its storage."""
+    stated = {name: value for name, value in own.items() if not name.startswith(_SPARK_SCHEMA)}
     rest = {name: value for name, value in entry.items() if name not in _READ}
     stored = {f"StorageDescriptor.{name}": value for name, value in storage.items() if name not in _READ_STORAGE}
-    return parameters(told | rest | stored | {"SerdeInfo.Parameters": _object(storage, "SerdeInfo").get("Parameters")})
+    return parameters(
+        stated | rest | stored | {"SerdeInfo.Parameters": _object(storage, "SerdeInfo").get("Parameters")}
+    )
 
 
 def _parts(entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]) -> Iterator[Part]:
@@ -114,13 +116,13 @@ def _spark_schema(own: Mapping[str, Json]) -> str:
 
 
 def _format(own: dict[str, Json], storage: dict[str, Json], serde: dict[str, Json]) -> str:
-    """Return the first word that tells: the table's kind, Spark's provider, the crawler's class, the SerDe."""
+    """Return the format, from the first of: table kind, Spark's provider, crawler's class, SerDe."""
     for name in ("table_type", "spark.sql.sources.provider", "classification"):
         if word := text(own, name).lower():
             return word
     classes = f"{text(serde, 'SerializationLibrary')} {text(storage, 'InputFormat')}"
-    word = next((each for each in _FORMATS if each in classes.lower()), "")
-    return word or ("text" if any(each in classes for each in _TEXT_SERDES) else "")
+    word = next((candidate for candidate in _FORMATS if candidate in classes.lower()), "")
+    return word or ("text" if any(candidate in classes for candidate in _TEXT_SERDES) else "")
 
 
 def _object(payload: Json, name: str) -> dict[str, Json]:
@@ -129,19 +131,19 @@ def _object(payload: Json, name: str) -> dict[str, Json]:
 
 
 PAGE = 100
-"""The most entries that Glue gives at once."""
+"""Maximum page size of Glue."""
 
 
 def read_glue_catalog(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
-    """Read the tables of the databases that the settings choose; Glue tells no lineage.
+    """Read the tables of the databases that the settings choose; Glue has no lineage.
 
     *http* speaks to Glue through `glue_catalog_exchange`. Raises ScannerError where no database's tables can be listed;
-    anything less gives what could be read, PARTIAL. Source: AWS Glue API, Data Catalog.
+    other failures give a partial result. Source: AWS Glue API, Data Catalog.
     """
-    gathering = CatalogCollector(settings, http, progress)
-    for _, tables in gathering.lists(list_databases(settings, http), lambda name: _tables(gathering, name), "tables"):
-        gathering.keep(tables)
-    return gathering.reading()
+    collector = CatalogCollector(settings, http, progress)
+    for _, tables in collector.lists(list_databases(settings, http), lambda name: _tables(collector, name), "tables"):
+        collector.keep(tables)
+    return collector.reading()
 
 
 def glue_catalog_transport(settings: CatalogSettings, connect: Callable[[], Client] | None = None) -> Transport:
@@ -150,7 +152,7 @@ def glue_catalog_transport(settings: CatalogSettings, connect: Callable[[], Clie
 
 
 def aws_service(settings: CatalogSettings, name: str, page: str) -> AwsService:
-    """Report which service of AWS holds a catalog; raises InputInvalid where the settings do not tell where it is."""
+    """Return the AWS service of a catalog; raises InputInvalid where the settings do not locate it."""
     if not settings.aws:
         raise InputInvalid(f"a catalog of type {settings.type} needs a region", where=str(settings.source))
     return AwsService(
@@ -169,10 +171,10 @@ def list_databases(settings: CatalogSettings, http: Http) -> list[str]:
     return sorted(name for name in read_databases(entries) if settings.wanted.schema(name))
 
 
-def _tables(gathering: CatalogCollector, database: str) -> list[CatalogTable]:
-    settings = gathering.settings
-    entries = _entries(settings, gathering.http, "GetTables", "TableList", {"DatabaseName": database})
-    wanted = (entry for entry in gathering.seen(entries) if settings.wanted.table(text(entry, "Name")))
+def _tables(collector: CatalogCollector, database: str) -> list[CatalogTable]:
+    settings = collector.settings
+    entries = _entries(settings, collector.http, "GetTables", "TableList", {"DatabaseName": database})
+    wanted = (entry for entry in collector.paged_entries(entries) if settings.wanted.table(text(entry, "Name")))
     return [table for entry in wanted if (table := read_table(entry, database, settings))]
 
 
@@ -184,7 +186,7 @@ def _entries(
 
     def page(token: str) -> tuple[list[dict[str, Json]], str]:
         more = {"NextToken": token} if token else {}
-        told = http.post(operation, body={**body, **catalog, "MaxResults": PAGE, **more})
-        return listed(told, member), text(told, "NextToken")
+        answer = http.post(operation, body={**body, **catalog, "MaxResults": PAGE, **more})
+        return listed(answer, member), text(answer, "NextToken")
 
     return by_token(page, key=lambda entry: text(entry, "Name"))

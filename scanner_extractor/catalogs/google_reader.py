@@ -1,17 +1,17 @@
-"""From the JSON of BigQuery and of the Data Lineage API to facts: tables with their columns, links between them."""
+"""Parse the JSON of BigQuery and of the Data Lineage API: tables with columns, links."""
 
 from __future__ import annotations
 
-from scanner_extractor.catalogs.collector import Name, Place
+from scanner_extractor.catalogs.collector import Endpoint, Name
 from scanner_extractor.catalogs.column_types import DEEPEST, Part, Shape, columns_of
 from scanner_extractor.catalogs.json_fields import (
     instant,
     items,
     location_name,
+    mask_location,
     member,
     objects,
     parameters,
-    shown_location,
     text,
 )
 from scanner_extractor.http.messages import Json
@@ -40,9 +40,9 @@ def table_name(project: str, dataset: str, table: str) -> str:
     return f"{project}.{dataset}.{table}"
 
 
-def read_table(told: Json, name: str, source: SourceId) -> CatalogTable:
-    """Read a table as `tables.get` gives it; numbers and times come as text."""
-    entry = told if isinstance(told, dict) else {}
+def read_table(payload: Json, name: str, source: SourceId) -> CatalogTable:
+    """Read a table as returned by `tables.get`; numbers and times come as text."""
+    entry = payload if isinstance(payload, dict) else {}
     external = member(entry, "externalDataConfiguration")
     lake = member(entry, "biglakeConfiguration")
     location = text(lake, "storageUri") or next(
@@ -56,7 +56,7 @@ def read_table(told: Json, name: str, source: SourceId) -> CatalogTable:
         name=name,
         kind=text(entry, "type"),
         table_format=(text(lake, "tableFormat") or text(external, "sourceFormat")).lower(),
-        location=shown_location(location),
+        location=mask_location(location),
         description=text(entry, "description"),
         created=instant(entry.get("creationTime")),
         updated=instant(entry.get("lastModifiedTime")),
@@ -67,12 +67,12 @@ def read_table(told: Json, name: str, source: SourceId) -> CatalogTable:
     )
 
 
-def place_of(reference: Json) -> Place | None:
-    """Name the dataset, or the column, that a link refers to; None where no name is told."""
+def endpoint_of(reference: Json) -> Endpoint | None:
+    """Name the dataset, or the column, that a link refers to; None where there is no name."""
     name = dataset_of(text(reference, "fullyQualifiedName"))
     steps = [step for step in items(reference, "field") if isinstance(step, str) and step]
-    path = tuple(field_segment(step) for each in steps for step in each.split("."))
-    return Place(name, path or None) if name else None
+    path = tuple(field_segment(step) for dotted in steps for step in dotted.split("."))
+    return Endpoint(name, path or None) if name else None
 
 
 def dataset_of(qualified: str) -> Name | None:
@@ -137,5 +137,5 @@ def _shape(field: dict[str, Json], depth: int) -> Shape:
 
 
 def _partition_keys(entry: dict[str, Json]) -> tuple[str, ...]:
-    told = (text(member(entry, name), "field") for name in ("timePartitioning", "rangePartitioning"))
-    return tuple(name for name in told if name)
+    fields = (text(member(entry, name), "field") for name in ("timePartitioning", "rangePartitioning"))
+    return tuple(name for name in fields if name)

@@ -1,4 +1,4 @@
-"""Speaks to Google's services, each at its own address, as one exchange, with Google's default credentials."""
+"""Transport for Google's services, each at its own address, with Google's default credentials."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def google_api_transport(settings: CatalogSettings, token: Token | None = None) 
                 wires[address, credential] = HttpTransport(replace(settings.http, url=address, auth=auth), Clock())
             return wires[address, credential]
 
-    def ask(request: Request) -> Response:
+    def send(request: Request) -> Response:
         parts = urlsplit(request.url)
         service = parts.path.split("/")[1]
         address = addresses[service]
@@ -53,7 +53,7 @@ def google_api_transport(settings: CatalogSettings, token: Token | None = None) 
         url = address.rstrip("/") + path + (f"?{parts.query}" if parts.query else "")
         return wire(address, fresh() if fresh else "")(replace(request, url=url))
 
-    return ask
+    return send
 
 
 def default_token(find: Callable[[], Any] | None = None) -> Token:
@@ -63,7 +63,7 @@ def default_token(find: Callable[[], Any] | None = None) -> Token:
     installed.
     """
     lock = threading.Lock()
-    found: list[Any] = []
+    credentials: list[Any] = []
 
     def token() -> str:
         try:
@@ -71,15 +71,15 @@ def default_token(find: Callable[[], Any] | None = None) -> Token:
             from google.auth.exceptions import GoogleAuthError, TransportError
             from google.auth.transport.requests import Request as Renewal
         except ImportError as error:
-            hint = "install it: pip install 'scanner[google]', or give `auth` with a bearer token"
+            hint = "install it: pip install 'kafka-lineage-scanner[google]', or give `auth` with a bearer token"
             raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error
         try:
             with lock:
-                if not found:
-                    found.append(find() if find else google.auth.default(scopes=[SCOPE])[0])
-                if not found[0].valid:
-                    found[0].refresh(Renewal())
-                return str(found[0].token)
+                if not credentials:
+                    credentials.append(find() if find else google.auth.default(scopes=[SCOPE])[0])
+                if not credentials[0].valid:
+                    credentials[0].refresh(Renewal())
+                return str(credentials[0].token)
         except TransportError as error:
             raise SourceUnreachable(mask_text(str(error)), where="google-auth", hint="is there a network?") from error
         except GoogleAuthError as error:

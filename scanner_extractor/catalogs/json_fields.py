@@ -1,4 +1,4 @@
-"""How members of a catalog's JSON are read: texts, lists, times, names of places, and what is kept as it came."""
+"""Read members of a catalog's JSON: texts, lists, times, locations, parameters."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = [
     "items",
     "listed",
     "location_name",
+    "mask_location",
     "member",
     "moment",
     "objects",
     "parameters",
     "plain",
-    "shown_location",
     "text",
 ]
 
@@ -33,14 +33,14 @@ _ROOTED = frozenset({"hdfs", "dbfs"})
 
 def objects(payload: Json, name: str) -> list[dict[str, Json]]:
     """Return the objects of a member that is a list; none where it is none."""
-    return [each for each in items(payload, name) if isinstance(each, dict)]
+    return [item for item in items(payload, name) if isinstance(item, dict)]
 
 
 def listed(payload: Json, name: str, *, page: bool = True) -> list[dict[str, Json]]:
     """Get the objects of a page of a list, whose member may be absent where it is empty; raises PayloadUnexpected."""
     value = member(payload, name)
     if not isinstance(payload, dict) or not isinstance(value, list | None) or (value is None and not page):
-        raise PayloadUnexpected(f"the answer is not a list of {name}", hint="check the address of this source")
+        raise PayloadUnexpected(f"the response is not a list of {name}", hint="check the address of this source")
     return objects(payload, name)
 
 
@@ -59,28 +59,30 @@ def instant(millis: Json) -> str:
         return ""
 
 
-def moment(written: Json) -> str:
+def moment(text: Json) -> str:
     """Return a date and time, as boto3's are written as text, as ISO 8601 in UTC; empty for anything else."""
     try:
-        told = datetime.fromisoformat(written)
-        return _utc(told if told.tzinfo else told.replace(tzinfo=UTC))
+        value = datetime.fromisoformat(text)
+        return _utc(value if value.tzinfo else value.replace(tzinfo=UTC))
     except (TypeError, ValueError, OverflowError):
         return ""
 
 
-def parameters(told: Mapping[str, Json], read: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
-    """Keep what is told as sorted pairs of text, without *read* and what is empty; secrets are hidden.
+def parameters(members: Mapping[str, Json], read: Collection[str] = ()) -> tuple[tuple[str, str], ...]:
+    """Return members as sorted pairs of text, without *read* and empty ones; secrets are masked.
 
     By name and by what they are, as those of a connector's configuration; also inside of what is nested.
     """
-    kept = {name: plain(value) for name, value in told.items() if name not in read and value not in (None, "", [], {})}
-    return tuple(sorted((name, plain(value)) for name, value in mask_config(kept).items()))
+    values = {
+        name: plain(value) for name, value in members.items() if name not in read and value not in (None, "", [], {})
+    }
+    return tuple(sorted((name, plain(value)) for name, value in mask_config(values).items()))
 
 
-def shown_location(location: str) -> str:
+def mask_location(location: str) -> str:
     """Return a location without what is secret in it; what stands before `@` in Azure's stores is a container."""
-    found = _CONTAINER.match(location)
-    return found[0] + mask_text(location[found.end() :]) if found else mask_text(location)
+    container = _CONTAINER.match(location)
+    return container[0] + mask_text(location[container.end() :]) if container else mask_text(location)
 
 
 def location_name(location: str) -> tuple[str, str] | None:
@@ -88,7 +90,7 @@ def location_name(location: str) -> tuple[str, str] | None:
 
     Keys of object stores have no leading slash, other paths have one; none ends in one. Source: OpenLineage, naming.
     """
-    scheme, mark, rest = shown_location(location).partition("://")
+    scheme, mark, rest = mask_location(location).partition("://")
     scheme = _SCHEMES.get(scheme.lower(), scheme.lower())
     if not mark or scheme not in _KEYED | _ROOTED:
         return None
@@ -97,5 +99,5 @@ def location_name(location: str) -> tuple[str, str] | None:
     return f"{scheme}://{place}", (key if scheme in _KEYED and key else f"/{key}")
 
 
-def _utc(told: datetime) -> str:
-    return told.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

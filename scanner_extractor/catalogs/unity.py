@@ -1,4 +1,4 @@
-"""Reads Databricks Unity Catalog: the tables of its schemas, and their lineage."""
+"""Read Databricks Unity Catalog: the tables of its schemas, and their lineage."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from urllib.parse import urlsplit
 
-from scanner_extractor.catalogs.collector import CatalogCollector, Name, Place
+from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import Part, Shape, columns_of, known_shape, spark_shape
 from scanner_extractor.catalogs.json_fields import (
     instant,
     listed,
     location_name,
+    mask_location,
     member,
     objects,
     parameters,
-    shown_location,
     text,
 )
 from scanner_extractor.catalogs.unity_system import system_lineage
@@ -42,7 +42,7 @@ _PROCESSES: Mapping[str, tuple[str, ...]] = {
     "sqlQueryInfos": ("query_id",),
     "externalMetadataInfos": ("name",),
 }
-"""The kinds of what makes a flow, each with the members of which the first told is its id; a query has one a run."""
+"""The kinds of lineage processes, each with its id members, first present wins; a query has an id per run."""
 
 
 def unity_namespace(url: str) -> str:
@@ -73,7 +73,7 @@ def read_table(entry: dict[str, Json], namespace: str, source: SourceId) -> Cata
         name=name,
         kind=text(entry, "table_type"),
         table_format=text(entry, "data_source_format").lower(),
-        location=shown_location(location),
+        location=mask_location(location),
         owner=text(entry, "owner"),
         description=text(entry, "comment"),
         created=instant(entry.get("created_at")),
@@ -92,21 +92,21 @@ def full_name(entry: Json) -> str:
 
 
 def dataset(entry: Json, namespace: str) -> Name | None:
-    """Name the table or the files at one end of a flow; None where neither is told."""
+    """Name the table or the files at one end of a flow; None where neither is present."""
     name = full_name(member(entry, "tableInfo"))
     return (namespace, name) if name else location_name(text(member(entry, "fileInfo"), "path"))
 
 
 def processes(entry: Json) -> Iterator[str]:
-    """Name what makes a flow, an empty name where nobody tells."""
-    found = False
+    """Name what makes a flow, an empty name where not reported."""
+    any_named = False
     for kind, ids in _PROCESSES.items():
-        for told in objects(entry, kind):
-            number = next((told[name] for name in ids if told.get(name) not in (None, "")), None)
+        for process in objects(entry, kind):
+            number = next((process[name] for name in ids if process.get(name) not in (None, "")), None)
             if number is not None:
-                found = True
+                any_named = True
                 yield f"{kind.removesuffix('Infos')} {number}"
-    if not found:
+    if not any_named:
         yield ""
 
 
@@ -134,8 +134,8 @@ def _part(column: dict[str, Json]) -> Part | None:
 
 def _shape(column: dict[str, Json]) -> Shape:
     """Read the type from its JSON, else from its text, else keep its name."""
-    written = text(column, "type_text")
-    return spark_shape(text(column, "type_json")) or known_shape(written or text(column, "type_name"))
+    type_text = text(column, "type_text")
+    return spark_shape(text(column, "type_json")) or known_shape(type_text or text(column, "type_name"))
 
 
 _CATALOG = ("api", "2.1", "unity-catalog")
@@ -145,30 +145,33 @@ _OURS = frozenset({"system", "samples", "__databricks_internal"})
 _VIEWS = "information_schema"
 _GLOB = frozenset("*?[")
 
-_Flow = tuple[Place, Place, str]
+_Flow = tuple[Endpoint, Endpoint, str]
 """Where data come from, where they go, and what makes that."""
 
 
 def read_unity(
     settings: CatalogSettings, http: Http, progress: Progress, *, clock: Clock | None = None
 ) -> CatalogResult:
-    """Read the tables that the settings choose, and their lineage as far as they say.
+    """Read the tables that the settings choose, and their lineage as configured.
 
-    Raises ScannerError where no schema's tables can be listed; anything less gives what could be read, PARTIAL.
+    Raises ScannerError where no schema's tables can be listed; other failures give a partial result.
     Source: Databricks REST API, Unity Catalog 2.1 and lineage tracking 2.0.
     """
     scan = _Scan(CatalogCollector(settings, http, progress), unity_namespace(settings.http.url))
     scan.tables()
     if settings.lineage is not Lineage.NONE:
         if settings.warehouse:
-            system_lineage(scan.gathering, scan.namespace, clock or Clock())
+            system_lineage(scan.collector, scan.namespace, clock or Clock())
         else:
             scan.lineage()
-    return scan.gathering.reading()
+    return scan.collector.reading()
 
 
 def list_catalogs(settings: CatalogSettings, http: Http) -> list[str]:
-    """List the catalogs that the settings choose; names are taken as they are, patterns and silence are looked up."""
+    """List the catalogs that the settings choose.
+
+    Names are taken as they are, patterns and an empty setting are looked up.
+    """
     patterns = settings.wanted.catalogs
     if patterns and not any(_GLOB & set(pattern) for pattern in patterns):
         return list(patterns)
@@ -184,52 +187,58 @@ def list_schemas(settings: CatalogSettings, http: Http) -> list[tuple[str, str]]
 
 
 class _Scan:
-    """Asks one metastore."""
+    """Reads one metastore."""
 
-    def __init__(self, gathering: CatalogCollector, namespace: str) -> None:
-        self.gathering = gathering
+    def __init__(self, collector: CatalogCollector, namespace: str) -> None:
+        self.collector = collector
         self.namespace = namespace
-        self._settings, self._http = gathering.settings, gathering.http
+        self._settings, self._http = collector.settings, collector.http
 
     def tables(self) -> None:
         """List catalogs, schemas and tables; one that may not be listed costs itself."""
         catalogs = list_catalogs(self._settings, self._http)
         schemas = [
             (catalog, schema)
-            for catalog, names in self.gathering.lists(
+            for catalog, names in self.collector.lists(
                 catalogs, lambda name: _schemas(self._settings, self._http, name), "schemas"
             )
             for schema in names
         ]
         keys = {f"{catalog}.{schema}": (catalog, schema) for catalog, schema in schemas}
-        for _, found in self.gathering.lists(list(keys), lambda key: self._tables(*keys[key]), "tables"):
-            self.gathering.keep(found)
+        for _, schema_tables in self.collector.lists(list(keys), lambda key: self._tables(*keys[key]), "tables"):
+            self.collector.keep(schema_tables)
 
     def lineage(self) -> None:
-        """Query each table for its neighbours, and each of its columns where columns are wanted."""
-        tables = [self.gathering.tables[key] for key in sorted(self.gathering.tables)]
-        found = self.gathering.lineage(tables, lambda table: table.name, self._neighbours)
+        """Fetch the neighbours of each table, and of each column where column lineage is requested."""
+        tables = [self.collector.tables[key] for key in sorted(self.collector.tables)]
+        flow_lists = self.collector.lineage(tables, lambda table: table.name, self._neighbours)
         if self._settings.lineage is Lineage.COLUMNS:
             columns = [(table, column.path[0]) for table in tables for column in table.columns if len(column.path) == 1]
-            found += self.gathering.lineage(columns, lambda each: f"{each[0].name}.{each[1]}", self._column_neighbours)
-        for flows in found:
+            flow_lists += self.collector.lineage(
+                columns, lambda wanted_column: f"{wanted_column[0].name}.{wanted_column[1]}", self._column_neighbours
+            )
+        for flows in flow_lists:
             for origin, target, process in flows:
-                self.gathering.link(origin, target, process)
+                self.collector.link(origin, target, process)
 
     def _tables(self, catalog: str, schema: str) -> list[CatalogTable]:
         entries = _pages(
             self._http, "tables", ("catalog_name", catalog), ("schema_name", schema), ("include_browse", "true")
         )
-        wanted = (entry for entry in self.gathering.seen(entries) if self._settings.wanted.table(text(entry, "name")))
-        found = (read_table(entry, self.namespace, self._settings.source) for entry in wanted)
-        return [table for table in found if table]
+        wanted = (
+            entry for entry in self.collector.paged_entries(entries) if self._settings.wanted.table(text(entry, "name"))
+        )
+        tables = (read_table(entry, self.namespace, self._settings.source) for entry in wanted)
+        return [table for table in tables if table]
 
     def _neighbours(self, table: CatalogTable) -> list[_Flow]:
         params = (("table_name", table.name), ("include_entity_lineage", "true"))
-        told = self._http.get(*_LINEAGE, "table-lineage", params=params)
-        here = Place((self.namespace, table.name))
-        up = ((Place(name), here, process) for name, process in self._beside(objects(told, "upstreams")))
-        down = ((here, Place(name), process) for name, process in self._beside(objects(told, "downstreams")))
+        answer = self._http.get(*_LINEAGE, "table-lineage", params=params)
+        table_endpoint = Endpoint((self.namespace, table.name))
+        up = ((Endpoint(name), table_endpoint, process) for name, process in self._beside(objects(answer, "upstreams")))
+        down = (
+            (table_endpoint, Endpoint(name), process) for name, process in self._beside(objects(answer, "downstreams"))
+        )
         return [*up, *down]
 
     def _beside(self, entries: list[dict[str, Json]]) -> Iterator[tuple[Name, str]]:
@@ -237,19 +246,22 @@ class _Scan:
             if name := dataset(entry, self.namespace):
                 yield from ((name, process) for process in processes(entry))
 
-    def _column_neighbours(self, each: tuple[CatalogTable, str]) -> list[_Flow]:
-        table, column = each
+    def _column_neighbours(self, target: tuple[CatalogTable, str]) -> list[_Flow]:
+        table, column = target
         params = (("table_name", table.name), ("column_name", column))
-        told = self._http.get(*_LINEAGE, "column-lineage", params=params)
-        here = Place((self.namespace, table.name), (column,))
-        up = (self._column(entry) for entry in objects(told, "upstream_cols"))
-        down = (self._column(entry) for entry in objects(told, "downstream_cols"))
-        return [*((place, here, "") for place in up if place), *((here, place, "") for place in down if place)]
+        answer = self._http.get(*_LINEAGE, "column-lineage", params=params)
+        column_endpoint = Endpoint((self.namespace, table.name), (column,))
+        up = (self._column(entry) for entry in objects(answer, "upstream_cols"))
+        down = (self._column(entry) for entry in objects(answer, "downstream_cols"))
+        return [
+            *((place, column_endpoint, "") for place in up if place),
+            *((column_endpoint, place, "") for place in down if place),
+        ]
 
-    def _column(self, entry: dict[str, Json]) -> Place | None:
+    def _column(self, entry: dict[str, Json]) -> Endpoint | None:
         name = full_name(entry | {"name": entry.get("table_name")})
         column = text(entry, "name")
-        return Place((self.namespace, name), (field_segment(column),)) if name and column else None
+        return Endpoint((self.namespace, name), (field_segment(column),)) if name and column else None
 
 
 def _schemas(settings: CatalogSettings, http: Http, catalog: str) -> list[str]:

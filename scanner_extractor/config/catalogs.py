@@ -1,4 +1,4 @@
-"""What a JSON Schema cannot say of the `catalogs` of a cluster.json: kinds, members of another kind, repetitions."""
+"""The `catalogs` of cluster.json: settings, and what a JSON Schema cannot check of them."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _IDENTITY = ("type", "url", "region", "profile", "endpoint_url", "account", "dom
 def catalog_errors(
     items: Sequence[tuple[JsonPath, Json]], shown: Shown, types: Collection[str]
 ) -> Iterator[ErrorMessage]:
-    """Tell what is wrong with catalogs of any form, each an object with its place; *types* are the kinds there are."""
-    seen: set[str] = set()
+    """Yield what is wrong with catalogs of any form, each with its position; *types* are the existing types."""
+    identities: set[str] = set()
     for path, item in items:
         yield from _kind(path, item, shown, types)
         own = item.get("name")
         mark = own if isinstance(own, str) else json.dumps([item.get(name) for name in _IDENTITY], sort_keys=True)
-        if mark in seen:
+        if mark in identities:
             hint = "the name is its identity: change one" if own == mark else "keep one of them, or give each a `name`"
             yield (*path, *(("name",) if own == mark else ())), "this catalog is named twice", hint
-        seen.add(mark)
+        identities.add(mark)
 
 
 def _kind(path: JsonPath, item: Json, shown: Shown, types: Collection[str]) -> Iterator[ErrorMessage]:
@@ -45,7 +45,7 @@ def _kind(path: JsonPath, item: Json, shown: Shown, types: Collection[str]) -> I
         hint = closest_match(kind, known) or f"known: {', '.join(known)}"
         yield (*path, "type"), f"{shown((*path, 'type'))} is no kind of catalog", hint
     elif isinstance(kind, str) and kind not in _OWN and "url" not in item:
-        yield path, "'url' is missing", "a plug-in's catalog is asked there"
+        yield path, "'url' is missing", "a plug-in reads its catalog there"
     if isinstance(kind, str) and kind in _OWN:
         for name in sorted((_SPECIAL - _OWN[kind]) & item.keys()):
             whose = ", ".join(sorted(each for each, members in _OWN.items() if name in members))
@@ -75,6 +75,7 @@ def catalog_settings(item: Json, http: Callable[[Json], HttpSettings]) -> Catalo
         lineage=Lineage(item.get("lineage", Lineage.TABLES)),
         aws=aws,
         endpoints=tuple(sorted((ENDPOINTS | item.get("endpoints", {})).items())) if kind == "google" else (),
+        options=item.get("options", {}),
         **{name: item[name] for name in _WORDS if name in item},
     )
 

@@ -1,4 +1,4 @@
-"""From what a cluster.json says of Confluent Cloud, REST, tags, tables and figures to frozen settings."""
+"""Confluent Cloud, Kafka REST, tags, tables and metrics in cluster.json: settings, and what is checked of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BROKERS_ONLY = frozenset({"type"})
 
 
 def cloud_sources(document: Json) -> Iterator[tuple[JsonPath, Json]]:
-    """Return every object that is asked over HTTP, with its place, of a document of any form."""
+    """Yield every object that is read over HTTP, with its position, of a document of any form."""
     for member in _SINGLE:
         if isinstance(item := _member(document, member), dict):
             yield (member,), item
@@ -39,19 +39,23 @@ def cloud_sources(document: Json) -> Iterator[tuple[JsonPath, Json]]:
 
 
 def cloud_errors(document: Json) -> Iterator[ErrorMessage]:
-    """Report what is wrong between members: figures without brokers to ask, the same catalog twice."""
+    """Yield what is wrong between members: metrics without brokers, the same catalog twice."""
     metrics = _member(document, "metrics")
     if _member(metrics, "type") == "offsets":
         for name in sorted(metrics.keys() - _BROKERS_ONLY):
-            yield ("metrics", name), f"{name!r} is not for offsets", "leave it out: the brokers of `kafka` are asked"
+            yield (
+                ("metrics", name),
+                f"{name!r} is not for offsets",
+                "leave it out: offsets come from the brokers of `kafka`",
+            )
         if _member(document, "kafka") is None and _member(document, "confluent_cloud") is None:
-            yield ("metrics", "type"), "offsets are asked of the brokers, and there is no `kafka`", 'add "kafka": {}'
-    seen: set[tuple[str, str]] = set()
+            yield ("metrics", "type"), "offsets come from the brokers, and there is no `kafka`", 'add "kafka": {}'
+    sources: set[tuple[str, str]] = set()
     for path, item in cloud_sources(document):
         known = (str(item.get("url", "")).rstrip("/").lower(), str(item.get("cluster", "")))
-        if path[0] == "stream_catalogs" and known in seen:
+        if path[0] == "stream_catalogs" and known in sources:
             yield (*path, "url"), "this source is named twice", "keep one of them"
-        seen |= {known} if path[0] == "stream_catalogs" else set()
+        sources |= {known} if path[0] == "stream_catalogs" else set()
 
 
 def _member(value: Json, name: str) -> Json:
@@ -73,7 +77,7 @@ class CloudMembers:
     http: Http
 
     def kafka_rest(self) -> KafkaRestSettings | None:
-        """Return how Kafka is asked over REST, None where it is not."""
+        """Return the settings of Kafka REST, None without the member."""
         item = self.document.get("kafka_rest")
         own = {name: item[name] for name in ("cluster", "lags") if name in item} if item else {}
         return KafkaRestSettings(http=self.http(item), **own) if item else None
@@ -86,7 +90,7 @@ class CloudMembers:
         )
 
     def tableflow(self) -> TableflowSettings | None:
-        """Return how Tableflow is asked, None where it is not."""
+        """Return the settings of Tableflow, None without the member."""
         item = self.document.get("tableflow")
         if not item:
             return None
@@ -94,19 +98,19 @@ class CloudMembers:
         return TableflowSettings(http=self.http({"url": CLOUD_URL} | item), **own)
 
     def metrics(self, kafka: KafkaSettings | None) -> MetricsSettings | OffsetSettings | None:
-        """Return where figures come from, None where they are not asked; those of the brokers need *kafka*."""
+        """Return the settings of metrics, None without the member; those of the brokers need *kafka*."""
         item = self.document.get("metrics")
         if not item:
             return None
         if item["type"] == "offsets":
-            asked = kafka or KafkaSettings(brokers=())
-            return OffsetSettings(brokers=asked.brokers, properties=asked.properties, timeout=asked.timeout)
+            settings = kafka or KafkaSettings(brokers=())
+            return OffsetSettings(brokers=settings.brokers, properties=settings.properties, timeout=settings.timeout)
         http = metrics_limited(self.http({"url": METRICS_URL} | item), item)
         look_back = item.get("look_back_minutes", 60)
         return MetricsSettings(http=http, cluster=item["cluster"], look_back=look_back)
 
     def cloud(self) -> CloudSettings | None:
-        """Return the control plane that tells the rest, None where there is none."""
+        """Return the settings of the control plane, None without the member."""
         item = self.document.get("confluent_cloud")
         if not item:
             return None

@@ -1,4 +1,4 @@
-"""What a JSON Schema cannot say of the `flink` and `streams` of a cluster.json."""
+"""The `flink` and `streams` of cluster.json: settings, and what a JSON Schema cannot check of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scanner_extractor.config.interpolation import named_files
+from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.flink import (
@@ -39,11 +40,9 @@ def flink_settings(
     return tuple(servers), tuple(_sql_files(item, base) for item in items if item["type"] == SQL_FILES)
 
 
-def streams_settings(items: list[Json], base: Path) -> tuple[StreamsSettings, ...]:
-    """Build the settings of Kafka Streams topologies."""
-    return tuple(
-        StreamsSettings(files=_files(item["path"], base, TOPOLOGY_ENDING), name=item.get("name", "")) for item in items
-    )
+def parse_streams(item: Json, context: ParseContext) -> StreamsSettings:
+    """Return the settings of Kafka Streams topologies."""
+    return StreamsSettings(files=_files(item["path"], context.base, TOPOLOGY_ENDING), name=item.get("name", ""))
 
 
 def _server(item: Json, http: HttpSettings) -> FlinkSettings:
@@ -66,9 +65,6 @@ def _sql_files(item: Json, base: Path) -> SqlFilesSettings:
 def _files(pattern: str, base: Path, ending: str) -> FileSettings:
     return FileSettings(pattern=pattern, base=base, files=named_files(pattern, base, ending))
 
-
-Items = Collection[tuple[JsonPath, Json]]
-"""The members of a list with their places."""
 
 _FILES = frozenset({"path", "catalog", "database"})
 _SERVER = frozenset({"url", "auth", "headers", "tls", "connect_timeout", "read_timeout"})
@@ -98,22 +94,22 @@ KINDS: Collection[str] = _FORMS.keys()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileValidator:
-    """Judges patterns of files; *shown* writes a text of the file as it stands, *present* says that files must be."""
+    """Validates patterns of files; *shown* returns a text as the file has it, *present*: files must exist."""
 
     shown: Callable[[JsonPath], str]
     directory: Path
     present: bool = True
 
     def flink(self, items: Items) -> Iterator[ErrorMessage]:
-        """Report what is wrong with Flink's sources: their kind, members that lack or do not belong, their files."""
+        """Yield what is wrong with Flink's sources: their kind, members that lack or do not belong, their files."""
         for path, item in items:
             yield from self._form(path, item)
             if item.get("type") == SQL_FILES:
                 yield from self._files(path, item, SQL_ENDING)
         yield from self._namesakes(items)
 
-    def streams(self, items: Items) -> Iterator[ErrorMessage]:
-        """Tell what is wrong with topologies: no file, several under one application id, two ids that are the same."""
+    def topologies(self, items: Items) -> Iterator[ErrorMessage]:
+        """Yield what is wrong with topologies: no file, several under one application id, two ids that are the same."""
         for path, item in items:
             yield from self._files(path, item, TOPOLOGY_ENDING)
             yield from self._applications(path, item)
@@ -156,13 +152,23 @@ class FileValidator:
                 yield (*path, "path"), what, "give each a `name` of its own"
 
     def _namesakes(self, items: Items) -> Iterator[ErrorMessage]:
-        """Find sources that would be one: by name, and without one by what they are asked for."""
-        seen: set[str] = set()
+        """Find sources that would be one: by name, and without one by address or path."""
+        identities: set[str] = set()
         for path, item in items:
             member = next((name for name in ("name", "path", "url") if name in item), "")
             parts = (item.get(member), item.get("environment") if member == "url" else None)
             identity = "/".join(part for part in parts if isinstance(part, str))
-            if identity and identity in seen:
+            if identity and identity in identities:
                 what = f"two sources are called {self.shown((*path, member))}"
                 yield (*path, member), what, "this is their identity: give one another `name`"
-            seen.add(identity)
+            identities.add(identity)
+
+
+def validate_streams(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the `streams` of cluster.json, items of any form."""
+    files = FileValidator(shown=context.shown, directory=context.directory, present=context.present)
+    return files.topologies(items)
+
+
+STREAMS = Section(member="streams", schema="streams.schema.json", parse=parse_streams, validate=validate_streams)
+"""The member `streams`."""

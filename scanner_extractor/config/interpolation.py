@@ -33,16 +33,16 @@ _LARGEST_SECRET = 1024 * 1024
 
 @dataclass(slots=True)
 class Filled:
-    """A document with its texts filled in; a text that could not be stays as it is written, with a complaint."""
+    """A document with its texts filled in; a text that could not be stays as it is written, with an error."""
 
     value: Json = None
-    complaints: list[ErrorMessage] = field(default_factory=list)
+    errors: list[ErrorMessage] = field(default_factory=list)
 
 
 def filled(document: Json, environment: Mapping[str, str], directory: Path) -> Filled:
-    """Fill in *document*; files are relative to *directory*. No complaint shows a value that was filled in."""
+    """Fill in *document*; files are relative to *directory*. No error message shows a value that was filled in."""
     result = Filled()
-    result.value = _Filling(environment, directory, result.complaints).value(document, ())
+    result.value = _Filling(environment, directory, result.errors).value(document, ())
     return result
 
 
@@ -50,7 +50,7 @@ def filled(document: Json, environment: Mapping[str, str], directory: Path) -> F
 class _Filling:
     environment: Mapping[str, str]
     directory: Path
-    complaints: list[ErrorMessage]
+    errors: list[ErrorMessage]
 
     def value(self, value: Json, path: JsonPath) -> Json:
         """Fill in every text in *value*; names of members stay."""
@@ -65,9 +65,9 @@ class _Filling:
                 return value
 
     def _text(self, text: str, path: JsonPath) -> str:
-        before = len(self.complaints)
+        before = len(self.errors)
         whole = _VARIABLE.sub(lambda match: self._variable(match, path), text)
-        if text.startswith(FILE_MARK) and len(self.complaints) == before:
+        if text.startswith(FILE_MARK) and len(self.errors) == before:
             return self._file(whole.removeprefix(FILE_MARK), text, path)
         return whole
 
@@ -103,5 +103,5 @@ class _Filling:
         return self._complain(path, what, "is it readable, UTF-8 and smaller than 1 MiB?", written)
 
     def _complain(self, path: JsonPath, what: str, hint: str, instead: str) -> str:
-        self.complaints.append((path, what, hint))
+        self.errors.append((path, what, hint))
         return instead

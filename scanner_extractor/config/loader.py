@@ -1,4 +1,4 @@
-"""cluster.json: read, filled in from the environment, and judged whole; every problem is reported at once."""
+"""cluster.json: read, filled in from the environment, and validated whole; every problem is reported at once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scanner_extractor.config.interpolation import Filled, filled
 from scanner_extractor.config.parsing import settings_of
 from scanner_extractor.config.validation import Validator, warnings_of
 from scanner_extractor.http.messages import Json
+from scanner_extractor.scan.source_kinds import SECTIONS
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.documents.json_positions import parse_with_positions, positioned_problems, schema_error_messages
 from scanner_model.documents.schema_errors import ErrorMessage
@@ -22,7 +23,10 @@ from scanner_model.redaction import mask_json
 
 def cluster_schema() -> Json:
     """Return the JSON Schema of cluster.json, for editors and validators."""
-    return json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
+    schema = json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
+    for section in SECTIONS:
+        schema["properties"][section.member] = section.json_schema()
+    return schema
 
 
 def read_cluster_file(
@@ -30,26 +34,26 @@ def read_cluster_file(
 ) -> Settings:
     """Read the settings of one cluster; *registry_types* are the kinds of schema registry that may be named.
 
-    *replayed*: a capture holds what files say of jobs, so they need not be there. Raises one InputInvalid that lists
+    *replayed*: a capture holds the texts of job files, so these need not exist. Raises one InputInvalid that lists
     every problem with line, column and JSON path. It shows the names of variables, never what they hold.
     """
     document = parse_with_positions(_text(path), str(path))
     filling = filled(document.value, environment, path.parent)
     shown = replace(document, value=mask_json(document.value))
-    judge = Validator(filling.value, shown, path.parent, registry_types, present=not replayed)
-    found = [*filling.complaints, *_complaints(filling, judge)]
+    validator = Validator(filling.value, shown, path.parent, registry_types, present=not replayed)
+    found = [*filling.errors, *_errors(filling, validator)]
     if found:
         raise InputInvalid.listing(tuple(positioned_problems(found, shown)))
     return settings_of(filling.value, path, tuple(positioned_problems(warnings_of(filling.value), shown)))
 
 
-def _complaints(filling: Filled, judge: Validator) -> Iterator[ErrorMessage]:
+def _errors(filling: Filled, validator: Validator) -> Iterator[ErrorMessage]:
     """Validate form and meaning, but nothing that could not be filled in."""
     from jsonschema import Draft202012Validator
 
-    blank = {path for path, _, _ in filling.complaints}
-    form = schema_error_messages(Draft202012Validator(cluster_schema()).iter_errors(filling.value), judge.shown)
-    return (complaint for complaint in chain(form, judge.complaints()) if complaint[0] not in blank)
+    blank = {path for path, _, _ in filling.errors}
+    form = schema_error_messages(Draft202012Validator(cluster_schema()).iter_errors(filling.value), validator.shown)
+    return (error for error in chain(form, validator.errors()) if error[0] not in blank)
 
 
 def _text(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The `openlineage` of a cluster.json, judged and made settings: where events go, as openlineage-python names it."""
+"""The `openlineage` of cluster.json, validated and parsed: where events go, as openlineage-python names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a cluster.json that was judged valid to frozen settings."""
+"""From a valid cluster.json to frozen settings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import regex
 
 from scanner_extractor.config.catalogs import catalog_settings
 from scanner_extractor.config.confluent_cloud import CloudMembers
-from scanner_extractor.config.flink import flink_settings, streams_settings
+from scanner_extractor.config.flink import flink_settings
 from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.config.openlineage import openlineage_settings
+from scanner_extractor.config.sections import ParseContext
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.urls import read_address
+from scanner_extractor.scan.source_kinds import SECTIONS
 from scanner_extractor.settings.cluster import (
     Auth,
     BasicAuth,
@@ -32,6 +34,7 @@ from scanner_extractor.settings.cluster import (
     Tls,
 )
 from scanner_extractor.settings.confluent_cloud import CloudSettings
+from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.broker_address import broker_addresses
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName
@@ -43,7 +46,7 @@ CLOUD_REQUESTS_PER_SECOND = 70.0
 """A little below the 75 reads a second that Confluent documents for a registry."""
 
 REBALANCING = 409
-"""What a Connect worker answers while its cluster shares out the connectors anew: it passes by itself."""
+"""The status of a Connect worker while its cluster rebalances the connectors: it is worth a retry."""
 
 _CLOUD_HEADERS = {"logical_cluster": "target-sr-cluster", "identity_pool": "Confluent-Identity-Pool-Id"}
 _LIMITS = ("connect_timeout", "read_timeout", "requests_per_second", "max_bytes", "concurrency")
@@ -55,6 +58,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
     base = file.parent
     kafka = _kafka(document["kafka"], brokers, base) if "kafka" in document else None
     cloud = CloudMembers(document, lambda each: _http(each, base))
+    context = ParseContext(base=base, http=lambda item: _http(item, base))
     flink, sql_files = flink_settings(document.get("flink", []), base, lambda item: _http(item, base))
     settings = Settings(
         cluster=ClusterName(document["cluster"]),
@@ -73,7 +77,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         cloud=cloud.cloud(),
         flink=flink,
         sql_files=sql_files,
-        streams=streams_settings(document.get("streams", []), base),
+        others={section.member: section.settings(document, context) for section in SECTIONS},
         openlineage=openlineage_settings(document["openlineage"], base) if "openlineage" in document else None,
         manual_input=_files(document.get("manual_input", []), base),
         secret_names=frozenset(name.lower() for name in document.get("secret_names", [])),
@@ -89,10 +93,12 @@ def _with_secret_names(settings: Settings) -> Settings:
     def named(value: Any) -> Any:  # noqa: ANN401 - a field of any type
         if isinstance(value, tuple):
             return tuple(map(named, value))
-        if isinstance(value, ConnectSettings):  # a connector's are hidden with what its plug-ins declare
-            return replace(value, secret_names=names)
-        if isinstance(value, HttpSettings):
-            return replace(value, secret_names=names)
+        if isinstance(value, dict):
+            return {member: named(sources) for member, sources in value.items()}
+        if isinstance(value, ConnectSettings | HttpSettings | FileSettings):
+            return replace(value, secret_names=names)  # not in Connect's `http`: its plug-ins declare secrets too
+        if isinstance(value, SqlFilesSettings | StreamsSettings):
+            return replace(value, files=named(value.files))
         if isinstance(value, CloudSettings):
             planes = {plane: named(http) for plane, http in value.planes.items()}
             return replace(value, http=named(value.http), planes=planes)
@@ -144,6 +150,7 @@ def _registry(item: Json, base: Path) -> RegistrySettings:
         deleted=item.get("deleted", True),
         glue=glue,
         context=item.get("context", ""),
+        options=item.get("options", {}),
     )
 
 

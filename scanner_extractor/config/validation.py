@@ -1,4 +1,4 @@
-"""What a JSON Schema cannot say of a cluster.json: addresses, files, patterns, kinds, and sources named twice."""
+"""What a JSON Schema cannot check in a cluster.json: addresses, files, patterns, types, sources named twice."""
 
 from __future__ import annotations
 
@@ -7,33 +7,39 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 from scanner_extractor.config.catalogs import catalog_errors
 from scanner_extractor.config.confluent_cloud import cloud_errors, cloud_sources
 from scanner_extractor.config.flink import FileValidator
 from scanner_extractor.config.openlineage import openlineage_errors
 from scanner_extractor.config.parsing import broker_list, manual_files
+from scanner_extractor.config.sections import ValidationContext
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.urls import Address, read_address
 from scanner_extractor.naming import strategies_in_force
+from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.scan.source_kinds import SECTIONS
+from scanner_extractor.scan.source_types import SourceTypes
 from scanner_extractor.settings.cluster import url_context
 from scanner_extractor.settings.flink import SQL_GATEWAY
 from scanner_model.documents.json_positions import PositionedJson
-from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, closest_match
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, closest_match, error_messages
 from scanner_model.errors import InputInvalid
+from scanner_model.plugins import PluginError
 
 _SOURCES = ("schema_registries", "ksqldb", "connect")
 _CATALOGS = ("catalogs",)
-_JOBS = ("flink", "streams")
+_FLINK = ("flink",)
 _BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
 _TLS_FILES = ("ca", "certificate", "key")
 
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """Judges a filled-in *document* of any form; *shown* is the same without secrets and as it is written.
+    """Validates a filled-in *document* of any form; *shown* is the same without secrets and as it is written.
 
-    *present*: files that tell of jobs must be there; a replay needs none.
+    *present*: files that define jobs must exist; a replay needs none.
     """
 
     document: Json
@@ -42,8 +48,8 @@ class Validator:
     registry_types: Collection[str]
     present: bool = True
 
-    def complaints(self) -> Iterator[ErrorMessage]:
-        """Report everything that is wrong, skipping what has not the right form."""
+    def errors(self) -> Iterator[ErrorMessage]:
+        """Yield everything that is wrong, skipping what does not have the right form."""
         yield from self._brokers()
         yield from self._kafka()
         yield from self._manual_input()
@@ -58,21 +64,27 @@ class Validator:
         for path, item in catalogs:
             yield from self._http(path, item)
         if catalogs:
-            from scanner_extractor.catalogs import providers  # each with its reader: most files name no catalog
+            from scanner_extractor.catalogs import CATALOGS  # each with its reader: most files name no catalog
 
-            yield from catalog_errors(catalogs, self.shown.shown, providers())
+            yield from catalog_errors(catalogs, self.shown.shown, tuple(CATALOGS))
+            for path, item in catalogs:
+                yield from self._options(path, item, CATALOGS)
         for path, item in cloud_sources(self.document):
             yield from self._http(path, item)
         yield from cloud_errors(self.document)
         yield from openlineage_errors(self.document, self.shown.shown)
 
     def _jobs(self) -> Iterator[ErrorMessage]:
-        flink, streams = (tuple(_items(self.document, (member,))) for member in _JOBS)
+        flink = tuple(_items(self.document, _FLINK))
         for path, item in flink:
             yield from self._http(path, item)
-        judge = FileValidator(shown=self.shown.shown, directory=self.directory, present=self.present)
-        yield from judge.flink(flink)
-        yield from judge.streams(streams)
+        files = FileValidator(shown=self.shown.shown, directory=self.directory, present=self.present)
+        yield from files.flink(flink)
+        context = ValidationContext(
+            shown=self.shown.shown, directory=self.directory, present=self.present, http=self._http
+        )
+        for section in SECTIONS:
+            yield from section.validate(tuple(_items(self.document, (section.member,))), context)
 
     def _brokers(self) -> Iterator[ErrorMessage]:
         brokers = _member(self.document, "brokers")
@@ -127,11 +139,32 @@ class Validator:
             if isinstance(name, str):
                 yield from self._strategy((*path, *where), name)
         yield from _context(path, item)
+        yield from self._options(path, item, REGISTRIES)
         if kind == "glue":
             for name in sorted({"url", "auth", "headers"} & item.keys()):
                 yield (*path, name), f"{name!r} is not for AWS Glue", "leave it out; `glue` says where it is"
         elif "glue" in item:
             yield (*path, "glue"), "'glue' is for registries of type glue only", "leave it out, or change `type`"
+
+    def _options(self, path: JsonPath, item: Json, types: SourceTypes[Any, Any]) -> Iterator[ErrorMessage]:
+        """Validate `options` by the JSON Schema that a plug-in brings; a broken one fails when it reads."""
+        kind, where = item.get("type"), (*path, "options")
+        if not isinstance(kind, str) or kind not in types:
+            return
+        if types[kind].schema is None:
+            if "options" in item:
+                yield (
+                    where,
+                    f"'options' is not for type {kind}",
+                    "leave it out; only some plug-ins take options",
+                )
+            return
+        try:
+            for error in types.option_errors(kind, item.get("options", {})):
+                for steps, what, hint in error_messages(error, lambda steps: self.shown.shown((*where, *steps))):
+                    yield (*where, *steps) if "options" in item else path, what, hint
+        except PluginError as error:
+            yield (*path, "type"), error.what, error.hint
 
     def _strategy(self, path: JsonPath, name: str) -> Iterator[ErrorMessage]:
         try:
@@ -142,27 +175,29 @@ class Validator:
             yield path, what, error.hint if literal else ""
 
     def _repeated(self) -> Iterator[ErrorMessage]:
-        seen: set[tuple[object, str]] = set()
+        known_names: set[tuple[object, str]] = set()
         for path, item in _items(self.document, _SOURCES):
             address = _address(item.get("url"))
             one = f"/contexts/{item['context']}" if "context" in item else ""
-            told = json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url + one if address else ""
-            if told and (path[0], told) in seen:
+            identity = (
+                json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url + one if address else ""
+            )
+            if identity and (path[0], identity) in known_names:
                 yield (*path, "glue" if "glue" in item else "url"), "this source is named twice", "keep one of them"
-            seen.add((path[0], told))
+            known_names.add((path[0], identity))
 
     def _namesakes(self) -> Iterator[ErrorMessage]:
-        seen: set[str] = set()
+        known_names: set[str] = set()
         for path, item in _items(self.document, ("connect",)):
             where, name = (*path, "name"), item.get("name")
-            if isinstance(name, str) and name in seen:
+            if isinstance(name, str) and name in known_names:
                 what = f"two sources are called {self.shown.shown(where)}"
                 yield where, what, "the name is their identity: change one"
-            seen.update([name] if isinstance(name, str) else [])
+            known_names.update([name] if isinstance(name, str) else [])
 
 
 def _context(path: JsonPath, item: Json) -> Iterator[ErrorMessage]:
-    """Complain about a context where the registry has none, or where the address names one already."""
+    """Report a context where the registry has none, or where the address names one already."""
     if "context" not in item:
         return
     address = _address(item.get("url"))
@@ -174,11 +209,11 @@ def _context(path: JsonPath, item: Json) -> Iterator[ErrorMessage]:
 
 def warnings_of(document: Json) -> Iterator[ErrorMessage]:
     """Report what a valid *document* holds that is not acted on, or that is unwise."""
-    for path, item in _items(document, _JOBS[:1]):
+    for path, item in _items(document, _FLINK):
         if item["type"] == SQL_GATEWAY:
-            what = "a SQL gateway tells nobody's statements but one's own: it is only asked whether it is there"
+            what = "a SQL Gateway exposes only its own sessions; scanner only checks that it is reachable"
             yield (*path, "type"), what, "name the job manager, and the files of SQL as `sql-files`"
-    sources = _items(document, (*_SOURCES, *_CATALOGS, *_JOBS))
+    sources = _items(document, (*_SOURCES, *_CATALOGS, *_FLINK, *(section.member for section in SECTIONS)))
     for path, item in (*sources, *cloud_sources(document)):
         if item.get("tls", {}).get("verify") is False:
             yield (*path, "tls", "verify"), "the server's certificate is not checked", "give its CA as `ca`"

@@ -54,9 +54,9 @@ def probed_file(probed: Iterable[Probed], name: str) -> Initial:
     brokers = [each for each in answered if each.kind is Kind.KAFKA]
     clusters = sorted({each.cluster_id for each in brokers if each.cluster_id})
     if not brokers:
-        told = ", ".join(f"{each.kind} at {each.url}" for each in answered) or "nothing"
+        listed = ", ".join(f"{each.kind} at {each.url}" for each in answered) or "nothing"
         hint = "probe a broker too, as in --probe kafka-1:9092; one with TLS or a login has to be written by hand"
-        raise InputInvalid(f"no Kafka broker answered; found: {told}", where="--probe", hint=hint)
+        raise InputInvalid(f"no Kafka broker answered; found: {listed}", where="--probe", hint=hint)
     if len(clusters) > 1:
         what = f"these are brokers of {len(clusters)} Kafka clusters: {', '.join(clusters)}"
         raise InputInvalid(what, where="--probe", hint="one file is one cluster: probe them apart")

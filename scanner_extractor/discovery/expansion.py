@@ -1,7 +1,7 @@
-"""From what Confluent Cloud's control plane told to settings: brokers, addresses and keys of every source of a cluster.
+"""From the response of Confluent Cloud's control plane to settings: brokers, addresses, keys of a cluster's sources.
 
-What cluster.json says itself comes first. A plane without a key of its own uses the Cloud key where that can work
-(managed connectors, Tableflow, metrics); where it cannot, the source is told as lacking, which is not the same as none.
+What cluster.json declares comes first. A plane without a key of its own uses the Cloud key where that can work
+(managed connectors, Tableflow, metrics); where it cannot, the source is reported as lacking, not as absent.
 """
 
 from __future__ import annotations
@@ -73,24 +73,24 @@ class _Expansion:
     cluster: CloudCluster
 
     def settings_found(self) -> Settings:
-        """Put together what cluster.json says and what was found."""
-        said, brokers = self.settings, self.settings.brokers or self.cluster.brokers
-        kafka, rest = self._kafka(brokers), said.kafka_rest or self._kafka_rest()
+        """Combine what cluster.json declares and what was found."""
+        declared, brokers = self.settings, self.settings.brokers or self.cluster.brokers
+        kafka, rest = self._kafka(brokers), declared.kafka_rest or self._kafka_rest()
         return replace(
-            said,
+            declared,
             brokers=brokers,
             kafka=kafka,
             kafka_rest=rest,
-            registries=_with(said.registries, self._registries()),
-            stream_catalogs=_with(said.stream_catalogs, self._stream_catalogs()),
-            ksqldb=_with(said.ksqldb, self._ksqldb()),
-            connect=_with(said.connect, self._connect()),
-            flink=_with(said.flink, self._flink()),
-            tableflow=said.tableflow or self._tableflow(),
+            registries=_with(declared.registries, self._registries()),
+            stream_catalogs=_with(declared.stream_catalogs, self._stream_catalogs()),
+            ksqldb=_with(declared.ksqldb, self._ksqldb()),
+            connect=_with(declared.connect, self._connect()),
+            flink=_with(declared.flink, self._flink()),
+            tableflow=declared.tableflow or self._tableflow(),
             metrics=self._metrics(kafka),
-            lacking=(*said.lacking, *self._lacking(asked=bool(kafka or rest))),
+            lacking=(*declared.lacking, *self._lacking(has_kafka=bool(kafka or rest))),
             identity=self.cluster.id,
-            aliases=tuple(sorted({*said.aliases, *_aliases(self.cluster, self._environment)})),
+            aliases=tuple(sorted({*declared.aliases, *_aliases(self.cluster, self._environment)})),
         )
 
     @property
@@ -99,7 +99,7 @@ class _Expansion:
         return next((each for each in self.found.environments if each.id == name), Environment(id=name, name=""))
 
     def _http(self, plane: Plane, url: str) -> HttpSettings:
-        """Return how a plane is asked: its own address and key before those found and the Cloud key."""
+        """Return the HTTP settings of a plane: its own address and key before those found and the Cloud key."""
         own = self.cloud.planes.get(plane)
         if own is None:
             return replace(self.cloud.http, url=url, auth=None if plane in _OWN_KEY else self.cloud.http.auth)
@@ -107,9 +107,9 @@ class _Expansion:
         return replace(own, url=own.url or url, auth=key)
 
     def _kafka(self, brokers: tuple[str, ...]) -> KafkaSettings | None:
-        said, key = self.settings.kafka, self._http(Plane.KAFKA, self.cluster.url).auth
-        if said:
-            return replace(said, brokers=said.brokers or brokers)
+        declared, key = self.settings.kafka, self._http(Plane.KAFKA, self.cluster.url).auth
+        if declared:
+            return replace(declared, brokers=declared.brokers or brokers)
         if not brokers or not isinstance(key, BasicAuth) or not key.user:
             return None
         properties = {
@@ -124,7 +124,7 @@ class _Expansion:
         http = self._http(Plane.KAFKA, self.cluster.url)
         if not http.url or not has_key(http):
             return None
-        # Only a Dedicated cluster tells lags over REST; the protocol tells them on every kind.
+        # Only a Dedicated cluster reports lags over REST; the Kafka protocol reports them on every kind.
         return KafkaRestSettings(http=http, cluster=self.cluster.id, lags=self.cluster.kind == _DEDICATED)
 
     def _registries(self) -> Iterator[RegistrySettings]:
@@ -162,15 +162,15 @@ class _Expansion:
             )
 
     def _regions(self) -> list[tuple[str, str, str]]:
-        """Return every region in which the environment has a pool, with its address where one was told."""
-        told = {(each.cloud.upper(), each.region): each.url for each in self.found.regions}
+        """Return every region in which the environment has a pool, with its listed or usual address."""
+        urls = {(each.cloud.upper(), each.region): each.url for each in self.found.regions}
         pools = {
             (each.cloud.upper(), each.region)
             for each in self.found.pools
             if each.environment == self.cluster.environment
         }
         return [
-            (cloud, region, told.get((cloud, region)) or f"https://flink.{region}.{cloud.lower()}.confluent.cloud")
+            (cloud, region, urls.get((cloud, region)) or f"https://flink.{region}.{cloud.lower()}.confluent.cloud")
             for cloud, region in sorted(pools)
             if cloud and region
         ]
@@ -182,29 +182,29 @@ class _Expansion:
         return TableflowSettings(http=http, environment=self.cluster.environment, cluster=self.cluster.id)
 
     def _metrics(self, kafka: KafkaSettings | None) -> MetricsSettings | OffsetSettings | None:
-        said = self.settings.metrics
-        if isinstance(said, OffsetSettings) and kafka:
-            return replace(said, brokers=kafka.brokers, properties=kafka.properties)
+        declared = self.settings.metrics
+        if isinstance(declared, OffsetSettings) and kafka:
+            return replace(declared, brokers=kafka.brokers, properties=kafka.properties)
         http = self._http(Plane.METRICS, METRICS_URL)
-        if said or not has_key(http):
-            return said
+        if declared or not has_key(http):
+            return declared
         if Plane.METRICS not in self.cloud.planes and http.requests_per_second:
             http = replace(http, requests_per_second=METRICS_REQUESTS_PER_SECOND)
         return MetricsSettings(http=http, cluster=self.cluster.id)
 
-    def _lacking(self, *, asked: bool) -> Iterator[Lacking]:
-        """Name what is there and has no key; *asked*: the Kafka cluster itself can be asked."""
-        if not asked:
+    def _lacking(self, *, has_kafka: bool) -> Iterator[Lacking]:
+        """Yield the sources that exist and have no key; *has_kafka*: the Kafka cluster itself can be read."""
+        if not has_kafka:
             yield _lacks(SourceId(f"kafka_rest:{self.cluster.url}:{self.cluster.id}"), "kafka", Plane.KAFKA)
-        said = self.settings
-        yield from _keyless(said.registries, self._registries(), "schema_registry", Plane.SCHEMA_REGISTRY)
-        yield from _keyless(said.stream_catalogs, self._stream_catalogs(), "stream_catalog", Plane.SCHEMA_REGISTRY)
-        yield from _keyless(said.ksqldb, self._ksqldb(), "ksqldb", Plane.KSQLDB)
-        yield from _keyless(said.flink, self._flink(), "flink", Plane.FLINK)
+        declared = self.settings
+        yield from _keyless(declared.registries, self._registries(), "schema_registry", Plane.SCHEMA_REGISTRY)
+        yield from _keyless(declared.stream_catalogs, self._stream_catalogs(), "stream_catalog", Plane.SCHEMA_REGISTRY)
+        yield from _keyless(declared.ksqldb, self._ksqldb(), "ksqldb", Plane.KSQLDB)
+        yield from _keyless(declared.flink, self._flink(), "flink", Plane.FLINK)
 
 
-def _keyless(said: tuple[_Source, ...], found: Iterator[_Source], kind: str, plane: Plane) -> Iterator[Lacking]:
-    known = _known(said)
+def _keyless(declared: tuple[_Source, ...], found: Iterator[_Source], kind: str, plane: Plane) -> Iterator[Lacking]:
+    known = _known(declared)
     return (_lacks(each.source, kind, plane) for each in found if not has_key(each.http) and _is_new(each, known))
 
 
@@ -213,14 +213,14 @@ def _lacks(source: SourceId, kind: str, plane: Plane) -> Lacking:
     return Lacking(source=source, kind=kind, what=f"no key for this plane ({plane})", hint=hint)
 
 
-def _with(said: tuple[_Source, ...], found: Iterator[_Source]) -> tuple[_Source, ...]:
-    """Add what was found and has a key to what was said, unless it is the same source."""
-    known = _known(said)
-    return said + tuple(each for each in found if has_key(each.http) and _is_new(each, known))
+def _with(declared: tuple[_Source, ...], found: Iterator[_Source]) -> tuple[_Source, ...]:
+    """Add what was found and has a key to what is declared, unless it is the same source."""
+    known = _known(declared)
+    return declared + tuple(each for each in found if has_key(each.http) and _is_new(each, known))
 
 
-def _known(said: tuple[_Source, ...]) -> set[str]:
-    return {each.source for each in said} | {each.http.url for each in said}
+def _known(declared: tuple[_Source, ...]) -> set[str]:
+    return {each.source for each in declared} | {each.http.url for each in declared}
 
 
 def _is_new(found: _Source, known: set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""What answers at an address: Kafka, a registry, Connect, ksqlDB, Flink; asked with GETs that change nothing."""
+"""What serves an address: Kafka, a registry, Connect, ksqlDB, Flink; probed with GETs that change nothing."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, Sour
 from scanner_model.names import SourceId
 
 PORTS = (9092, 8080, 8081, 8082, 8083, 8088)
-"""Where Kafka, Apicurio, registries and Flink, REST proxies, Connect and ksqlDB listen unless told otherwise."""
+"""Where Kafka, Apicurio, registries and Flink, REST proxies, Connect and ksqlDB listen by default."""
 
-SILENT = "nobody listens, or nobody is called so"
+SILENT = "connection refused, or host not found"
 
 _SECONDS = 3.0
 
 
 class Kind(StrEnum):
-    """What answers; the word is for people."""
+    """What serves an address; the word is shown to users."""
 
     KAFKA = "Kafka"
     REGISTRY = "schema registry"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probed:
-    """What an address is: *kind* None where nobody knows, *detail* says more; *url* may be a broker's address."""
+    """What an address is: *kind* None for an unknown service, *detail* describes it; *url* may be a broker."""
 
     url: str
     kind: Kind | None = None
@@ -61,7 +61,7 @@ Brokers = Callable[[KafkaSettings], tuple[str, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prober:
-    """Asks addresses; *brokers* asks over the Kafka protocol, *reachable* tells whether somebody listens."""
+    """Probes addresses; *brokers* uses the Kafka protocol, *reachable* returns whether a port accepts connections."""
 
     brokers: Brokers
     reachable: Callable[[str, int], bool]
@@ -69,7 +69,7 @@ class Prober:
     def probe(self, address: str, progress: Progress) -> Iterator[Probed]:
         """Return what is at `HOST:PORT`, or at the usual ports of `HOST`; raises InputInvalid for what is no address.
 
-        Of the usual ports, those that nobody listens on are left out, unless it is all of them.
+        Of the usual ports, closed ones are left out, unless it is all of them.
         """
         host, ports = _places(address)
         silent = 0
@@ -99,7 +99,7 @@ class Prober:
 
 
 def listens(host: str, port: int) -> bool:
-    """Return whether somebody takes a connection within a few seconds."""
+    """Return whether a connection is accepted within a few seconds."""
     try:
         with socket.create_connection((host, port), timeout=_SECONDS):
             return True
@@ -125,7 +125,7 @@ def _places(address: str) -> tuple[str, tuple[int, ...]]:
 
 
 def _over_http(url: str) -> Probed:
-    """Query for each sign in turn; where nobody speaks HTTP, one request is enough to know."""
+    """Request each sign in turn; where there is no HTTP, one request is enough to know."""
     settings = HttpSettings(url=url, connect_timeout=_SECONDS, read_timeout=_SECONDS, max_bytes=1_000_000)
     refused = ""
     with Http(settings, SourceId(f"probe:{url}"), clock=Clock(pause=lambda _: None)) as http:
@@ -144,8 +144,8 @@ def _over_http(url: str) -> Probed:
     return Probed(url=url, detail=refused)
 
 
-def _connect(told: Json, url: str) -> Probed | None:
-    match told:
+def _connect(payload: Json, url: str) -> Probed | None:
+    match payload:
         case {"version": str(version), "commit": str(), **more}:
             identity = str(more.get("kafka_cluster_id", ""))
             return Probed(url=url, kind=Kind.CONNECT, detail=f"version {version}", cluster_id=identity)
@@ -153,54 +153,54 @@ def _connect(told: Json, url: str) -> Probed | None:
             return None
 
 
-def _ksqldb(told: Json, url: str) -> Probed | None:
-    match told:
+def _ksqldb(payload: Json, url: str) -> Probed | None:
+    match payload:
         case {"KsqlServerInfo": {"version": str(version)}}:
             return Probed(url=url, kind=Kind.KSQLDB, detail=f"version {version}")
         case _:
             return None
 
 
-def _job_manager(told: Json, url: str) -> Probed | None:
-    match told:
+def _job_manager(payload: Json, url: str) -> Probed | None:
+    match payload:
         case {"flink-version": str(version)}:
             return Probed(url=url, kind=Kind.FLINK, type=JOB_MANAGER, detail=f"version {version}")
         case _:
             return None
 
 
-def _gateway(told: Json, url: str) -> Probed | None:
-    match told:
+def _gateway(payload: Json, url: str) -> Probed | None:
+    match payload:
         case {"productName": "Apache Flink", "version": str(version)}:
             return Probed(url=url, kind=Kind.FLINK, type=SQL_GATEWAY, detail=f"version {version}")
         case _:
             return None
 
 
-def _apicurio(told: Json, url: str) -> Probed | None:
-    match told:
+def _apicurio(payload: Json, url: str) -> Probed | None:
+    match payload:
         case {"name": str(name), "version": str(version)} if "Apicurio" in name:
             return Probed(url=url, kind=Kind.REGISTRY, type="apicurio", detail=f"{name} {version}")
         case _:
             return None
 
 
-def _karapace(told: Json, url: str) -> Probed | None:
-    match told:
+def _karapace(payload: Json, url: str) -> Probed | None:
+    match payload:
         case {"karapace_version": str(version)}:
             return Probed(url=url, kind=Kind.REGISTRY, type="karapace", detail=f"Karapace {version}")
         case _:
             return None
 
 
-def _registry(told: Json, url: str) -> Probed | None:
-    if isinstance(told, list) and all(isinstance(each, str) for each in told):
-        return Probed(url=url, kind=Kind.REGISTRY, type="confluent", detail=f"{len(told)} subjects")
+def _registry(payload: Json, url: str) -> Probed | None:
+    if isinstance(payload, list) and all(isinstance(each, str) for each in payload):
+        return Probed(url=url, kind=Kind.REGISTRY, type="confluent", detail=f"{len(payload)} subjects")
     return None
 
 
-def _rest(told: Json, url: str) -> Probed | None:
-    match told:
+def _rest(payload: Json, url: str) -> Probed | None:
+    match payload:
         case {"kind": "KafkaClusterList", "data": [{"cluster_id": str(identity)}, *_]}:
             return Probed(url=url, kind=Kind.KAFKA_REST, detail=f"cluster {identity}", cluster_id=identity)
         case _:

@@ -1,4 +1,4 @@
-"""Schema text to columns: the table of formats and one way to ask it. A reader's libraries load when it reads."""
+"""Schema text to columns: the table of formats. A reader and its libraries are imported when it reads first."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 
 from scanner_extractor.formats.json_text import REPLACEMENT, SURROGATE
 from scanner_model.columns import FieldReader, Lookup, ParsedSchema
 from scanner_model.names import RecordName
+from scanner_model.plugins import SCHEMA_FORMATS, Plugin, PluginError, plugins
 from scanner_model.problems import Problem
-
-PLUG_INS = "scanner.schema_formats"
-"""The entry-point group by which other people's packages add formats; an entry's name is the format's, upper case."""
 
 
 def _reader(module: str, function: str) -> FieldReader:
@@ -41,19 +38,21 @@ FORMATS: Mapping[str, FieldReader] = {
 def read_columns(format: str, text: str, lookup: Lookup, record: RecordName | None = None) -> ParsedSchema:
     """Read the columns of a schema *text*; *record* names which of several records (None: the format's default root).
 
-    A format that nobody reads gives no columns and a problem; the text is the caller's to keep.
+    A format without a reader gives no columns and a problem; the caller stores the text. A plug-in's entry point has
+    the name of its format in upper case.
     """
     name = format.upper()
-    try:
-        reader = FORMATS.get(name) or _plugged_in(name)
-    except (ImportError, AttributeError) as error:
-        hint = f"mend or remove the package that offers it in {PLUG_INS}"
-        return ParsedSchema(problems=(Problem("$", f"the reader for {format!r} cannot be loaded: {error}", hint),))
+    reader = FORMATS.get(name) or _plugged_in(name)
     if reader:
         storable = SURROGATE.sub(REPLACEMENT, text)
         return _bounded(reader(storable, lookup, record), () if storable == text else (_HALF_A_PAIR,))
-    hint = f"the text is kept as it is; formats that are read: {', '.join(FORMATS)}"
+    hint = f"the text is stored as it is; formats that can be read: {', '.join(format_names())}"
     return ParsedSchema(problems=(Problem("$", f"no reader for the schema format {format!r}", hint),))
+
+
+def format_names() -> tuple[str, ...]:
+    """Return the names of the formats that can be read, ours and those of plug-ins."""
+    return (*FORMATS, *sorted(plugins(SCHEMA_FORMATS).keys() - FORMATS.keys()))
 
 
 def _bounded(parsed: ParsedSchema, first: tuple[Problem, ...]) -> ParsedSchema:
@@ -67,9 +66,23 @@ def _bounded(parsed: ParsedSchema, first: tuple[Problem, ...]) -> ParsedSchema:
     return parsed if problems is parsed.problems else replace(parsed, problems=problems)
 
 
-@cache
 def _plugged_in(name: str) -> FieldReader | None:
-    for entry in entry_points(group=PLUG_INS, name=name):
-        reader: FieldReader = entry.load()
-        return reader
-    return None
+    plugin = plugins(SCHEMA_FORMATS).get(name)
+    return _plugin_reader(plugin) if plugin else None
+
+
+@cache
+def _plugin_reader(plugin: Plugin) -> FieldReader:
+    """Return the reader of a plug-in; where it cannot be loaded, or fails on a text, that is a problem of the text."""
+    fields = plugin.load_or_raise_later()
+
+    def read(text: str, lookup: Lookup, record: RecordName | None) -> ParsedSchema:
+        try:
+            parsed = fields(text, lookup, record)
+            if isinstance(parsed, ParsedSchema):
+                return parsed
+            raise plugin.error(f"returned {type(parsed).__name__}, which is not a ParsedSchema")
+        except PluginError as error:
+            return ParsedSchema(problems=(error.problem,))
+
+    return read

@@ -1,4 +1,4 @@
-"""The columns read so far, within bounds: what a hostile or enormous schema may make us keep."""
+"""A bounded list of columns, against hostile or enormous schemas."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from scanner_model.columns import Column
 from scanner_model.problems import Problem
 
 MOST_COLUMNS = 200_000
-"""Columns kept of one schema: some hundred times the widest one seen in practice."""
+"""Maximum columns of one schema: about a hundred times the widest one in practice."""
 
 MOST_SEGMENTS = 5_000_000
 """Segments of all paths together: bounds memory where many columns lie deep."""
@@ -23,12 +23,12 @@ DEEPEST_PATH = 1000
 CUT = Problem(
     "$",
     f"the schema has more columns than {MOST_COLUMNS}, or deeper ones than {DEEPEST_PATH} names, or too long names",
-    "what is beyond is cut",
+    "the rest is truncated",
 )
 
 
 class ColumnList:
-    """Collects columns until a bound is reached; `cut` then says so, and what is below or after is not kept."""
+    """Collects columns until a bound is reached; then `cut` is set and further columns are dropped."""
 
     def __init__(self) -> None:
         self.columns: list[Column] = []
@@ -38,7 +38,7 @@ class ColumnList:
         self._characters = 0
 
     def add(self, column: Column) -> bool:
-        """Keep *column*, and tell whether there is room for its children."""
+        """Add *column*; return whether there is room for its children."""
         self._segments += len(column.path)
         self._characters += sum(map(len, column.path))
         if len(self.columns) >= MOST_COLUMNS or self._segments > MOST_SEGMENTS or self._characters > MOST_CHARACTERS:

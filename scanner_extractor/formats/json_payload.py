@@ -44,7 +44,7 @@ _FORMATS: dict[str, tuple[re.Pattern[str], _Read]] = {
 
 
 class ObservedValues:
-    """Everything that one place has held in all samples; *count* is in how many values of its parent it was there."""
+    """All values of one position in all samples; *count* is in how many values of its parent it was there."""
 
     __slots__ = ("_formats", "_kinds", "count", "items", "members", "objects")
 
@@ -64,10 +64,10 @@ class ObservedValues:
     @property
     def kinds(self) -> tuple[str, ...]:
         """List JSON Schema's words for what was seen but null, in order of appearance; integers are numbers too."""
-        found = [kind for kind in self._kinds if kind != "null"]
-        if "number" in found:
-            found = ["number" if kind == "integer" else kind for kind in found]
-        return tuple(dict.fromkeys(found))
+        names = [kind for kind in self._kinds if kind != "null"]
+        if "number" in names:
+            names = ["number" if kind == "integer" else kind for kind in names]
+        return tuple(dict.fromkeys(names))
 
     @property
     def format(self) -> str | None:
@@ -75,14 +75,14 @@ class ObservedValues:
         return min(self._formats) if self._formats else None
 
     def add(self, value: object) -> None:
-        """Take in one more value, however deep, without recursion."""
+        """Add one more value, however deep, without recursion."""
         waiting: list[tuple[ObservedValues, object]] = [(self, value)]
         while waiting:
-            seen, inner = waiting.pop()
-            waiting.extend(seen._take(inner))
+            values, inner = waiting.pop()
+            waiting.extend(values._take(inner))
 
     def _take(self, value: object) -> list[tuple[ObservedValues, object]]:
-        """Note *value* itself, and give what stands inside it with the places it belongs to, the last one first."""
+        """Add *value* itself, and return its members with their positions, the last one first."""
         self.count += 1
         self._kinds[_KINDS[type(value)]] = None
         if isinstance(value, str):
@@ -127,8 +127,8 @@ def json_payload_fields(text: str, _lookup: Lookup, _record: RecordName | None =
     root = ObservedValues()
     for sample in samples:
         root.add(sample)
-    found = _columns(root)
-    return ParsedSchema(columns=tuple(found.columns), problems=(*problems, CUT) if found.cut else problems)
+    collected = _columns(root)
+    return ParsedSchema(columns=tuple(collected.columns), problems=(*problems, CUT) if collected.cut else problems)
 
 
 def _samples(text: str) -> tuple[Sequence[object], tuple[Problem, ...]]:
@@ -139,7 +139,7 @@ def _samples(text: str) -> tuple[Sequence[object], tuple[Problem, ...]]:
         if not lines:
             raise
         return lines
-    if isinstance(document, list) and document and all(isinstance(one, dict) for one in document):
+    if isinstance(document, list) and document and all(isinstance(item, dict) for item in document):
         return document, ()
     return [document], ()
 
@@ -164,51 +164,55 @@ def _lines(text: str) -> tuple[Sequence[object], tuple[Problem, ...]] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Position:
     """A place to be listed: all that it held, or of a union's branch only the *kind* that the branch is."""
 
     path: ColumnPath
-    seen: ObservedValues
+    observed: ObservedValues
     nullable: bool
     kind: str | None = None
 
 
 def _columns(root: ObservedValues) -> ColumnList:
-    found = ColumnList()
-    waiting = [_Place((), root, root.null)]
+    columns = ColumnList()
+    waiting = [_Position((), root, root.null)]
     if root.kinds == ("object",) and not root.null:
         waiting = list(_inside(waiting[0], "object"))[::-1]
-    while waiting and not found.full:
-        place = waiting.pop()
-        kinds = (place.kind,) if place.kind else place.seen.kinds
-        inner = list(_branches(place, kinds) if len(kinds) > 1 else _inside(place, kinds[0] if kinds else "null"))
-        if found.add(_column(place, kinds, plain=not inner)) and inner and not found.too_deep(len(place.path) + 1):
+    while waiting and not columns.full:
+        position = waiting.pop()
+        kinds = (position.kind,) if position.kind else position.observed.kinds
+        inner = list(_branches(position, kinds) if len(kinds) > 1 else _inside(position, kinds[0] if kinds else "null"))
+        if (
+            columns.add(_column(position, kinds, plain=not inner))
+            and inner
+            and not columns.too_deep(len(position.path) + 1)
+        ):
             waiting.extend(reversed(inner))
-    return found
+    return columns
 
 
-def _column(place: _Place, kinds: Sequence[str], *, plain: bool) -> Column:
-    nullable = place.nullable or not kinds
+def _column(position: _Position, kinds: Sequence[str], *, plain: bool) -> Column:
+    nullable = position.nullable or not kinds
     if len(kinds) > 1:
-        return Column(path=place.path, type="union", nullable=nullable, branches=tuple(kinds) if plain else ())
+        return Column(path=position.path, type="union", nullable=nullable, branches=tuple(kinds) if plain else ())
     kind = kinds[0] if kinds else "null"
-    logical = place.seen.format if kind == "string" else None
-    return Column(path=place.path, type=kind, logical_type=logical, nullable=nullable)
+    logical = position.observed.format if kind == "string" else None
+    return Column(path=position.path, type=kind, logical_type=logical, nullable=nullable)
 
 
-def _inside(place: _Place, kind: str) -> Iterator[_Place]:
+def _inside(position: _Position, kind: str) -> Iterator[_Position]:
     """List the members of an object, the element of an array; nothing for other kinds."""
-    seen = place.seen
+    observed = position.observed
     if kind == "object":
-        for name, member in seen.members.items():
-            absent = member.count < seen.objects
-            yield _Place((*place.path, field_segment(name)), member, absent or member.null)
-    elif kind == "array" and seen.items:
-        yield _Place((*place.path, element()), seen.items, seen.items.null)
+        for name, member in observed.members.items():
+            absent = member.count < observed.objects
+            yield _Position((*position.path, field_segment(name)), member, absent or member.null)
+    elif kind == "array" and observed.items:
+        yield _Position((*position.path, element()), observed.items, observed.items.null)
 
 
-def _branches(place: _Place, kinds: Sequence[str]) -> Iterator[_Place]:
+def _branches(position: _Position, kinds: Sequence[str]) -> Iterator[_Position]:
     """List each kind as a branch where any has columns of its own; nothing where all are plain."""
     if {"object", "array"} & set(kinds):
         for kind in kinds:
-            yield _Place((*place.path, branch(kind)), place.seen, True, kind)
+            yield _Position((*position.path, branch(kind)), position.observed, True, kind)

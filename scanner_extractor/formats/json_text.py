@@ -1,4 +1,4 @@
-"""JSON text of unknown origin to plain values: any nesting up to a bound, no string that cannot be stored."""
+"""Parse untrusted JSON text: bounded nesting, only storable strings."""
 
 from __future__ import annotations
 

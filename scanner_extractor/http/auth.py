@@ -1,4 +1,4 @@
-"""Who we say we are: the Authorization header from settings, and OAuth tokens fetched, kept and renewed."""
+"""HTTP authentication: the Authorization header, and OAuth tokens fetched, cached and renewed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from scanner_model.json_input import load_json
 from scanner_model.redaction import mask_url
 
 _LIFE = 300.0
-"""Seconds that a token is kept whose answer does not say how long it lives."""
+"""Seconds that a token is cached whose response has no lifetime."""
 
 Post = Callable[[str, Mapping[str, str], str], Response]
-"""Send a form to a URL with these headers and no others; retried like any request."""
+"""Function that sends a form to a URL with exactly these headers, with retries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Credentials:
         return self._tokens
 
     def renew(self, refused: str) -> bool:
-        """Forget the token in the *refused* header; False where another one could not be fetched anyway."""
+        """Discard the token in the *refused* header; False where no new one can be fetched."""
         with self._lock:
             if self._token and refused == f"Bearer {self._token.text}":
                 self._token = None
@@ -71,19 +71,19 @@ class Credentials:
             return self._token.text
 
     def _fetch(self, auth: OAuthAuth) -> _Token:
-        asked = self._now()
+        requested_at = self._now()
         answer = self._ask(auth)
         where = f"POST {mask_url(auth.token_url)}"
         if answer.status >= 500 or answer.status in (408, 429):
             raise SourceUnreachable(f"no token: status {answer.status}", where=where, hint="try again later")
         if answer.status >= 400:
-            told = server_message(answer.body)
+            error = server_message(answer.body)
             raise SourceRefused(
-                f"no token: status {answer.status}" + (f", {told.message}" if told.message else ""),
+                f"no token: status {answer.status}" + (f", {error.message}" if error.message else ""),
                 where=where,
                 hint="check `client_id`, `client_secret` and `scope` of `auth.oauth`",
             )
-        return _read_token(answer, where, asked)
+        return _read_token(answer, where, requested_at)
 
     def _ask(self, auth: OAuthAuth) -> Response:
         form = {"grant_type": "client_credentials"} | ({"scope": auth.scope} if auth.scope else {})
@@ -104,7 +104,7 @@ def basic(user: str, password: str) -> str:
 
 
 def own_secrets(settings: HttpSettings) -> frozenset[str]:
-    """Return what of *settings* a server could quote: passwords, tokens, headers, and what is made of them."""
+    """Return the secrets of *settings* that a server may echo: passwords, tokens, headers and encoded forms."""
     match settings.auth:
         case BasicAuth(user=user, password=password):
             secrets = {password, basic(user, password).partition(" ")[2]}
@@ -118,7 +118,7 @@ def own_secrets(settings: HttpSettings) -> frozenset[str]:
 
 
 def login_hint(auth: Auth | None) -> str:
-    """Report what to look at when the source refuses the credentials."""
+    """Return a hint for a 401 response."""
     match auth:
         case BasicAuth():
             return "check user and password in `auth.basic` of this source"
@@ -127,16 +127,16 @@ def login_hint(auth: Auth | None) -> str:
         case OAuthAuth():
             return "check `auth.oauth` of this source: its token was refused, a new one too"
         case None:
-            return "this source wants credentials: give it `auth`"
+            return "this source requires credentials: set `auth`"
 
 
-def _read_token(answer: Response, where: str, asked: float) -> _Token:
+def _read_token(answer: Response, where: str, requested_at: float) -> _Token:
     try:
         match load_json(answer.body).value:
             case {"access_token": str(text), **rest} if text.isprintable() and text.isascii():
                 life = rest.get("expires_in")
                 seconds = float(life) if isinstance(life, int | float | str) else _LIFE
-                return _Token(text, asked + seconds - min(60.0, seconds / 10))
+                return _Token(text, requested_at + seconds - min(60.0, seconds / 10))
     except (ValueError, RecursionError, OverflowError):
         pass
-    raise PayloadUnexpected("the answer holds no access token", where=where, hint="check `token_url` of `auth.oauth`")
+    raise PayloadUnexpected("the response has no access token", where=where, hint="check `token_url` of `auth.oauth`")

@@ -1,4 +1,4 @@
-"""Speaks to a service of AWS through boto3, as an exchange like any other: a replay or a test may stand in for it."""
+"""Transport for AWS services through boto3; a replay or a test can replace it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _MISSING = frozenset({"EntityNotFoundException", "ResourceNotFoundException"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsService:
-    """A service of AWS: boto3's *name* for it, where it is, what of cluster.json says so, the page with its rights."""
+    """An AWS service: boto3's *name*, its location, the setting that configures it, the page with its permissions."""
 
     name: str
     region: str
@@ -51,11 +51,11 @@ class AwsService:
 
 
 def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[], Client] | None = None) -> Transport:
-    """Return an exchange for requests whose path ends in the name of an operation and whose body is its input.
+    """Return a transport for requests whose path ends in the operation's name and whose body is its input.
 
-    The client is made with the first request, by *connect* or from the settings. Throttling and failures of the server
-    are retried by botocore in its adaptive mode. Raises InputInvalid for a profile, region or package that is not
-    there, SourceRefused for credentials and rights, SourceUnreachable where the service does not answer.
+    The client is created with the first request, by *connect* or from the settings. Throttling and failures of the
+    server are retried by botocore in its adaptive mode. Raises InputInvalid for a missing profile, region or
+    package, SourceRefused for credentials and rights, SourceUnreachable where the service does not respond.
     """
     lock = threading.Lock()
     clients: list[Client] = []
@@ -66,14 +66,14 @@ def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[],
                 clients.append(connect() if connect else _connect(service, http))
             return clients[0]
 
-    def ask(request: Request) -> Response:
+    def send(request: Request) -> Response:
         operation = request.url.rpartition("/")[2]
-        return _asked(client, operation, json.loads(request.body or "{}"), service)
+        return _call(client, operation, json.loads(request.body or "{}"), service)
 
-    return ask
+    return send
 
 
-def _asked(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
+def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
     where = f"{service.name}:{operation}"
     try:
         from botocore.exceptions import BotoCoreError, ClientError
@@ -82,11 +82,11 @@ def _asked(client: Callable[[], Client], operation: str, body: dict[str, Any], s
     try:
         answer = getattr(client(), _method(operation))(**body)
     except ClientError as error:
-        return _objected(error.response, where, _rights(service))
+        return _error_response(error.response, where, _rights(service))
     except BotoCoreError as error:
         raise _failed(error, where, service) from error
-    told = {name: value for name, value in answer.items() if name != "ResponseMetadata"}
-    return Response(status=200, body=json.dumps(told, default=str).encode())
+    content = {name: value for name, value in answer.items() if name != "ResponseMetadata"}
+    return Response(status=200, body=json.dumps(content, default=str).encode())
 
 
 def _connect(service: AwsService, http: HttpSettings) -> Client:
@@ -110,9 +110,9 @@ def _connect(service: AwsService, http: HttpSettings) -> Client:
 
 
 def watched(client: Client) -> Client:
-    """Let *client* raise PayloadUnexpected for an answer that is no JSON, which botocore takes for an empty one.
+    """Let *client* raise PayloadUnexpected for a response that is not JSON, which botocore reads as empty.
 
-    Taken so, a proxy's login page would say that everything is gone.
+    Otherwise a proxy's login page would look like an empty source, and everything would be marked deleted.
     """
     client.meta.events.register("after-call", _object)
     return client
@@ -128,13 +128,13 @@ def _object(model: Client, http_response: Client, **_: object) -> None:
     if not whole:
         hint = "check `endpoint_url`, and the proxy in between"
         where = f"{model.service_model.service_name}:{model.name}"
-        raise PayloadUnexpected("the answer is not one of AWS", where=where, hint=hint)
+        raise PayloadUnexpected("the response is not from AWS", where=where, hint=hint)
 
 
-def _objected(response: dict[str, Any], where: str, rights: str) -> Response:
-    """Return the status that says what AWS means, as it answers almost everything with 400."""
-    told = response.get("Error", {})
-    code, message = str(told.get("Code", "")), str(told.get("Message", ""))
+def _error_response(response: dict[str, Any], where: str, rights: str) -> Response:
+    """Convert an AWS error, which nearly always has status 400, to the matching HTTP status."""
+    details = response.get("Error", {})
+    code, message = str(details.get("Code", "")), str(details.get("Message", ""))
     if code in _REFUSALS:
         raise SourceRefused(f"access denied ({code}): {message}", where=where, hint=rights)
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400))
@@ -160,8 +160,8 @@ def _failed(error: Exception, where: str, service: AwsService) -> ScannerError:
 
 
 def _not_installed(service: AwsService) -> InputInvalid:
-    what = "boto3 is not installed, which AWS is asked with"
-    return InputInvalid(what, where=service.name, hint="install it: pip install 'scanner[aws]'")
+    what = "boto3 is not installed, which is required for AWS"
+    return InputInvalid(what, where=service.name, hint="install it: pip install 'kafka-lineage-scanner[aws]'")
 
 
 def _method(operation: str) -> str:

@@ -1,4 +1,4 @@
-"""How a client asks one HTTP source: paths made of segments, credentials out of sight, errors of ours."""
+"""HTTP client of one source: path segments, hidden credentials, scanner's exceptions."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ __all__ = ["Http", "Json", "Request", "Response", "Transport", "without_credenti
 
 Params = Sequence[tuple[str, str | int]]
 
-_HALVES = "half a surrogate pair or a NUL in {} of its texts, which was read as U+FFFD"
-_HALVES_HINT = "no file or database can hold it; look for a text that was cut inside an emoji"
+_HALVES = "a lone surrogate or NUL in {} of its texts, which was read as U+FFFD"
+_HALVES_HINT = "neither files nor databases can store it; look for text truncated inside an emoji"
 
 
 class Http:
-    """Query one HTTP source; safe to call from many threads.
+    """HTTP client of one source; thread-safe.
 
-    *exchange* stands in for the network (a replay, a test). *wrap* is given the network and gives what is to be asked
-    instead (a recorder). *clock* makes tests fast.
+    *exchange* replaces the network (a replay, a test). *wrap* wraps the network transport (a recorder). *clock*
+    replaces time in tests.
 
-    Every method raises SourceUnreachable (no answer, or a server that fails each retry), SourceRefused (401, 403),
-    NotFound (404, 405, 410), SourceObjected (other 4xx) and PayloadUnexpected (an answer that is not JSON). JSON is
-    given without the secrets in it; schema texts stay byte for byte.
+    Every method raises SourceUnreachable (no response, or each retry failed), SourceRefused (401, 403), NotFound
+    (404, 405, 410), SourceObjected (other 4xx) and PayloadUnexpected (a response that is not JSON). Secrets in JSON
+    are masked; schema texts stay byte for byte.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Http:
         self._settings = without_credentials(settings)
         self._source = source
         self._wire = HttpTransport(self._settings, clock or Clock())
-        live = self._hushed(exchange or self._wire)
+        live = self._without_own_secrets(exchange or self._wire)
         self._is_live = exchange is None
         self._exchange = wrap(live) if wrap else live
         self._lock = threading.Lock()
@@ -68,7 +68,7 @@ class Http:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Return a problem for each request whose answer held texts that cannot be stored as they are."""
+        """Return a problem for each request whose response had texts that cannot be stored unchanged."""
         with self._lock:
             replaced = sorted(self._replaced.items())
         return tuple(
@@ -80,7 +80,7 @@ class Http:
         return self._ask(self._request("GET", segments, params, accept))
 
     def post(self, *segments: str | int, body: Json, params: Params = (), accept: str = "application/json") -> Json:
-        """Send *body* as JSON and give the JSON answered; it is retried, so it may only ask, never change."""
+        """Send *body* as JSON and return the JSON response; requests are retried, so they must be read-only."""
         request = self._request("POST", segments, params, accept)
         return self._ask(replace(request, body=json.dumps(body, ensure_ascii=False)))
 
@@ -119,14 +119,14 @@ class Http:
             self._asked += 1
         return self._exchange(request)
 
-    def _hushed(self, live: Transport) -> Transport:
-        """Hide our credentials in what *live* answers, before it is kept: some servers quote what was sent.
+    def _without_own_secrets(self, live: Transport) -> Transport:
+        """Mask our own credentials in responses of *live*, before they are recorded: some servers echo requests.
 
-        In an answer that succeeded only those that no name of a topic or a field is likely to equal.
+        In a successful response only those that are unlike any name of a topic or field.
         """
         names = self._settings.secret_names
 
-        def ask(request: Request) -> Response:
+        def send(request: Request) -> Response:
             try:
                 answer = live(request)
             except ScannerError as error:
@@ -139,7 +139,7 @@ class Http:
                 answer, headers=headers, body=_masked(body, names) if names and request.accept != AS_IS else body
             )
 
-        return ask
+        return send
 
     def _secrets(self, *, is_failure: bool) -> frozenset[str]:
         secrets = own_secrets(self._settings) | self._wire.tokens

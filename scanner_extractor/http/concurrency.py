@@ -1,4 +1,4 @@
-"""Asks many things of one source at once: bounded, in a fixed order, and given up when the source is."""
+"""A bounded thread pool for concurrent requests to one source, with results in a fixed order."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NO_ANSWER = (SourceUnreachable, PayloadUnexpected)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerPool:
-    """How many ask at once, and when they stop.
+    """Size of the pool, and when it gives up.
 
-    After more than *failures* answers in a row that never came or could not be read, or *patience* seconds without
-    any, the source has gone away. The seconds stay below the runner's deadline, so that what was read is kept.
+    After more than *failures* consecutive failures, or *patience* seconds without a response, the source is
+    considered unavailable. *patience* is below the runner's deadline, so that partial results are retained.
     """
 
     threads: int = 16
@@ -37,26 +37,26 @@ class _Answered(Generic[Result]):
 
 def map_concurrently(
     jobs: Sequence[Job],
-    ask: Callable[[Job], Result],
+    call: Callable[[Job], Result],
     *,
-    crew: WorkerPool,
-    told: Callable[[], None] = lambda: None,
+    pool: WorkerPool,
+    on_result: Callable[[], None] = lambda: None,
 ) -> list[Result | ScannerError]:
-    """Return the result or the error of each job, in the order of *jobs*; *told* is called after each one.
+    """Return the result or the error of each job, in the order of *jobs*; *on_result* is called after each one.
 
-    What is not asked any more gets SourceUnreachable.
+    Jobs that are no longer tried get SourceUnreachable.
     """
-    results: list[Result | ScannerError] = [_not_asked()] * len(jobs)
+    results: list[Result | ScannerError] = [_skipped()] * len(jobs)
     waiting: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
     for numbered in enumerate(jobs):
         waiting.put(numbered)
     answers: queue.SimpleQueue[_Answered[Result]] = queue.SimpleQueue()
     stop = threading.Event()
-    for _ in range(min(max(1, crew.threads), len(jobs))):
-        # Daemons, so that a source that hangs keeps neither this reading nor the program.
-        threading.Thread(target=_work, args=(waiting, ask, answers, stop), name="asking a source", daemon=True).start()
+    for _ in range(min(max(1, pool.threads), len(jobs))):
+        # Daemon threads, so that a hanging source blocks neither this scan nor the exit of the program.
+        threading.Thread(target=_work, args=(waiting, call, answers, stop), name="source worker", daemon=True).start()
     try:
-        _collect(results, answers, crew, told)
+        _collect(results, answers, pool, on_result)
     finally:
         stop.set()
     return results
@@ -64,7 +64,7 @@ def map_concurrently(
 
 def _work(
     waiting: queue.SimpleQueue[tuple[int, Job]],
-    ask: Callable[[Job], Result],
+    call: Callable[[Job], Result],
     answers: queue.SimpleQueue[_Answered[Result]],
     stop: threading.Event,
 ) -> None:
@@ -75,7 +75,7 @@ def _work(
             return
         result: Result | ScannerError | None = None
         try:
-            result = ask(job)
+            result = call(job)
         except ScannerError as error:
             result = error
         finally:
@@ -85,23 +85,23 @@ def _work(
 def _collect(
     results: list[Result | ScannerError],
     answers: queue.SimpleQueue[_Answered[Result]],
-    crew: WorkerPool,
-    told: Callable[[], None],
+    pool: WorkerPool,
+    on_result: Callable[[], None],
 ) -> None:
     failed = 0
     for _ in range(len(results)):
         try:
-            answer = answers.get(timeout=crew.patience)
+            answer = answers.get(timeout=pool.patience)
         except queue.Empty:
             return
         if answer.result is None:
-            raise RuntimeError("a thread that asked the source broke down")
+            raise RuntimeError("a worker thread of the source failed")
         results[answer.index] = answer.result
-        told()
+        on_result()
         failed = failed + 1 if isinstance(answer.result, _NO_ANSWER) else 0
-        if failed > crew.failures:
+        if failed > pool.failures:
             return
 
 
-def _not_asked() -> ScannerError:
-    return SourceUnreachable("not asked, because the source stopped answering", hint="try again later")
+def _skipped() -> ScannerError:
+    return SourceUnreachable("not requested, because the source stopped responding", hint="try again later")

@@ -1,4 +1,4 @@
-"""One HTTP request and its answer as plain facts, so that a recorder or a test can stand in for the network."""
+"""HTTP request and response types, and the transport protocol."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from scanner_model.names import SourceId
 
 Json = Any
-"""A value as `json.loads` gives it; it travels no further than the reader that turns it into facts."""
+"""A value as `json.loads` returns it; only readers handle it."""
 
 AS_IS = "*/*"
-"""What a request accepts whose answer is a schema's text itself: captures keep it byte for byte."""
+"""The `Accept` of requests for raw schema texts: captures store them byte for byte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of a source; *url* is complete, with its query and without credentials."""
+    """A request; *url* is complete, with its query and without credentials."""
 
     source: SourceId
     method: str
@@ -28,7 +28,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What a source said: header names are lower case, *body* is inflated and otherwise as received."""
+    """A response: header names are lower case, *body* is inflated and otherwise as received."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -36,4 +36,4 @@ class Response:
 
 
 Transport = Callable[[Request], Response]
-"""Send a request and give its answer whatever its status; raises ScannerError where there is none."""
+"""Function that sends a request and returns its response of any status; raises ScannerError without a response."""

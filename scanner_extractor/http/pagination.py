@@ -1,4 +1,4 @@
-"""Paging, written once."""
+"""Pagination by offset, page token and page number."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ T = TypeVar("T")
 
 MOST_PAGES = 100_000
 MOST_ITEMS = 3_000_000
-"""Items of one list, at most; one whose pages are asked for by token is shorter, as nothing else proves its end."""
+"""Maximum items of one list; lower for lists by token, as nothing else proves their end."""
 MOST_BY_TOKEN = 500_000
 LONGEST = 3600.0
-"""Seconds that one list may take."""
+"""Maximum seconds for one list."""
 FAR = 1_000_000_000
-"""An offset at which no list has anything: what brings new items even there has no end."""
+"""An offset beyond any list: a list with new items even there is endless."""
 
 _PROBED_AT = 20
-"""Pages after which a list is asked for what is FAR; shorter ones cost no request more."""
+"""Pages after which a list is probed at FAR; shorter ones cost no extra request."""
 _SMALL_PAGES = 1000
 """Pages that may bring one item each; later ones bring two or more on the average."""
-_HINT = "does the server honour what it is asked for? report it to its operator"
+_HINT = "does the server honour pagination parameters? report it to its operator"
 
 
 class PagesWithoutEnd(PayloadUnexpected):
@@ -38,15 +38,15 @@ class PagesWithoutEnd(PayloadUnexpected):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Generic[T]):
-    """What a list held, up to *error* where it broke off; a list that broke off at once is not told but raised."""
+class PartialList(Generic[T]):
+    """Items of a list, up to *error* where reading failed; failure on the first page is raised instead."""
 
     items: tuple[T, ...]
     error: ScannerError | None = None
 
 
-def kept_pages(pages: Iterable[T]) -> Listed[T]:
-    """Read *pages* to their end, or to the failure after which nothing more comes; raises what the first one raises."""
+def read_pages(pages: Iterable[T]) -> PartialList[T]:
+    """Read *pages* to the end or to the first failure; raises the failure of the first page."""
     items: list[T] = []
     try:
         for item in pages:
@@ -54,13 +54,13 @@ def kept_pages(pages: Iterable[T]) -> Listed[T]:
     except ScannerError as error:
         if not items:
             raise
-        return Listed(tuple(items), error)
-    return Listed(tuple(items))
+        return PartialList(tuple(items), error)
+    return PartialList(tuple(items))
 
 
 @dataclass(slots=True)
 class _Growth(Generic[T]):
-    """What was read of one list; raises PagesWithoutEnd where it grows as no real list does."""
+    """What was read of one list; raises PagesWithoutEnd where it grows beyond any real list."""
 
     most: int
     pages: int
@@ -84,8 +84,8 @@ class _Growth(Generic[T]):
             raise self.endless(f"no end after {LONGEST:g} seconds and {self.read} pages")
 
     def endless(self, what: str) -> PagesWithoutEnd:
-        """Build the error that keeps what was read."""
-        return PagesWithoutEnd(f"its pages do not end: {what}", self.items)
+        """Build the error with the items read so far."""
+        return PagesWithoutEnd(f"its pagination does not end: {what}", self.items)
 
 
 def paged(
@@ -122,17 +122,17 @@ def paged(
         if growth.read == _PROBED_AT:
             with suppress(_NotProven):
                 if any(key(item) not in seen for item in _far(fetch, size)):
-                    raise growth.endless(f"it has new items at offset {FAR}, too")
+                    raise growth.endless(f"it returns new items even at offset {FAR}, too")
 
 
 class _NotProven(Exception):
-    """Raised when a list could not be asked for what is far behind its end."""
+    """Raised when a list could not be probed far behind its end."""
 
 
 def _far(fetch: Callable[[int, int], Sequence[T]], size: int) -> Sequence[T]:
     try:
         return fetch(FAR, size)
-    except ScannerError as error:  # a server may refuse such an offset, and a capture need not hold the answer
+    except ScannerError as error:  # a server may reject such an offset, and a capture need not contain the response
         raise _NotProven from error
 
 

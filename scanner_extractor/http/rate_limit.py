@@ -1,4 +1,4 @@
-"""Time as an argument, and a rate limit that every thread of one source shares."""
+"""Injectable clock, and a rate limit shared by all threads of one source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """How time is told and spent: seconds that never go back, a pause, and a number drawn between two bounds."""
+    """A clock: monotonic seconds, sleep, and a random number between two bounds."""
 
     now: Callable[[], float] = time.monotonic
     pause: Callable[[float], None] = time.sleep
@@ -42,6 +42,6 @@ class Rate:
             self._clock.pause(turn - now)
 
     def hold(self, seconds: float) -> None:
-        """Let no request start for *seconds*, because the server asked for it."""
+        """Let no request start for *seconds*, as requested by the server."""
         with self._lock:
             self._held = max(self._held, self._clock.now() + seconds)

@@ -1,4 +1,4 @@
-"""Raw answers kept in files and given again, so that a scan needs no network (the layout: docs/capture.md)."""
+"""Record responses to files and replay them without network (layout: docs/capture.md)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from scanner_model.redaction import mask_json, mask_statement, mask_text, mask_u
 FORMAT = 1
 MANIFEST = "capture.json"
 LARGEST = 256 * 1024 * 1024
-"""Bytes of one file of a capture that are read, at most; an answer is no larger unless `max_bytes` says so."""
+"""Maximum bytes of one file of a capture; a response is no larger unless `max_bytes` allows it."""
 
 _HEADERS = ("content-type", "etag", "retry-after", "x-registry-artifacttype")
 _FAILURES: Mapping[str, type[ScannerError]] = {
@@ -50,16 +50,16 @@ class Recorder:
 
     def __init__(self, directory: Path, *, cluster: str = "", tool: str = "") -> None:
         if (directory / MANIFEST).exists():
-            raise InputInvalid("holds a capture already", where=str(directory), hint="name a new directory")
+            raise InputInvalid("already contains a capture", where=str(directory), hint="name a new directory")
         self._directory = directory
         self._lock = threading.Lock()
         self._last: dict[tuple[str, _Key], tuple[int, bytes]] = {}
         _write(directory / MANIFEST, {"format": FORMAT, "cluster": cluster, "tool": tool})
 
     def recording(self, live: Transport) -> Transport:
-        """Return an exchange that asks *live* and keeps what it says, a failure to answer too."""
+        """Return a transport that records the responses and failures of *live*."""
 
-        def ask(request: Request) -> Response:
+        def send(request: Request) -> Response:
             try:
                 answer = live(request)
             except (SourceUnreachable, SourceRefused, PayloadUnexpected) as error:
@@ -68,16 +68,16 @@ class Recorder:
             self._record(request, _answer(answer, as_is=request.accept == AS_IS and answer.status < 400))
             return answer
 
-        return ask
+        return send
 
     def record_document(self, source: SourceId, name: str, document: Json) -> None:
-        """Keep what a source said that does not speak HTTP, under a *name* that is its own in that source."""
+        """Record a document of a source without HTTP, under a *name* that is unique in that source."""
         file = self._directory / directory_name(source) / f"document-{slug(name)}-{_hash(name)}.json"
         _write(file, {"document": name, "value": mask_json(document)})
 
-    def _record(self, request: Request, said: Json) -> None:
+    def _record(self, request: Request, outcome: Json) -> None:
         key = _key(request)
-        content = {"request": dict(zip(("method", "url", "body"), key, strict=True)), **said}
+        content = {"request": dict(zip(("method", "url", "body"), key, strict=True)), **outcome}
         text = _text(content)
         with self._lock:
             number, last = self._last.get((request.source, key), (0, b""))
@@ -89,7 +89,7 @@ class Recorder:
 
 
 class Replay:
-    """Answers from a capture; safe to call from many threads.
+    """Replays a capture; thread-safe.
 
     Raises InputInvalid for a directory that holds no capture, one of a newer format, a damaged file, or anything but
     files and directories: a capture may come from strangers, and a link or a pipe in it leads elsewhere.
@@ -112,7 +112,7 @@ class Replay:
     def __call__(self, request: Request) -> Response:
         """Return the recorded answer, the next one each time and then the last again.
 
-        Raises the failure that was recorded, and SourceUnreachable where the capture does not hold the request.
+        Raises the recorded failure, and SourceUnreachable where the capture has no such request.
         """
         key = _key(request)
         with self._lock:
@@ -124,7 +124,7 @@ class Replay:
         return _replayed(files[min(turn, len(files) - 1)], f"{key[0]} {key[1]}")
 
     def document(self, source: SourceId, name: str) -> Json:
-        """Return what `record_document` kept; raises SourceUnreachable where there is no such document."""
+        """Return a document recorded by `record_document`; raises SourceUnreachable where there is none."""
         for file in sorted(self._place(source).glob("document-*.json")):
             content = _read(file)
             if content.get("document") == name:
@@ -154,12 +154,12 @@ class Replay:
 
 
 def recording(exchange: Transport, directory: Path) -> Transport:
-    """Return an exchange that keeps what *exchange* says in a new capture; several sources share one Recorder."""
+    """Return a transport that records the responses of *exchange* in a new capture."""
     return Recorder(directory).recording(exchange)
 
 
 def replaying(directory: Path) -> Transport:
-    """Return an exchange that answers from the capture in *directory*."""
+    """Return a transport that replays the capture in *directory*."""
     return Replay(directory)
 
 
@@ -169,7 +169,7 @@ def slug(name: str) -> str:
 
 
 def directory_name(name: str) -> str:
-    """Return *name* as the name of a directory that no other name shares: with a hash where a slug says less."""
+    """Return *name* as the name of a directory that no other name shares: with a hash where the slug differs."""
     short = slug(name)
     return short if short == name else f"{short}-{_hash(name)}"
 
@@ -203,7 +203,7 @@ def _order(file: Path) -> tuple[str, int]:
 def _opening(file: Path) -> Json:
     """Read the request alone where it stands first, as in every file of ours; None: all of *file* must be read.
 
-    A capture of a large registry has gigabytes of answers, which are read when they are asked for.
+    A capture of a large registry has gigabytes of answers, which are read on demand.
     """
     try:
         with _opened(file) as opened:
@@ -254,14 +254,16 @@ def _replayed(file: Path, where: str) -> Response:
     match content:
         case {"failure": {"kind": str(kind), "what": str(what)} as failure}:
             raise _FAILURES.get(kind, SourceUnreachable)(what, where=where, hint=str(failure.get("hint", "")))
-        case {"status": int(), "headers": dict(headers)} if not all(isinstance(each, str) for each in headers.values()):
-            raise _damaged(file, "a header is no text")
+        case {"status": int(), "headers": dict(headers)} if not all(
+            isinstance(value, str) for value in headers.values()
+        ):
+            raise _damaged(file, "a header is not text")
         case {"status": int(status), "headers": dict(headers), "body": str(text)}:
             return Response(status=status, headers=headers, body=text.encode("utf-8", "surrogatepass"))
         case {"status": int(status), "headers": dict(headers), "base64": str(text)}:
             return Response(status=status, headers=headers, body=_bytes(text, file))
         case _:
-            raise _damaged(file, "it holds neither an answer nor a failure")
+            raise _damaged(file, "it contains neither a response nor a failure")
 
 
 def _bytes(text: str, file: Path) -> bytes:
@@ -279,9 +281,7 @@ def _read(file: Path) -> dict[str, Json]:
             raise _damaged(file, f"it is larger than {LARGEST} bytes")
         content = load_json(text, most=2 * MOST_VALUES).value
     except FileNotFoundError as error:
-        raise InputInvalid(
-            "there is no capture here", where=str(file), hint="name the directory given to --capture"
-        ) from error
+        raise InputInvalid("no capture found", where=str(file), hint="name the directory given to --capture") from error
     except OSError as error:
         raise InputInvalid(f"cannot be read: {error.strerror}", where=str(file)) from error
     except TooLarge as error:
@@ -298,7 +298,7 @@ def _opened(file: Path) -> BinaryIO:
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(None, "it is no regular file")
+        raise OSError(None, "it is not a regular file")
     return os.fdopen(descriptor, "rb")
 
 
@@ -312,10 +312,10 @@ def _check_plain(directory: Path) -> None:
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
                     elif not entry.is_file(follow_symlinks=False):
-                        what = "the capture holds something else than files and directories: a link, a pipe or a device"
+                        what = "the capture has entries other than files and directories: a link, a pipe or a device"
                         raise InputInvalid(what, where=entry.path, hint="take it out, or record it again")
         except FileNotFoundError:
-            continue  # that there is no capture is said by its reader
+            continue  # a missing capture is reported by its reader
         except OSError as error:
             raise InputInvalid(f"cannot be read: {error.strerror}", where=str(directory)) from error
 

@@ -1,4 +1,4 @@
-"""From a server's answer to JSON, or to the error that says what its reader does next."""
+"""Convert a response to JSON, or to the exception for its status."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MESSAGE_MEMBERS = ("message", "error_description", "detail", "reason", "error",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerMessage:
-    """What an error body says: all of it as JSON (None: it is none), its own code (or 0), its message (or empty)."""
+    """A parsed error body: JSON (None where it is not), error code (or 0), message (or empty)."""
 
     body: Json = None
     code: int = 0
@@ -34,23 +34,23 @@ class ServerMessage:
 
 
 def request_location(request: Request) -> str:
-    """Name a request in an error: method and URL, without any secret."""
+    """Return the location of a request for errors: method and URL, secrets masked."""
     return f"{request.method} {mask_url(request.url)}"
 
 
 def read_json(request: Request, answer: Response, *, login: str = "") -> Loaded:
-    """Load the JSON of an answer that succeeded, without its secrets; schema texts stay byte for byte.
+    """Parse the JSON of a successful response, secrets masked; schema texts stay byte for byte.
 
-    Raises what `accepted` does, and PayloadUnexpected for a body that is no JSON or has too many values or levels.
+    Raises what `accepted` does, and PayloadUnexpected for a body that is not JSON, or is too large or too deep.
     """
     return _decoded(request, accepted(request, answer, login=login))
 
 
 def accepted(request: Request, answer: Response, *, login: str = "") -> Response:
-    """Return an answer that succeeded, or raise what its status means; *login* is the hint for a 401.
+    """Return a successful response, or raise the exception for its status; *login* is the hint for a 401.
 
     Raises SourceRefused (401, 403, 407), NotFound (404, 405, 410), SourceUnreachable (408, 425, 429, 5xx),
-    SourceObjected (other 4xx) and PayloadUnexpected (an odd status).
+    SourceObjected (other 4xx) and PayloadUnexpected (an unexpected status).
     """
     if answer.status >= 400:
         raise _failure(request, answer, login)
@@ -64,7 +64,7 @@ def accepted(request: Request, answer: Response, *, login: str = "") -> Response
 
 
 def server_message(body: bytes) -> ServerMessage:
-    """Read an error body, which may be an object in several shapes, a JSON string, HTML or nothing."""
+    """Parse an error body: an object in several shapes, a JSON string, HTML or nothing."""
     try:
         value = mask_json(load_json(body).value)
     except (ValueError, RecursionError):
@@ -73,16 +73,16 @@ def server_message(body: bytes) -> ServerMessage:
 
 
 def _failure(request: Request, answer: Response, login: str) -> ScannerError:
-    told = server_message(answer.body)
+    message = server_message(answer.body)
     where, status = request_location(request), answer.status
-    what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {told.message}" if told.message else "")
+    what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {message.message}" if message.message else "")
     if status in _HINTS:
         return SourceRefused(what, where=where, hint=(login if status == 401 else "") or _HINTS[status])
     if status >= 500 or status in _TEMPORARY:
         return SourceUnreachable(what, where=where, hint="try again later")
     kind = NotFound if status in _MISSING else SourceObjected
-    hint = _PATH_HINT if status == 404 and told.code in (0, 404) and _NO_PATH.match(told.message) else ""
-    return kind(what, where=where, hint=hint, status=status, code=told.code, body=told.body)
+    hint = _PATH_HINT if status == 404 and message.code in (0, 404) and _NO_PATH.match(message.message) else ""
+    return kind(what, where=where, hint=hint, status=status, code=message.code, body=message.body)
 
 
 def _decoded(request: Request, answer: Response) -> Loaded:
@@ -92,12 +92,12 @@ def _decoded(request: Request, answer: Response) -> Loaded:
         return loaded._replace(value=mask_json(loaded.value))
     except TooLarge as error:
         raise PayloadUnexpected(
-            f"the answer is too large: {error}", where=request_location(request), hint=_LARGE_HINT
+            f"the response is too large: {error}", where=request_location(request), hint=_LARGE_HINT
         ) from error
     except UnicodeDecodeError as error:
-        raise _unreadable("the answer is not UTF-8", request, answer) from error
+        raise _unreadable("the response is not UTF-8", request, answer) from error
     except RecursionError as error:
-        raise _unreadable("the answer is nested too deeply", request, answer) from error
+        raise _unreadable("the response is nested too deeply", request, answer) from error
     except ValueError as error:
         raise _unreadable(_why_not_json(answer), request, answer) from error
 
@@ -105,10 +105,10 @@ def _decoded(request: Request, answer: Response) -> Loaded:
 def _why_not_json(answer: Response) -> str:
     start = answer.body[:200].lstrip().lower()
     if not start:
-        return "the answer is empty"
+        return "the response is empty"
     if start.startswith((b"<!doctype", b"<html")) or "html" in answer.headers.get("content-type", ""):
-        return "the answer is a web page, not JSON"
-    return "the answer is not JSON"
+        return "the response is a web page, not JSON"
+    return "the response is not JSON"
 
 
 def _unreadable(what: str, request: Request, answer: Response) -> PayloadUnexpected:
@@ -155,8 +155,8 @@ _STATUS = {
     401: "credentials refused",
     403: "access denied",
     404: "not found",
-    405: "not offered here",
-    407: "the proxy wants credentials",
+    405: "not supported by this server",
+    407: "the proxy requires credentials",
     408: "the server timed out",
     410: "gone",
     429: "too many requests",
@@ -165,9 +165,9 @@ _STATUS = {
     503: "the service is not available",
     504: "the gateway timed out",
 }
-_LARGE_HINT = "report it to the source's operator: no real answer is this large"
-_PATH_HINT = "check the path in `url`: what the API is served under, often nothing, and nothing of its own paths"
-# What web servers and frameworks say of a path that leads nowhere; an API names what is missing, or has a code for it.
+_LARGE_HINT = "report it to the source's operator: no real response is this large"
+_PATH_HINT = "check the path in `url`: it must be the base path of the API, often empty, without the API's own paths"
+# Messages of web servers and frameworks for an unknown path; an API names what is missing, or has a code for it.
 _NO_PATH = re.compile(r"$|((HTTP )?404:? ?)?(resource )?not found\b|could not find resource|no static resource", re.I)
 _HINTS = {
     401: "check the credentials in `auth` of this source",

@@ -1,4 +1,4 @@
-"""The network itself: one pooled session a source, its time limits, retries, redirects and answer size."""
+"""Network transport: one pooled session per source, with timeouts, retries, redirects and a size limit."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from scanner_model.redaction import mask_url
 
 RETRIES = 3
 LONGEST = 60.0
-"""Seconds that we wait at most because a server asks for it."""
+"""Maximum seconds to wait on a server's request."""
 
 _WORTH_IT = frozenset({408, 429, 500, 502, 503, 504})
 
 
 def first_try(also: frozenset[int] = frozenset()) -> Retry:
-    """Return what a new request may spend; every method that we use only reads, ksqlDB's POST too.
+    """Return the retry budget of a new request; all our requests are read-only, ksqlDB's POST too.
 
-    *also* are statuses that are worth it with this source.
+    *also* are further statuses to retry with this source.
     """
     return Retry(total=RETRIES, allowed_methods=None, status_forcelist=_WORTH_IT | also, raise_on_status=False)
 
@@ -47,7 +47,7 @@ def tries(retry: Retry) -> int:
 
 
 def is_spent(retry: Retry) -> bool:
-    """Report whether no retry is left."""
+    """Return whether no retry is left."""
     return tries(retry) > RETRIES
 
 
@@ -57,20 +57,20 @@ def back_off(retry: Retry, clock: Clock) -> float:
 
 
 def requested_wait(status: int, headers: Mapping[str, str]) -> float:
-    """Return the seconds that the server asks us to wait, capped; 0 where it does not ask.
+    """Return the seconds that the server requests to wait, capped; 0 where there is no request.
 
     `Retry-After` in seconds or as a date; `X-RateLimit-Reset` (relative seconds) with a 429.
     """
-    asked = _seconds(headers.get("retry-after", ""))
-    if not asked and status == 429:
-        asked = _seconds(headers.get("x-ratelimit-reset", ""))
-    return min(asked, LONGEST)
+    seconds = _seconds(headers.get("retry-after", ""))
+    if not seconds and status == 429:
+        seconds = _seconds(headers.get("x-ratelimit-reset", ""))
+    return min(seconds, LONGEST)
 
 
 def _seconds(text: str) -> float:
     try:
         return Retry().parse_retry_after(text) if text else 0.0
-    except (InvalidHeader, ValueError, OverflowError):  # a header that nobody can read asks for nothing
+    except (InvalidHeader, ValueError, OverflowError):  # an unreadable header requests nothing
         return 0.0
 
 
@@ -82,7 +82,7 @@ _MOVED = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Send:
-    """One message on its way: what is sent where, and whether that place may see our credentials."""
+    """A message to send, and whether its target may receive our credentials."""
 
     request: Request
     headers: Mapping[str, str]
@@ -132,7 +132,7 @@ class HttpTransport:
         """Return the answer after retries and redirects; raises SourceUnreachable where there is none.
 
         An answer with a status that is worth a retry is given when every retry had it too. Raises PayloadUnexpected
-        for an answer that is too large, breaks off or is not compressed as it says.
+        for a response that is too large, truncated or not compressed as declared.
         """
         for _ in range(_REDIRECTS + 1):
             answer = self._authorised(request)
@@ -171,22 +171,22 @@ class HttpTransport:
         """Send until an answer is not worth a retry, or none is left."""
         retry = first_try(self._settings.retry_also)
         while True:
-            asked = 0.0
+            requested_delay = 0.0
             try:
                 answer = self._once(send)
                 if is_spent(retry) or not retry.is_retry(send.request.method, answer.status):
                     return answer
-                asked = requested_wait(answer.status, answer.headers)
+                requested_delay = requested_wait(answer.status, answer.headers)
             except FAILURES as error:
                 if is_spent(retry) or is_final(error):
                     where = request_location(send.request)
                     raise explain(error, where=where, tries=tries(retry), settings=self._settings) from error
-            self._wait(asked, back_off(retry, self._clock))
+            self._wait(requested_delay, back_off(retry, self._clock))
             retry = retry.increment()
 
-    def _wait(self, asked: float, back_off: float) -> None:
-        if asked:
-            self._rate.hold(asked)  # the server means all of our threads
+    def _wait(self, requested_delay: float, back_off: float) -> None:
+        if requested_delay:
+            self._rate.hold(requested_delay)  # applies to all threads
         else:
             self._clock.pause(back_off)
 
@@ -219,7 +219,7 @@ class HttpTransport:
         )
 
     def _host(self, url: str, trusted: bool) -> _Host:
-        """Get what is the same for every request to the host of *url*; made once, as it costs more than a request."""
+        """Return what every request to the host of *url* shares; created once, as it costs more than a request."""
         parts = urlsplit(url)
         key = (parts.scheme, parts.netloc, trusted)
         with self._lock:
@@ -287,7 +287,7 @@ def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> by
             size += len(part)
             if size > most:
                 raise PayloadUnexpected(
-                    f"the answer is larger than {most} bytes",
+                    f"the response is larger than {most} bytes",
                     where=request_location(request),
                     hint="raise `max_bytes` of this source",
                 )
@@ -315,7 +315,7 @@ def _redirected(request: Request, status: int, target: str) -> Request:
         parts, host, port = urlsplit(""), "", None
     if parts.scheme not in _PORTS or not host:
         raise PayloadUnexpected(
-            f"redirected to {mask_url(target)!r}, which is no web address",
+            f"redirected to {mask_url(target)!r}, which is not a web address",
             where=request_location(request),
             hint="check the `url` of this source",
         )

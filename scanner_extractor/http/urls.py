@@ -1,4 +1,4 @@
-"""Addresses of HTTP sources in one form, without the credentials that people write into them."""
+"""Normalised URLs of HTTP sources, with credentials separated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scanner_extractor.settings.cluster import BasicAuth
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address without credentials, query and final slash, its host in lower case; *auth* is what stood in it."""
+    """A URL without credentials, query and final slash, host in lower case; *auth* are the credentials it had."""
 
     url: str
     host: str
@@ -18,7 +18,7 @@ class Address:
 
 
 def read_address(text: str) -> Address:
-    """Take an HTTP address apart; raises ValueError, without the text in it, for what is none."""
+    """Parse an HTTP URL; raises ValueError, which does not quote the text."""
     try:
         parts = urlsplit(text.strip())
         host, port = parts.hostname or "", parts.port

@@ -1,9 +1,9 @@
-"""Naming strategies: which topic, and which side of its messages, a subject belongs to; plug-ins in a table."""
+"""Naming strategies: which topic, and which side of its messages, a subject belongs to; a table, with plug-ins."""
 
 from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, is_topic_name
 from scanner_extractor.naming.choice import Choice, Proposed, choose, propose
-from scanner_extractor.naming.explain import Explained, as_json, explain_subject
-from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.naming.explain import Explanation, as_json, explain_subject
+from scanner_extractor.naming.subjects import parse_subject
 from scanner_extractor.naming.table import DEFAULTS, STRATEGIES, strategies_in_force
 
 __all__ = [
@@ -11,7 +11,7 @@ __all__ = [
     "STRATEGIES",
     "Candidate",
     "Choice",
-    "Explained",
+    "Explanation",
     "Link",
     "Proposed",
     "Strategy",
@@ -20,7 +20,7 @@ __all__ = [
     "choose",
     "explain_subject",
     "is_topic_name",
+    "parse_subject",
     "propose",
-    "seen_subject",
     "strategies_in_force",
 ]

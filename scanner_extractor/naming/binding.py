@@ -1,4 +1,4 @@
-"""Binds the subjects of registries to topics: one link a version, and topics that only a subject's name tells of."""
+"""Bind subjects to topics: one link per version, and topics known only from a subject's name."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from scanner_extractor.naming import Candidate, Choice, Link, Proposed, Subject, choose, propose, strategies_in_force
 from scanner_extractor.naming.declared import declared_topics, unmatched, unused_keys
-from scanner_extractor.naming.subjects import group_and_name, reference_places
+from scanner_extractor.naming.subjects import group_and_name, reference_locations
 from scanner_extractor.naming.table import default_names
 from scanner_extractor.settings.cluster import NamingSettings
 from scanner_model.kafka import Topic
 from scanner_model.manual import Assignment
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName, TopicName
-from scanner_model.pattern_limits import REWRITE, shown
+from scanner_model.pattern_limits import REWRITE, TookTooLong, shown
 from scanner_model.problems import Problem
 from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion, TopicSchema, qualified_subject
 
@@ -35,17 +35,17 @@ class OpenSubject:
 def open_problems(source: SourceId, subjects: Iterable[OpenSubject]) -> Iterator[Problem]:
     """Summarise the subjects without a topic: one problem for each strategy that would help, one for the rest."""
     by_strategy: dict[str, list[str]] = {}
-    for one in subjects:
-        by_strategy.setdefault(one.strategy, []).append(one.subject)
+    for unbound in subjects:
+        by_strategy.setdefault(unbound.strategy, []).append(unbound.subject)
     for strategy, names in sorted(by_strategy.items()):
         yield _helped(source, strategy, names) if strategy else _unbound(source, names)
 
 
 def ambiguity(source: SourceId, subject: str, choice: Choice) -> Problem:
-    """Report that *subject* may be of several known topics, naming what was taken first."""
+    """Report that *subject* may be of several known topics, naming the one that was chosen."""
     first, *others = map(_reading, (*choice.bound, *choice.others))
     what = f"subject {subject!r} is read as {first}, and may be {', or '.join(others)}"
-    return Problem(str(source), what, "declare the right topic in naming.subjects, or reorder naming.strategies")
+    return Problem(str(source), what, "declare the topic in naming.subjects, or reorder naming.strategies")
 
 
 def slow_problems(source: SourceId, subjects: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
@@ -77,13 +77,13 @@ def _reading(candidate: Candidate) -> str:
 
 
 Records = Mapping[Fingerprint, tuple[RecordName, ...]]
-Place = tuple[str, SubjectName]
+SubjectKey = tuple[str, SubjectName]
 """Where a subject stands in its registry: context and name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryNaming:
-    """One registry that answered, and what is told of the topics of its subjects."""
+    """A registry that was read, with its naming settings and associations."""
 
     registry: Registry
     naming: NamingSettings = field(default_factory=NamingSettings)
@@ -92,7 +92,7 @@ class RegistryNaming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """What binding gives: links sorted by topic and subject, topics that no source knew, and what stays open."""
+    """Result of binding: links sorted by topic and subject, topics that no source knew, and unbound subjects."""
 
     topic_schemas: tuple[TopicSchema, ...] = ()
     topics: tuple[Topic, ...] = ()
@@ -103,7 +103,7 @@ class Bound:
 class _Case:
     """One subject, all its versions, the newest live one (or the newest), and whether others refer to it."""
 
-    place: Place
+    place: SubjectKey
     subject: Subject
     versions: tuple[SchemaVersion, ...]
     newest: SchemaVersion
@@ -126,8 +126,10 @@ def bind(
     known = {topic.name: topic.source for topic in topics}
     listed = tuple(versions)
     parts = [
-        _bind_registry(told, [v for v in listed if v.source == told.registry.source], records, known, assignments)
-        for told in registries
+        _bind_registry(
+            registry, [v for v in listed if v.source == registry.registry.source], records, known, assignments
+        )
+        for registry in registries
     ]
     links = [link for part in parts for link in part.topic_schemas]
     return Bound(
@@ -138,55 +140,59 @@ def bind(
 
 
 def _bind_registry(
-    told: RegistryNaming,
+    naming: RegistryNaming,
     versions: Sequence[SchemaVersion],
     records: Records,
     known: Mapping[TopicName, SourceId],
     assignments: Sequence[Assignment],
 ) -> Bound:
-    kind, source = told.registry.kind, told.registry.source
-    declared = declared_topics(kind, told.naming.subjects, told.associations, assignments)
+    kind, source = naming.registry.kind, naming.registry.source
+    declared = declared_topics(kind, naming.naming.subjects, naming.associations, assignments)
     targets = _reference_targets(versions)
-    groups = _by_place(versions)
+    groups = _by_subject(versions)
     links: list[TopicSchema] = []
     problems: list[Problem] = []
     unbound: list[OpenSubject] = []
     slow: dict[str, list[str]] = {}
+    broken: dict[Problem, None] = {}
     for place, group in groups.items():
         case = _case(place, group, records, declared.of(*place), kind, place in targets)
-        proposed = propose(case.subject, strategies_in_force(told.naming.strategies, kind))
-        choice = _choice(case, proposed, told, known)
-        for error in proposed.slow:
-            slow.setdefault(error.pattern, []).append(qualified_subject(*place))
+        proposed = propose(case.subject, strategies_in_force(naming.naming.strategies, kind))
+        choice = _choice(case, proposed, naming, known)
+        for error in proposed.failed:
+            if isinstance(error, TookTooLong):
+                slow.setdefault(error.pattern, []).append(qualified_subject(*place))
+            else:
+                broken[error.problem] = None
         links.extend(_links(case, choice, known))
         if choice.ambiguous:
             problems.append(ambiguity(source, qualified_subject(*place), choice))
         if not choice.bound and not case.newest.deleted and not case.referenced:
             unbound.append(OpenSubject(subject=qualified_subject(*place), strategy=_helpful(case.subject, kind, known)))
     slow_names = slow_problems(source, slow)
-    problems.extend((*slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
+    problems.extend((*broken, *slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
     return Bound(topic_schemas=tuple(links), problems=tuple(problems))
 
 
-def _by_place(versions: Iterable[SchemaVersion]) -> dict[Place, list[SchemaVersion]]:
-    groups: dict[Place, list[SchemaVersion]] = {}
+def _by_subject(versions: Iterable[SchemaVersion]) -> dict[SubjectKey, list[SchemaVersion]]:
+    groups: dict[SubjectKey, list[SchemaVersion]] = {}
     for version in versions:
         groups.setdefault((version.context, version.subject), []).append(version)
     return groups
 
 
-def _reference_targets(versions: Iterable[SchemaVersion]) -> set[Place]:
+def _reference_targets(versions: Iterable[SchemaVersion]) -> set[SubjectKey]:
     """Name the subjects that others refer to, in every way that a reference can be read."""
     return {
         (context, SubjectName(subject))
         for version in versions
         for reference in version.references
-        for context, subject in reference_places(version.context, reference.subject)
+        for context, subject in reference_locations(version.context, reference.subject)
     }
 
 
 def _case(
-    place: Place,
+    place: SubjectKey,
     versions: Sequence[SchemaVersion],
     records: Records,
     links: tuple[Link, ...],
@@ -200,26 +206,26 @@ def _case(
     return _Case(place=place, subject=subject, versions=tuple(versions), newest=newest, referenced=referenced)
 
 
-def _choice(case: _Case, proposed: Proposed, told: RegistryNaming, known: Mapping[TopicName, SourceId]) -> Choice:
+def _choice(case: _Case, proposed: Proposed, naming: RegistryNaming, known: Mapping[TopicName, SourceId]) -> Choice:
     choice = choose(proposed, known)
     if choice.topic_known or case.subject.links or not choice.chosen:
         return choice
-    if _fits_any_name(choice.chosen, told) or not _assumable(case, choice.chosen, topics_told=bool(known)):
+    if _fits_any_name(choice.chosen, naming) or not _assumable(case, choice.chosen, topics_told=bool(known)):
         return Choice(others=(*choice.bound, *choice.others))
     return choice
 
 
-def _fits_any_name(candidate: Candidate, told: RegistryNaming) -> bool:
+def _fits_any_name(candidate: Candidate, naming: RegistryNaming) -> bool:
     """Return whether a strategy that takes every name for a topic was only one among the registry kind's defaults."""
-    weak = candidate.strategy == "simple-topic-id" and not told.naming.strategies
-    return weak and default_names(told.registry.kind)[0] != candidate.strategy
+    weak = candidate.strategy == "simple-topic-id" and not naming.naming.strategies
+    return weak and default_names(naming.registry.kind)[0] != candidate.strategy
 
 
 def _assumable(case: _Case, candidate: Candidate, *, topics_told: bool) -> bool:
     """Return whether a topic that no source knows may be assumed to exist.
 
     Not where the subject is deleted. One that others refer to needs no topic, unless nothing is known of topics and
-    its suffix says plainly that it has one.
+    its suffix shows that it has one.
     """
     plain = candidate.strategy == "topic" and not topics_told
     return not case.newest.deleted and (plain or not case.referenced)
@@ -255,10 +261,10 @@ def _links(case: _Case, choice: Choice, known: Mapping[TopicName, SourceId]) -> 
 def _because(
     case: _Case, choice: Choice, candidate: Candidate, known: Mapping[TopicName, SourceId]
 ) -> tuple[str, Confidence]:
-    """Report why *candidate* was taken, and how sure that is."""
-    told = next((link.evidence for link in case.subject.links if link.topic == candidate.topic), None)
-    if told:
-        return told, Confidence.DECLARED
+    """Return the evidence for *candidate*, and its confidence."""
+    evidence = next((link.evidence for link in case.subject.links if link.topic == candidate.topic), None)
+    if evidence:
+        return evidence, Confidence.DECLARED
     rule = f"subject {qualified_subject(*case.place)!r} by strategy {candidate.strategy}"
     if not choice.topic_known:
         return f"{rule}; no source knows the topic", Confidence.ASSUMED
@@ -267,7 +273,7 @@ def _because(
 
 
 def _invented(links: Iterable[TopicSchema], known: Mapping[TopicName, SourceId]) -> Iterator[Topic]:
-    """Name each topic that only subjects tell of, as the first registry that does."""
+    """Build each topic that is known only from subjects, with the first such registry as source."""
     sources: dict[TopicName, SourceId] = {}
     for link in links:
         sources.setdefault(link.topic, link.source)

@@ -1,4 +1,4 @@
-"""What a naming strategy is told of a subject, and what it proposes."""
+"""Input and output of naming strategies: subjects and candidates."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ SUFFIXES = {"key": Role.KEY, "value": Role.VALUE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A topic that somebody declared for a subject; *role* None: by the subject's suffix, else value.
+    """A topic declared for a subject; *role* None: by the subject's suffix, else value.
 
-    *strategy* is `associated` (the registry says so), `map` (cluster.json) or `manual`; *evidence* says where.
+    *strategy* is `associated` (registry), `map` (cluster.json) or `manual`; *evidence* is its location.
     """
 
     topic: TopicName
@@ -29,10 +29,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is known of a subject when its topic is sought.
+    """A subject as input of naming strategies.
 
-    *name* has no context and no group. *group* is Apicurio's, empty for the default one or where it is not told.
-    *records* are the names that the schema itself bears; empty: it bears none; None: the schema was not seen.
+    *name* has no context and no group. *group* is Apicurio's, empty for the default one or where unknown.
+    *records* are the names that the schema itself bears; empty: it has none; None: the schema is not available.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One way to read a subject; *record* is what its name says of a record by this strategy, None: nothing."""
+    """One way to read a subject; *record* is the record in its name by this strategy, None where there is none."""
 
     topic: TopicName
     role: Role
@@ -68,7 +68,7 @@ def proposal(topic: str, role: Role, strategy: str, record: RecordName | None = 
 
 
 def suffix_role(name: str) -> Role:
-    """Return the side that the end of *name* tells (`-key`, `:k`), value by convention."""
+    """Return the side given by the suffix of *name* (`-key`, `:k`), value by convention."""
     return Role.KEY if name.endswith(("-key", ":k")) else Role.VALUE
 
 

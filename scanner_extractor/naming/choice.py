@@ -1,4 +1,4 @@
-"""From what the strategies propose to the topic that a subject is bound to."""
+"""Choose the topic of a subject from the candidates of strategies and declarations."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from dataclasses import dataclass
 from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, suffix_role
 from scanner_model.names import TopicName
 from scanner_model.pattern_limits import TookTooLong
+from scanner_model.plugins import PluginError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed:
     """The readings of one subject: *declared* by somebody, *read* by the strategies in their order, each once.
 
-    *own* is the subject's name where it is the schema's own record, and so no topic by itself; else empty. *slow* are
-    the errors of patterns that took too long on this name, so that they may have another reading of it.
+    *own* is the subject's name where it is the schema's own record, and so no topic by itself; else empty. *failed* are
+    the errors of strategies that could not be evaluated on this name (patterns that took too long, broken plug-ins), so
+    that they may have another reading of it.
     """
 
     declared: tuple[Candidate, ...]
     read: tuple[Candidate, ...]
     own: str = ""
-    slow: tuple[TookTooLong, ...] = ()
+    failed: tuple[TookTooLong | PluginError, ...] = ()
 
     @property
     def all(self) -> tuple[Candidate, ...]:
@@ -50,18 +52,18 @@ class Choice:
 
 def propose(subject: Subject, strategies: Iterable[Strategy]) -> Proposed:
     """List every reading of *subject*: what was declared, then by strategy in the configured order."""
-    slow: list[TookTooLong] = []
-    read = tuple(dict.fromkeys(one for strategy in strategies for one in _read(subject, strategy, slow)))
+    failed: list[TookTooLong | PluginError] = []
+    read = tuple(dict.fromkeys(one for strategy in strategies for one in _read(subject, strategy, failed)))
     declared = {(link.topic, (one := _declared(link, subject, read)).role): one for link in reversed(subject.links)}
     links = tuple(reversed(declared.values()))
-    return Proposed(declared=links, read=read, own=_own_name(subject), slow=tuple(slow))
+    return Proposed(declared=links, read=read, own=_own_name(subject), failed=tuple(failed))
 
 
-def _read(subject: Subject, strategy: Strategy, slow: list[TookTooLong]) -> tuple[Candidate, ...]:
+def _read(subject: Subject, strategy: Strategy, failed: list[TookTooLong | PluginError]) -> tuple[Candidate, ...]:
     try:
         return strategy(subject)
-    except TookTooLong as error:
-        slow.append(error)
+    except (TookTooLong, PluginError) as error:
+        failed.append(error)
         return ()
 
 
@@ -70,7 +72,7 @@ def choose(proposed: Proposed, known: Collection[TopicName] | None) -> Choice:
 
     Where several known (topic, side) pairs are left, the first in order is taken and the choice is ambiguous. Where
     none is known, the best stays, flagged; but a schema's own record name is a topic only where that topic is known.
-    *known* None: nobody told of any topics, so that every candidate stays in the running.
+    *known* None: no topics are known, so that every candidate remains possible.
     """
     topics = known or ()
     if proposed.declared:
@@ -97,7 +99,7 @@ def _own_name(subject: Subject) -> str:
 
 
 def _declared(link: Link, subject: Subject, read: Iterable[Candidate]) -> Candidate:
-    """Return the reading of a declared link; a strategy that agrees on the topic tells the side that it leaves open."""
+    """Return the reading of a declared link; a strategy that agrees on the topic supplies a missing side."""
     if link.role:
         return Candidate(topic=link.topic, role=link.role, strategy=link.strategy)
     agreeing = (candidate for candidate in read if candidate.topic == link.topic)

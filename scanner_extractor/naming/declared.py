@@ -1,4 +1,4 @@
-"""The topics that somebody declared for subjects: the registry's associations, manual assignments, cluster.json."""
+"""Topics declared for subjects: registry associations, manual assignments, cluster.json."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def declared_topics(
         link = Link(topic=given.topic, strategy="manual", evidence=given.place, role=given.role)
         links.setdefault((given.context, given.subject), []).append(link)
     return DeclaredTopics(
-        kind=kind, by_subject={place: tuple(found) for place, found in links.items()}, mapping=mapping
+        kind=kind, by_subject={place: tuple(topics) for place, topics in links.items()}, mapping=mapping
     )
 
 
@@ -71,13 +71,13 @@ def cluster_associations(
         return own, ()
     left_out = f"{len(listed) - len(own)} of {len(listed)} associations name a cluster and are left out"
     what = f"the id of this Kafka cluster is not known: {left_out}"
-    return own, (Problem(str(source), what, "`kafka` in cluster.json lets the brokers tell it"),)
+    return own, (Problem(str(source), what, "configure `kafka` in cluster.json to read it from the brokers"),)
 
 
 def unused_keys(
     source: SourceId, declared: DeclaredTopics, places: Iterable[tuple[str, SubjectName]]
 ) -> Iterator[Problem]:
-    """Report members of `naming.subjects` that no subject of the registry goes by."""
+    """Report members of `naming.subjects` that match no subject of the registry."""
     listed = tuple(places)
     used = {mapped_key(declared.mapping, subject, context, declared.kind) for context, subject in listed}
     names = sorted({subject for _, subject in listed})
@@ -87,7 +87,7 @@ def unused_keys(
 
 
 def unmatched(assignments: Iterable[Assignment], versions: Iterable[SchemaVersion]) -> Iterator[Problem]:
-    """Report assignments of subjects that no registry has that answered."""
+    """Report assignments of subjects that no readable registry has."""
     places: set[tuple[str | None, SubjectName]] = set()
     for version in versions:
         places |= {(version.context, version.subject), (None, version.subject)}

@@ -1,4 +1,4 @@
-"""Says how a subject is read and why: the answer of `scanner explain subject`, without a dictionary or a registry."""
+"""Explain how a subject is bound, for `scanner explain subject`; needs neither dictionary nor registry."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 
 from scanner_extractor.naming.candidates import Candidate, Subject
 from scanner_extractor.naming.choice import Choice, choose, propose
-from scanner_extractor.naming.subjects import group_and_name, mapped_links, seen_subject
+from scanner_extractor.naming.subjects import group_and_name, mapped_links, parse_subject
 from scanner_extractor.naming.table import strategies_in_force
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, SubjectName, TopicName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
+class Explanation:
     """How one subject is read: every candidate in order, and which of them is bound, where there is one.
 
-    *slow* are the errors of patterns that took too long on its name.
+    *failed* are the errors of strategies that could not be evaluated on its name.
     """
 
     subject: SubjectName
     context: str
     candidates: tuple[Candidate, ...]
     choice: Choice
-    slow: tuple[InputInvalid, ...] = ()
+    failed: tuple[InputInvalid, ...] = ()
 
 
 def explain_subject(
@@ -35,33 +35,33 @@ def explain_subject(
     strategies: Sequence[str] = (),
     mapping: Mapping[str, Sequence[str]] | None = None,
     registry_kind: str = "confluent",
-) -> tuple[Explained, ...]:
+) -> tuple[Explanation, ...]:
     """Explain each subject; an empty *topics* means that no topics are known, so that none is ruled out.
 
-    *record* None: the schema was not seen. Without *strategies*, those of the registry kind apply. *mapping* gives
+    *record* None: the schema is not available. Without *strategies*, those of the registry kind apply. *mapping* gives
     declared topics by subject or by record name. Raises InputInvalid for a strategy that cannot be used.
     """
     in_force = strategies_in_force(strategies, registry_kind)
     records = None if record is None else (RecordName(record),)
     known = frozenset(map(TopicName, topics)) if topics else None
 
-    def explained(raw: str) -> Explained:
-        context, name = seen_subject(raw, registry_kind)
+    def explained(raw: str) -> Explanation:
+        context, name = parse_subject(raw, registry_kind)
         links = mapped_links(mapping or {}, name, context, registry_kind)
         group, artifact = group_and_name(name, context, registry_kind)
         proposed = propose(Subject(name=artifact, group=group, records=records, links=links), in_force)
-        return Explained(
+        return Explanation(
             subject=SubjectName(name),
             context=context,
             candidates=proposed.all,
             choice=choose(proposed, known),
-            slow=proposed.slow,
+            failed=proposed.failed,
         )
 
     return tuple(map(explained, subjects))
 
 
-def as_json(rows: Iterable[Explained]) -> list[dict[str, Any]]:
+def as_json(rows: Iterable[Explanation]) -> list[dict[str, Any]]:
     """Return *rows* as the JSON that `scanner explain subject --format json` documents.
 
     `chosen` is the first of `bound`, which has more than one member only where several topics were declared.
@@ -75,7 +75,7 @@ def as_json(rows: Iterable[Explained]) -> list[dict[str, Any]]:
             "bound": list(map(_candidate, row.choice.bound)),
             "ambiguous": row.choice.ambiguous,
             "topic_known": row.choice.topic_known,
-            "problems": list(map(str, row.slow)),
+            "problems": list(map(str, row.failed)),
         }
         for row in rows
     ]

@@ -20,8 +20,8 @@ def by_group_and_record(subject: Subject) -> tuple[Candidate, ...]:
 def by_group_topic_and_record(subject: Subject) -> tuple[Candidate, ...]:
     """Read group `shop`, artifact `orders-Created` as record `shop.Created` in topic `orders`.
 
-    So TopicRecordIdStrategy names them; in 1.x it wrote the record's full name. A group that is not told agrees with
-    every namespace.
+    So TopicRecordIdStrategy names them; in 1.x it wrote the record's full name. An unknown group agrees with every
+    namespace.
     """
     splits = _artifact_at_last_dash(subject) if subject.records is None else _artifact_before(subject)
     return tuple(
@@ -67,8 +67,8 @@ def by_topic(subject: Subject) -> tuple[Candidate, ...]:
 def by_topic_and_record(subject: Subject) -> tuple[Candidate, ...]:
     """Read `orders-shop.Created` as record `shop.Created` in topic `orders` (TopicRecordNameStrategy).
 
-    The record's name is the schema's own, because a JSON title may hold dashes; only where the schema was not seen
-    does the last dash split, and a suffix `key` or `value` is then TopicNameStrategy's.
+    The record's name is the schema's own, because a JSON title may hold dashes; only where the schema is not
+    available does the last dash split, and a suffix `key` or `value` is then TopicNameStrategy's.
     """
     splits = _at_last_dash(subject.name) if subject.records is None else _before(subject.name, subject.records)
     return tuple(
@@ -87,7 +87,7 @@ def by_simple_topic(subject: Subject) -> tuple[Candidate, ...]:
 
 
 def by_association(subject: Subject) -> tuple[Candidate, ...]:
-    """Repeat what the registry itself associates the subject with (AssociatedNameStrategy): nothing is guessed."""
+    """Return the registry's own associations of the subject (AssociatedNameStrategy)."""
     return tuple(
         Candidate(topic=link.topic, role=link.role or Role.VALUE, strategy="associated")
         for link in subject.links

@@ -1,4 +1,4 @@
-"""A subject's text as its registry kind means it: contexts are Confluent's, groups Apicurio's, `:k` Hortonworks's."""
+"""Parse subject names by registry kind: Confluent's contexts, Apicurio's groups, Hortonworks's `:k`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CONTEXT_PREFIXES = (":.", ":*:")
 _DEFAULT_GROUP = "default"
 
 
-def seen_subject(raw: str, kind: str) -> tuple[str, str]:
+def parse_subject(raw: str, kind: str) -> tuple[str, str]:
     """Split *raw* into context and subject, as a registry of *kind* does; the default context is `.`.
 
     Only Confluent knows contexts: `:.ctx:subject`, where the subject may be empty (the context as a whole), and the
@@ -24,13 +24,13 @@ def seen_subject(raw: str, kind: str) -> tuple[str, str]:
     return context, subject
 
 
-def reference_places(context: str, subject: str) -> tuple[tuple[str, str], ...]:
-    """List the places (context, subject) that a schema of *context* may mean by *subject*, the likeliest first.
+def reference_locations(context: str, subject: str) -> tuple[tuple[str, str], ...]:
+    """List the (context, subject) pairs that *subject* may refer to in a schema of *context*, most probable first.
 
     A plain name stays in the context that it is used in. `:.ctx:subject` names a context and `group:artifact` a group
     of its own, where a registry has such; as a colon may be part of any name, both are read as names first.
     """
-    own, name = seen_subject(subject, "confluent")
+    own, name = parse_subject(subject, "confluent")
     if name != subject:
         return (context, subject), (own, name)
     colons = [at for at, letter in enumerate(subject) if letter == ":" and 0 < at < len(subject) - 1]
@@ -38,7 +38,7 @@ def reference_places(context: str, subject: str) -> tuple[tuple[str, str], ...]:
     return (context, subject), *groups
 
 
-def artifact_place(group: str, artifact: str) -> tuple[str, str]:
+def artifact_subject(group: str, artifact: str) -> tuple[str, str]:
     """Return context and subject of an artifact: its group is the context; none, or `default`, is the default one."""
     return _group_context(group), artifact
 

@@ -1,18 +1,16 @@
-"""The table of naming strategies, ours and plug-ins', and which of them each kind of registry uses by default."""
+"""The table of naming strategies, ours and plug-ins, and which of them each type of registry uses by default."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.metadata import entry_points
 
 from scanner_extractor.naming import strategies
-from scanner_extractor.naming.candidates import Strategy
+from scanner_extractor.naming.candidates import Candidate, Strategy, Subject
 from scanner_extractor.naming.strategies import PREFIX, regex_strategy
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-
-ENTRY_POINTS = "scanner.naming_strategies"
+from scanner_model.plugins import NAMING_STRATEGIES, Plugin, plugins
 
 STRATEGIES: Mapping[str, Strategy] = {
     "topic": strategies.by_topic,
@@ -35,38 +33,48 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
     "cloudera": ("hortonworks",),
     "glue": ("simple-topic-id",),
 }
-"""The strategies that a registry kind's own serialisers offer, the likeliest first."""
+"""The strategies that the serialisers of a registry type offer, the most common first."""
 
 
 def strategies_in_force(names: Sequence[str], kind: str) -> tuple[Strategy, ...]:
-    """Return the strategies called *names* in their order; without names, those of the registry kind.
+    """Return the strategies called *names* in their order; without names, those of the registry type *kind*.
 
-    Raises InputInvalid for a name that nobody registered and for a pattern that cannot be used.
+    Raises InputInvalid for an unknown name and for a pattern that cannot be used. A plug-in is loaded when it is
+    called, and raises PluginError then where it cannot be.
     """
     return tuple(map(_strategy, names or default_names(kind)))
 
 
 def default_names(kind: str) -> tuple[str, ...]:
-    """Name the strategies of a registry kind; a kind of a plug-in is taken for one that speaks Confluent's API."""
+    """Return the strategies of a registry type; a plug-in's type has those of Confluent's."""
     return DEFAULTS.get(kind, _CONFLUENT)
 
 
-@lru_cache(maxsize=256)
 def _strategy(name: str) -> Strategy:
     if name.startswith(PREFIX):
-        return regex_strategy(name)
-    known = STRATEGIES.get(name) or _plug_in(name)
-    if known is None:
-        hint = closest_match(name, list(STRATEGIES)) or f"known here: {', '.join(STRATEGIES)}, regex:PATTERN"
+        return _regex(name)
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    others = plugins(NAMING_STRATEGIES)
+    if name not in others:
+        known = (*STRATEGIES, *others)
+        hint = closest_match(name, known) or f"known: {', '.join(known)}, regex:PATTERN"
         raise InputInvalid(f"no naming strategy is called {name!r}", hint=hint)
-    return known
+    return _plugged_in(others[name])
 
 
-def _plug_in(name: str) -> Strategy | None:
-    for point in entry_points(group=ENTRY_POINTS, name=name):
-        try:
-            strategy: Strategy = point.load()
-        except (ImportError, AttributeError) as error:
-            raise InputInvalid(f"naming strategy {name!r} cannot be loaded: {error}", where=point.value) from error
-        return strategy
-    return None
+_regex = lru_cache(maxsize=256)(regex_strategy)
+
+
+@lru_cache(maxsize=256)
+def _plugged_in(plugin: Plugin) -> Strategy:
+    """Return the strategy of a plug-in; one that cannot be loaded, or fails, raises PluginError where it is called."""
+    read = plugin.load_or_raise_later()
+
+    def strategy(subject: Subject) -> tuple[Candidate, ...]:
+        candidates = read(subject)
+        if isinstance(candidates, tuple) and all(isinstance(candidate, Candidate) for candidate in candidates):
+            return candidates
+        raise plugin.error(f"returned {type(candidates).__name__}, which is not a tuple of Candidate")
+
+    return strategy

@@ -1,56 +1,42 @@
-"""Schema registries: the table of kinds and how each is read; plug-ins come in by entry points."""
+"""Schema registries: the table of their types; other packages add types as plug-ins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-
-from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Transport
 from scanner_extractor.registries.apicurio.client import read_apicurio
 from scanner_extractor.registries.cloudera import read_cloudera
 from scanner_extractor.registries.confluent.plan import read_confluent
 from scanner_extractor.registries.glue import glue_registry_transport, read_glue
-from scanner_extractor.scan.results import Progress, RegistryResult
+from scanner_extractor.registries.probes import (
+    apicurio_probes,
+    cloudera_probes,
+    confluent_probes,
+    glue_probes,
+)
+from scanner_extractor.scan.results import RegistryResult
+from scanner_extractor.scan.source_types import SourceType, SourceTypes
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import InputInvalid
+from scanner_model import plugins
 
-__all__ = ["PLUG_INS", "REGISTRIES", "RegistryReader", "own_transport", "registries"]
+__all__ = ["REGISTRIES", "RegistryType"]
 
-RegistryReader = Callable[[RegistrySettings, Http, Progress], RegistryResult]
-"""Read everything that a registry has; raises ScannerError only where nothing of it can be read."""
-
-PLUG_INS = "scanner.registries"
-"""The entry-point group by which other people's packages add kinds of registries; an entry's name is the kind's."""
-
-REGISTRIES: Mapping[str, RegistryReader] = {
-    "confluent": read_confluent,
-    "karapace": read_confluent,
-    "apicurio": read_apicurio,
-    "cloudera": read_cloudera,
-    "glue": read_glue,
-}
+RegistryType = SourceType[RegistrySettings, RegistryResult]
 
 
-def own_transport(settings: RegistrySettings) -> Transport | None:
-    """Return what speaks to a registry that is not asked over plain HTTP; None: it is."""
+def _glue_transport(settings: RegistrySettings) -> Transport | None:
     return glue_registry_transport(settings.glue, settings.http) if settings.glue else None
 
 
-@cache
-def registries() -> Mapping[str, RegistryReader]:
-    """Return every kind of registry, plug-ins too; those load when they read, and do not replace ours."""
-    return {**{entry.name: _plugged_in(entry) for entry in entry_points(group=PLUG_INS)}, **REGISTRIES}
+_CONFLUENT = RegistryType(read=read_confluent, check=confluent_probes)
 
-
-def _plugged_in(entry: EntryPoint) -> RegistryReader:
-    def read(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
-        try:
-            reader: RegistryReader = entry.load()
-        except (ImportError, AttributeError) as error:
-            what = f"the plug-in for registries of type {entry.name!r} cannot be loaded: {error}"
-            raise InputInvalid(what, where=entry.value) from error
-        return reader(settings, http, progress)
-
-    return read
+REGISTRIES: SourceTypes[RegistrySettings, RegistryResult] = SourceTypes(
+    {
+        "confluent": _CONFLUENT,
+        "karapace": _CONFLUENT,
+        "apicurio": RegistryType(read=read_apicurio, check=apicurio_probes),
+        "cloudera": RegistryType(read=read_cloudera, check=cloudera_probes),
+        "glue": RegistryType(read=read_glue, check=glue_probes, transport=_glue_transport),
+    },
+    plugins.REGISTRIES,
+)
+"""The types of schema registry by the name that cluster.json gives them."""

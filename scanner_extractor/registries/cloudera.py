@@ -1,4 +1,4 @@
-"""From the JSON of Cloudera's (Hortonworks') Schema Registry to schema versions, with branches, states and includes."""
+"""Read Cloudera's (Hortonworks') Schema Registry: versions with branches, states and includes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from scanner_extractor.registries.result import (
     details,
     items,
     key_of,
-    lost,
     member,
     needed_number,
     needed_text,
     separate_rows,
     text,
+    unread_subjects,
     without_deleted,
 )
 from scanner_extractor.scan.results import Progress, RegistryResult
@@ -52,7 +52,7 @@ _STATES: Mapping[int, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class BranchedVersion:
     """A version, the branches that hold it, and the schemas that it includes (-1: their newest version)."""
 
     version: SchemaVersion
@@ -65,7 +65,7 @@ def read_entities(payload: Json) -> list[Json]:
     entries = member(payload, "entities")
     if not isinstance(entries, list):
         hint = "is this Cloudera's Schema Registry? check `url` and `type`"
-        raise PayloadUnexpected("the answer is not a list of entities", hint=hint)
+        raise PayloadUnexpected("the response is not a list of entities", hint=hint)
     return entries
 
 
@@ -79,7 +79,7 @@ def read_branches(payload: Json) -> tuple[str, ...]:
     return tuple(sorted({name for entry in read_entities(payload) if (name := text(entry, "name"))}))
 
 
-def read_schema(payload: Json, source: SourceId) -> Iterator[Listed | BadRow]:
+def read_schema(payload: Json, source: SourceId) -> Iterator[BranchedVersion | BadRow]:
     """Read a schema of `/schemas/aggregated`: each version once, though several branches may hold it."""
     if not read_name(payload):
         yield bad_row(source, "", RowError("it has no name"), payload)
@@ -93,43 +93,45 @@ def read_schema(payload: Json, source: SourceId) -> Iterator[Listed | BadRow]:
     yield from read_versions(payload, held, source)
 
 
-def read_versions(schema: Json, held: Iterable[tuple[str, Json]], source: SourceId) -> Iterator[Listed | BadRow]:
+def read_versions(
+    schema: Json, held: Iterable[tuple[str, Json]], source: SourceId
+) -> Iterator[BranchedVersion | BadRow]:
     """Read the versions of a *schema* that its branches hold, each once, oldest first."""
-    found: dict[int, Listed] = {}
+    by_number: dict[int, BranchedVersion] = {}
     for branch, info in held:
         try:
-            one = _listed(schema, branch, info, source)
+            listed_version = _listed(schema, branch, info, source)
         except RowError as wrong:
             yield bad_row(source, read_name(schema), wrong, info)
             continue
-        number = one.version.version
-        known = found.get(number, one)
-        found[number] = replace(known, branches=known.branches | one.branches)
-    yield from (found[number] for number in sorted(found))
+        number = listed_version.version.version
+        known = by_number.get(number, listed_version)
+        by_number[number] = replace(known, branches=known.branches | listed_version.branches)
+    yield from (by_number[number] for number in sorted(by_number))
 
 
-def with_references(listed: Sequence[Listed], schemas: Mapping[str, Json]) -> Iterator[SchemaVersion]:
-    """Resolve includes to versions, and add what the registry says beside each schema.
+def with_references(listed: Sequence[BranchedVersion], schemas: Mapping[str, Json]) -> Iterator[SchemaVersion]:
+    """Resolve includes to versions, and add the registry's metadata of each schema.
 
     Without a version, an include means the newest enabled version in the main branch, else the newest there is.
     """
     newest: dict[SubjectName, tuple[bool, int]] = {}
-    for one in listed:
-        ordinary = MAIN_BRANCH in one.branches and not one.version.state
-        subject, rank = one.version.subject, (ordinary, one.version.version)
+    for entry in listed:
+        ordinary = MAIN_BRANCH in entry.branches and not entry.version.state
+        subject, rank = entry.version.subject, (ordinary, entry.version.version)
         newest[subject] = max(newest.get(subject, rank), rank)
-    for one in listed:
+    for entry in listed:
         references = tuple(
             Reference(
                 name=name, subject=name, version=newest.get(name, (False, LATEST))[1] if number == LATEST else number
             )
-            for name, number in one.includes
+            for name, number in entry.includes
         )
-        about = schemas.get(one.version.subject)
-        yield replace(one.version, references=references, metadata=_details(about, one))
+        about = schemas.get(entry.version.subject)
+        yield replace(entry.version, references=references, metadata=_details(about, entry))
 
 
-def _listed(schema: Json, branch: str, info: Json, source: SourceId) -> Listed:
+def _listed(schema: Json, branch: str, info: Json, source: SourceId) -> BranchedVersion:
     metadata = member(schema, "schemaMetadata")
     state = member(info, "stateId")
     body = needed_text(info, "schemaText", "schema text")
@@ -144,7 +146,7 @@ def _listed(schema: Json, branch: str, info: Json, source: SourceId) -> Listed:
         deleted=state == _DELETED,
         state="" if state is None else _STATES.get(state, str(state)) if isinstance(state, int) else str(state),
     )
-    return Listed(version=version, branches=frozenset({branch} - {""}), includes=tuple(_includes(body)))
+    return BranchedVersion(version=version, branches=frozenset({branch} - {""}), includes=tuple(_includes(body)))
 
 
 def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
@@ -161,15 +163,15 @@ def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
                 yield SubjectName(name), LATEST
 
 
-def _details(schema: Json, one: Listed) -> str:
+def _details(schema: Json, entry: BranchedVersion) -> str:
     about = member(schema, "schemaMetadata")
-    others = sorted(one.branches - {MAIN_BRANCH})
+    others = sorted(entry.branches - {MAIN_BRANCH})
     return details(
         schemaGroup=text(about, "schemaGroup"),
         description=text(about, "description"),
         compatibility=text(about, "compatibility"),
-        branches=sorted(one.branches) if others else [],
-        versionDescription=one.version.metadata,
+        branches=sorted(entry.branches) if others else [],
+        versionDescription=entry.version.metadata,
     )
 
 
@@ -184,8 +186,8 @@ def cloudera_base(url: str) -> tuple[str, ...]:
 def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
     """Read every version of every schema in every branch.
 
-    Raises what `Http` raises where not even the list of schemas can be read; anything less gives what could be read,
-    PARTIAL, with the names of the rest. Source: the REST API of hortonworks/registry, `/api/v1/schemaregistry`.
+    Raises what `Http` raises where not even the list of schemas can be read; other failures give a partial result,
+    with the names of the rest. Source: the REST API of hortonworks/registry, `/api/v1/schemaregistry`.
     """
     client = ClouderaClient(http, cloudera_base(settings.http.url))
     gathered = _everything(settings, client, progress)
@@ -193,7 +195,7 @@ def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) ->
 
 
 class ClouderaClient:
-    """Query one registry: one method, one request. Every method raises what `Http` raises."""
+    """Client of one registry: one request per method. Every method raises what `Http` raises."""
 
     def __init__(self, http: Http, base: tuple[str, ...]) -> None:
         self._http = http
@@ -226,7 +228,7 @@ def _everything(settings: RegistrySettings, client: ClouderaClient, progress: Pr
     except (NotFound, SourceObjected):
         pass  # a registry before 0.3, or a proxy that does not let this path through
     except ScannerError as error:
-        hint = "every schema was asked for by itself, which takes many requests"
+        hint = "every schema was requested separately, which takes many requests"
         problems = (Problem(str(source), f"reading everything at once failed: {error}", hint),)
     return _one_by_one(settings, client, progress) + RegistryContent(problems=problems)
 
@@ -238,31 +240,36 @@ def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Pr
     unnamed = [row for entity in entities if not read_name(entity) for row in read_schema(entity, source)]
     done: list[None] = []
 
-    def told() -> None:
+    def report() -> None:
         done.append(None)
         progress(source, len(done), len(named))
 
     answers = map_concurrently(
-        named, lambda one: _of(client, one, source), crew=WorkerPool(threads=settings.http.concurrency), told=told
+        named,
+        lambda listed_schema: _of(client, listed_schema, source),
+        pool=WorkerPool(threads=settings.http.concurrency),
+        on_result=report,
     )
     errors = [
-        (read_name(one), error) for one, error in zip(named, answers, strict=True) if isinstance(error, ScannerError)
+        (read_name(listed_schema), error)
+        for listed_schema, error in zip(named, answers, strict=True)
+        if isinstance(error, ScannerError)
     ]
     if errors and len(errors) == len(named) and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
     rows = [row for answer in answers if not isinstance(answer, ScannerError) for row in answer]
-    return _gathered([*rows, *unnamed], named) + lost(source, errors)
+    return _gathered([*rows, *unnamed], named) + unread_subjects(source, errors)
 
 
-def _of(client: ClouderaClient, schema: Json, source: SourceId) -> list[Listed | BadRow]:
+def _of(client: ClouderaClient, schema: Json, source: SourceId) -> list[BranchedVersion | BadRow]:
     name = read_name(schema)
     held = [(branch, info) for branch in client.branches(name) for info in client.versions(name, branch)]
     return list(read_versions(schema, held, source))
 
 
-def _gathered(rows: Iterable[Listed | BadRow], schemas: Iterable[Json]) -> RegistryContent:
+def _gathered(rows: Iterable[BranchedVersion | BadRow], schemas: Iterable[Json]) -> RegistryContent:
     listed = list(rows)
     by_name = {read_name(schema): schema for schema in schemas}
-    versions = with_references([row for row in listed if isinstance(row, Listed)], by_name)
+    versions = with_references([row for row in listed if isinstance(row, BranchedVersion)], by_name)
     bad = separate_rows(row for row in listed if isinstance(row, BadRow))
     return RegistryContent(rows={key_of(version): Row(version=version) for version in versions}) + bad

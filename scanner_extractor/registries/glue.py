@@ -1,4 +1,4 @@
-"""Reads AWS Glue's Schema Registry: schemas, their versions, and each version's text."""
+"""Read AWS Glue's Schema Registry: schemas, their versions, and each version's text."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from scanner_extractor.registries.result import (
     bad_row,
     details,
     items,
-    lost,
     member,
     needed_number,
     needed_text,
     separate_rows,
     text,
     truncated_list,
+    unread_subjects,
     without_deleted,
 )
 from scanner_extractor.scan.results import Progress, RegistryResult
@@ -68,8 +68,8 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """What one schema is said to be: its compatibility and its tags, sorted; empty where nobody said."""
+class SchemaDetails:
+    """Compatibility and sorted tags of a schema; empty where not set."""
 
     compatibility: str = ""
     tags: tuple[tuple[str, str], ...] = ()
@@ -104,7 +104,7 @@ def read_tags(payload: Json) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((key, str(value)) for key, value in tags.items())) if isinstance(tags, dict) else ()
 
 
-def read_version(payload: Json, schema: Schema, about: About, source: SourceId) -> SchemaVersion:
+def read_version(payload: Json, schema: Schema, about: SchemaDetails, source: SourceId) -> SchemaVersion:
     """Read GetSchemaVersion; raises RowError for a version without number, format or text."""
     status = text(payload, "Status").upper()
     return SchemaVersion(
@@ -127,7 +127,7 @@ def _context(registry: str) -> str:
 
 def _list(payload: Json) -> list[Json]:
     if not isinstance(member(payload, "Schemas"), list):
-        raise PayloadUnexpected("the answer is not a list of schemas", hint="is `endpoint_url` that of AWS Glue?")
+        raise PayloadUnexpected("the response is not a list of schemas", hint="is `endpoint_url` that of AWS Glue?")
     return items(payload, "Schemas")
 
 
@@ -141,21 +141,21 @@ def _asked(entry: Json, name: str) -> str:
 _Listed = TypeVar("_Listed", Schema, str)
 
 PAGE = 100
-"""The most entries that Glue gives at once."""
+"""Maximum page size of Glue."""
 
 
 def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
     """Read every version of every schema in the registries that the settings name, or in all of them.
 
     *http* speaks to Glue through `glue_exchange`. Raises SourceRefused, SourceUnreachable and NotFound where schemas
-    cannot be listed; anything less gives what could be read, PARTIAL. Source: AWS Glue API, Schema Registry.
+    cannot be listed; other failures give a partial result. Source: AWS Glue API, Schema Registry.
     """
     gathered = _everything(settings, GlueClient(http), progress)
     return as_result(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
 
 
 class GlueClient:
-    """Query Glue: one method, one operation (the lists: one a page). Every method raises what `Http` raises."""
+    """Client of Glue: one operation per method (lists: one per page). Every method raises what `Http` raises."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -191,7 +191,7 @@ class GlueClient:
             payload = self._ask(operation, {**body, "MaxResults": PAGE, **more})
             return read(payload), read_next(payload)
 
-        return by_token(page, key=lambda one: one)
+        return by_token(page, key=lambda entry: entry)
 
     def _ask(self, operation: str, body: dict[str, Json]) -> Json:
         return self._http.post(operation, body=body)
@@ -204,15 +204,15 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
     schemas, cut = _schemas(client, registries or ("",), source)
     done: list[None] = []
 
-    def told() -> None:
+    def report() -> None:
         done.append(None)
         progress(source, len(done), len(schemas))
 
     answers = map_concurrently(
         schemas,
         lambda schema: _read(client, schema, source),
-        crew=WorkerPool(threads=settings.http.concurrency),
-        told=told,
+        pool=WorkerPool(threads=settings.http.concurrency),
+        on_result=report,
     )
     errors = [
         (qualified_subject(schema.context, schema.name), answer)
@@ -222,7 +222,7 @@ def _everything(settings: RegistrySettings, client: GlueClient, progress: Progre
     if errors and len(errors) == len(schemas) and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
     read = [answer for answer in answers if isinstance(answer, RegistryContent)]
-    return sum(read, cut) + lost(source, errors)
+    return sum(read, cut) + unread_subjects(source, errors)
 
 
 def _schemas(client: GlueClient, registries: Iterable[str], source: SourceId) -> tuple[list[Schema], RegistryContent]:
@@ -246,17 +246,17 @@ def _read(client: GlueClient, schema: Schema, source: SourceId) -> RegistryConte
     return separate_rows(rows) + RegistryContent(problems=problems)
 
 
-def _row(payload: Json, schema: Schema, about: About, source: SourceId) -> Row | BadRow:
+def _row(payload: Json, schema: Schema, about: SchemaDetails, source: SourceId) -> Row | BadRow:
     try:
         return Row(version=read_version(payload, schema, about, source))
     except RowError as wrong:
         return bad_row(source, qualified_subject(schema.context, schema.name), wrong, payload)
 
 
-def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[About, tuple[Problem, ...]]:
-    """Query for what is said beside a schema; without the rights for it, the schema is read all the same."""
+def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[SchemaDetails, tuple[Problem, ...]]:
+    """Query compatibility and tags of a schema; without permission for it, the schema is read all the same."""
     try:
-        return About(compatibility=client.compatibility(schema), tags=client.tags(schema)), ()
+        return SchemaDetails(compatibility=client.compatibility(schema), tags=client.tags(schema)), ()
     except (SourceRefused, SourceObjected, NotFound):
         what = "compatibility and tags of schemas cannot be read"
-        return About(), (Problem(str(source), what, "allow glue:GetSchema and glue:GetTags"),)
+        return SchemaDetails(), (Problem(str(source), what, "allow glue:GetSchema and glue:GetTags"),)

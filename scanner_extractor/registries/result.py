@@ -1,4 +1,4 @@
-"""What is gathered from a registry while it is read, and the reading that becomes of it."""
+"""Content read from a registry, and its conversion to a result."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from scanner_model.schemas import Association, Registry, SchemaVersion
 class Row:
     """One schema row: a version, and the topics that the registry associates its subject with.
 
-    *flagged*: the row says itself whether the version is deleted, as Confluent's do since 8.0. *behind* is the subject
-    that the registry answered with in place of the one asked for, which is an alias; else empty.
+    *flagged*: the row itself has the deleted flag, as Confluent's do since 8.0. *behind* is the
+    subject that the registry returned for an alias that was requested; else empty.
     """
 
     version: SchemaVersion
@@ -42,7 +42,7 @@ class BadRow:
 
 
 class RowError(ValueError):
-    """Report which member of a row is not as documented."""
+    """Raised for a member of a row that is not as documented."""
 
 
 def bad_row(source: str, subject: str, wrong: RowError, payload: Json) -> BadRow:
@@ -86,9 +86,9 @@ def needed_number(payload: Json, name: str, what: str) -> int:
 
 
 def details(**members: Json) -> str:
-    """Return what a registry says beside a schema as JSON text, without what is empty; empty where all of it is."""
-    kept = {name: value for name, value in members.items() if value not in (None, "", [], {})}
-    return canonical(kept) if kept else ""
+    """Return a registry's metadata of a schema as JSON text, without what is empty; empty where all of it is."""
+    values = {name: value for name, value in members.items() if value not in (None, "", [], {})}
+    return canonical(values) if values else ""
 
 
 def canonical(payload: Json) -> str:
@@ -107,14 +107,15 @@ Key = tuple[str, SubjectName, int]
 _SHOWN = 3
 _MANY = 5
 _NOTHING = NotFound("", status=404)
-_VANISHED = "it was deleted meanwhile, or the registry hides it from this user"
+_VANISHED = "it was deleted meanwhile, or this user may not read it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryContent:
     """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read.
 
-    *cut* says why a list was not read to its end; empty where it was. What it did not name need not be gone.
+    *cut* is the reason why a list was not read to its end; empty where it was. Objects that it did not name are not
+    deleted.
     """
 
     rows: Mapping[Key, Row] = field(default_factory=dict)
@@ -135,7 +136,7 @@ class RegistryContent:
 
 
 def truncated_list(source: SourceId, error: PagesWithoutEnd) -> RegistryContent:
-    """Report a list without end, of which nothing is kept but what was read."""
+    """Return the report of an endless list, which was read partly."""
     return RegistryContent(problems=(Problem(str(source), error.what, error.hint),), cut=error.what)
 
 
@@ -161,7 +162,7 @@ def failed(source: SourceId, subject: str, error: ScannerError) -> Problem:
 
 
 def associations_failed(source: SourceId, error: ScannerError) -> Problem:
-    """Report that a registry's associations could not be asked for."""
+    """Report that a registry's associations could not be read."""
     return Problem(f"{source} associations", _why(error), error.hint)
 
 
@@ -169,7 +170,7 @@ def _why(error: ScannerError) -> str:
     return f"{error.where}: {error.what}" if error.where else error.what
 
 
-def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
+def unread_subjects(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
     """Report what could not be read, a subject once; one that is not found is not unread."""
     first: dict[str, ScannerError] = {}
     for subject, error in errors:
@@ -185,16 +186,16 @@ def lost(source: SourceId, errors: Iterable[tuple[str, ScannerError]]) -> Regist
 def without_deleted(gathered: RegistryContent) -> RegistryContent:
     """Leave deleted versions out, except those that a live one refers to, or one that it refers to."""
     find = finder(row.version for row in gathered.rows.values())
-    kept = {key: row for key, row in gathered.rows.items() if not row.version.deleted}
-    waiting = [row.version for row in kept.values()]
+    retained = {key: row for key, row in gathered.rows.items() if not row.version.deleted}
+    waiting = [row.version for row in retained.values()]
     while waiting:
         version = waiting.pop()
         for reference in version.references:
             target = find_reference(version.context, reference, find)
-            if target and key_of(target) not in kept:
-                kept[key_of(target)] = gathered.rows[key_of(target)]
+            if target and key_of(target) not in retained:
+                retained[key_of(target)] = gathered.rows[key_of(target)]
                 waiting.append(target)
-    return replace(gathered, rows=kept)
+    return replace(gathered, rows=retained)
 
 
 def as_result(settings: RegistrySettings, gathered: RegistryContent, requests: int) -> RegistryResult:
@@ -219,17 +220,17 @@ def _reported(source: SourceId, errors: Mapping[str, ScannerError]) -> Iterator[
         alike.setdefault(error.what, []).append(subject)
     for what, subjects in alike.items():
         if len(subjects) > _MANY:
-            one = _lost(source, subjects[0], errors[subjects[0]])
-            why = one.what if isinstance(errors[subjects[0]], NotFound) else what
+            problem = _unread_problem(source, subjects[0], errors[subjects[0]])
+            why = problem.what if isinstance(errors[subjects[0]], NotFound) else what
             names = f"{', '.join(map(repr, subjects[:_SHOWN]))} and {len(subjects) - _SHOWN} more"
-            yield Problem(str(source), f"{len(subjects)} subjects could not be read: {why} ({names})", one.hint)
+            yield Problem(str(source), f"{len(subjects)} subjects could not be read: {why} ({names})", problem.hint)
         else:
-            yield from (_lost(source, subject, errors[subject]) for subject in subjects)
+            yield from (_unread_problem(source, subject, errors[subject]) for subject in subjects)
 
 
-def _lost(source: SourceId, subject: str, error: ScannerError) -> Problem:
+def _unread_problem(source: SourceId, subject: str, error: ScannerError) -> Problem:
     if isinstance(error, NotFound):
-        return Problem(f"{source} {str(subject)!r}", "it was listed, and is not found when it is read", _VANISHED)
+        return Problem(f"{source} {str(subject)!r}", "it was listed, but not found when it was read", _VANISHED)
     return failed(source, subject, error)
 
 
@@ -246,7 +247,7 @@ def _outcome(source: SourceId, gathered: RegistryContent, got: int, requests: in
         outcome,
         answer=SourceStatus.PARTIAL,
         reason=f"{_counted(unread)} could not be read: {gathered.unread[unread[0]]}",
-        hint="what earlier scans know of them stays; the problems tell more",
+        hint="facts of earlier scans are retained; see the problems",
         unread=frozenset(unread),
     )
 

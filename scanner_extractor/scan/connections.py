@@ -36,6 +36,12 @@ def _live_offsets(settings: OffsetSettings, progress: Progress, now: datetime) -
     return read_offsets(settings, progress, now=now)
 
 
+def _live_probe(settings: KafkaSettings) -> str:
+    from scanner_extractor.sources.kafka.admin import probe
+
+    return probe(settings)
+
+
 def _no_pause(seconds: float) -> None:
     """Wait for nothing."""
 
@@ -46,46 +52,50 @@ def _utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connections:
-    """Open sources: a *replay* stands in for the network, a *recorder* keeps what it says; at most one of them.
+    """Open sources: a *replay* or a *transport* stands in for the network, a *recorder* stores its responses.
 
-    *brokers* and *ends* ask a cluster over the Kafka protocol; *now* is when a figure was read, *clock* measures and
-    spends waits (None: the machine's). *queries* are those of ksqlDB that earlier scans know, by server. *opened* are
-    the HTTP sources, for what a failed one has cost.
+    At most one of the three is set. *brokers*, *ends* and *probe* request topics, end offsets and metadata over the
+    Kafka protocol. *now* is the time of a metric, *clock* measures and spends waits (None: the machine's). *queries*
+    are those of ksqlDB known from earlier scans, by server. *opened* are the HTTP sources, to count their requests.
     """
 
     recorder: Recorder | None = None
     replay: Replay | None = None
+    transport: Transport | None = None
     brokers: Callable[[KafkaSettings, Progress], KafkaResult] = _live
     ends: Callable[[OffsetSettings, Progress, datetime], CatalogResult] = _live_offsets
+    probe: Callable[[KafkaSettings], str] = _live_probe
     now: Callable[[], datetime] = _utc_now
     clock: Clock | None = None
     queries: Mapping[SourceId, KnownQueries] = field(default_factory=dict)
     opened: dict[SourceId, Http] = field(default_factory=dict)
 
     def http(
-        self, settings: HttpSettings, source: SourceId, *, live: Transport | None = None, veil: Wrap | None = None
+        self, settings: HttpSettings, source: SourceId, *, live: Transport | None = None, mask: Wrap | None = None
     ) -> Http:
-        """Open an HTTP source; *live* speaks to one that is not asked over plain HTTP.
+        """Open an HTTP source; *live* sends the requests of one that is not reached over plain HTTP.
 
-        *veil* hides secrets that only what it knows of the source can tell, before anybody sees or keeps the answers.
+        *mask* hides secrets that only the source itself declares, before a response is read or recorded.
         """
-        wraps = [wrap for wrap in (None if self.replay else veil, self.recorder and self.recorder.recording) if wrap]
+        wraps = [wrap for wrap in (None if self.replay else mask, self.recorder and self.recorder.recording) if wrap]
         wrap = (lambda exchange: reduce(lambda inner, outer: outer(inner), wraps, exchange)) if wraps else None
-        self.opened[source] = Http(settings, source, exchange=self.replay or live, wrap=wrap, clock=self.clock)
+        self.opened[source] = Http(
+            settings, source, exchange=self.replay or self.transport or live, wrap=wrap, clock=self.clock
+        )
         return self.opened[source]
 
     def earlier(self, source: SourceId) -> Earlier:
-        """Return what earlier scans know of a ksqlDB server; a replay waits for nothing."""
+        """Return the queries of a ksqlDB server known from earlier scans; a replay does not wait."""
         pause = (self.clock or Clock()).pause
         return Earlier(queries=self.queries.get(source, {}), pause=_no_pause if self.replay else pause)
 
     def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogResult:
-        """Query the brokers how far topics are written; a capture holds this as one document, with its time."""
+        """Read the end offsets of topics; a capture holds them as one document, with its time."""
         from scanner_extractor.sources.kafka import end_offsets
 
         if self.replay:
-            told = self.replay.document(settings.source, end_offsets.DOCUMENT)
-            return end_offsets.read_offsets_document(told, settings.source)
+            document = self.replay.document(settings.source, end_offsets.DOCUMENT)
+            return end_offsets.read_offsets_document(document, settings.source)
         reading = self.ends(settings, progress, self.now())
         if self.recorder:
             self.recorder.record_document(settings.source, end_offsets.DOCUMENT, end_offsets.offsets_document(reading))
@@ -96,11 +106,11 @@ class Connections:
         return self.opened[source].requests if source in self.opened else 0
 
     def problems(self, source: SourceId) -> tuple[Problem, ...]:
-        """Return what was wrong with answers of *source* that were read all the same."""
+        """Return the problems of responses of *source* that were read nevertheless."""
         return self.opened[source].problems if source in self.opened else ()
 
     def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaResult:
-        """Query the brokers; a capture holds what they said as one document, as the protocol is not HTTP."""
+        """Read topics and groups from the brokers; a capture holds the result as one document, as it is not HTTP."""
         if self.replay:
             return read_kafka_document(self.replay.document(settings.source, DOCUMENT), settings.source)
         reading = self.brokers(settings, progress)

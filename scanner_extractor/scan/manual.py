@@ -25,7 +25,7 @@ class Merged:
 def merge_schemas(
     schemas: Iterable[ManualSchema], bound: Iterable[TopicSchema], definitions: Mapping[Fingerprint, Definition]
 ) -> Merged:
-    """Add each manual schema that no registry fact covers; one that says otherwise is reported and left out.
+    """Add each manual schema that no registry fact covers; a contradicting one is reported and left out.
 
     Covered: the registry has the same subject and version of the topic, or, where the file names no subject, a current
     schema of the same topic and role. The same columns are no contradiction.
@@ -46,7 +46,7 @@ def agreeing(
     topics: dict[str, set[TopicName]] = {}
     for association in associations:
         topics.setdefault(association.subject, set()).add(association.topic)
-    kept, problems = [], []
+    agreed, problems = [], []
     for assignment in assignments:
         known = topics.get(assignment.subject)
         if known and assignment.topic not in known:
@@ -54,8 +54,8 @@ def agreeing(
             what += f", not with {assignment.topic!r}"
             problems.append(Problem(assignment.place, what, "the registry's link stays"))
         else:
-            kept.append(assignment)
-    return tuple(kept), tuple(problems)
+            agreed.append(assignment)
+    return tuple(agreed), tuple(problems)
 
 
 def _merge(

@@ -1,4 +1,4 @@
-"""From what the sources said to one scan: definitions read, subjects bound, manual input merged. Pure; asks nobody."""
+"""From the results of the sources to one scan: definitions parsed, subjects bound, manual input merged. No I/O."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TypedDict, TypeVar
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind
 from scanner_extractor.naming.declared import cluster_associations
 from scanner_extractor.scan.manual import agreeing, merge_schemas
-from scanner_extractor.scan.phases import SourceResults
 from scanner_extractor.scan.results import (
     CatalogResult,
     ConnectResult,
@@ -20,6 +19,7 @@ from scanner_extractor.scan.results import (
     KafkaResult,
     KsqlResult,
     RegistryResult,
+    SourceResults,
 )
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.scan.topics import (
@@ -32,7 +32,7 @@ from scanner_extractor.scan.topics import (
     with_earlier_settings,
 )
 from scanner_extractor.schemas.definitions import Defined, define
-from scanner_extractor.schemas.parsing import ParseEach, parse_in_process
+from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.sources.kafka.end_offsets import LOG_END
 from scanner_extractor.sources.ksqldb.schemas import collection_schemas
@@ -40,8 +40,9 @@ from scanner_model.broker_address import broker_address
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import Cluster, KsqlFunction, KsqlSource, KsqlType, ManualFlow, Topic
-from scanner_model.manual import Assignment, ManualInput, ManualSchema
+from scanner_model.kafka import Cluster, Topic
+from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType
+from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
@@ -96,11 +97,11 @@ _Fact = TypeVar("_Fact")
 
 def merge_results(
     settings: Settings,
-    asked: SourceReadings,
+    sources: SourceReadings,
     manual: ManualInput | None = None,
     *,
     remembered: PreviousState = NOTHING,
-    read: ParseEach = parse_in_process,
+    read: ParseTexts = parse_in_process,
 ) -> ClusterScan:
     """Put together what one scan of one cluster found.
 
@@ -108,41 +109,41 @@ def merge_results(
     registered schemas. Everything has a fixed order, whatever order the sources answered in. Problems of reading,
     naming and merging are listed; none of them loses a fact.
     """
-    settings = asked.settings or settings
+    settings = sources.settings or settings
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
-    said = _Said.of(asked.readings)
-    cluster = _cluster(settings, said.kafka, said.connect, manual)
-    listed, named = said.topics(remembered), tuple(ksqldb_topics(said.collections))
-    told = merge_topics(listed or (), manual.topics, named)
-    defined = define((version for reading in said.registries for version in reading.versions), read)
-    registries, strange = _of_cluster(said.registries, cluster.cluster_id or remembered.cluster_id)
-    bound, objections = _bind(settings, registries, defined, merge_topics(told, remembered.topics), manual)
+    results = _Results.of(sources.readings)
+    cluster = _cluster(settings, results.kafka, results.connect, manual)
+    listed, named = results.topics(remembered), tuple(ksqldb_topics(results.collections))
+    known_topics = merge_topics(listed or (), manual.topics, named)
+    defined = define((version for reading in results.registries for version in reading.versions), read)
+    registries, strange = _of_cluster(results.registries, cluster.cluster_id or remembered.cluster_id)
+    bound, objections = _bind(settings, registries, defined, merge_topics(known_topics, remembered.topics), manual)
     declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
-    described = collection_schemas(said.collections, _described(links, remembered))
-    topics = merge_topics(told, bound.topics, map(_linked_topic, links))
-    met = chain.from_iterable(reading.problems for reading in asked.readings)
+    described = collection_schemas(results.collections, _described(links, remembered))
+    topics = merge_topics(known_topics, bound.topics, map(_linked_topic, links))
+    source_problems = chain.from_iterable(reading.problems for reading in sources.readings)
     doubts = (
-        *_strangers(said.connect, said.kafka),
+        *_strangers(results.connect, results.kafka),
         *strange,
-        *missing_topics(listed, chain(manual.topics, named), said.lost),
-        *hidden_topics(listed, ((each.outcome.source, each.missing) for each in said.ksqldb)),
+        *missing_topics(listed, chain(manual.topics, named), results.lost),
+        *hidden_topics(listed, ((each.outcome.source, each.missing) for each in results.ksqldb)),
     )
     return ClusterScan(
         cluster=cluster,
-        outcomes=(*asked.outcomes, *_manual_outcomes(manual)),
-        topics=tuple(ksqldb_internal(topics, (reading.service for reading in said.ksqldb))),
-        registries=tuple(reading.registry for reading in said.registries),
+        outcomes=(*sources.outcomes, *_manual_outcomes(manual)),
+        topics=tuple(ksqldb_internal(topics, (reading.service for reading in results.ksqldb))),
+        registries=tuple(reading.registry for reading in results.registries),
         versions=defined.versions,
         definitions=_distinct(defined.definitions.values(), declared.definitions.values(), (d for d, _ in described)),
         topic_schemas=_ordered(links, (link for _, link in described)),
-        consumer_groups=merge_groups(reading.consumer_groups for reading in said.kafka),
-        ksql_sources=said.collections,
-        queries=tuple(query for reading in said.ksqldb for query in reading.queries),
-        connectors=tuple(connector for reading in said.connect for connector in reading.connectors),
+        consumer_groups=merge_groups(reading.consumer_groups for reading in results.kafka),
+        ksql_sources=results.collections,
+        queries=tuple(query for reading in results.ksqldb for query in reading.queries),
+        connectors=tuple(connector for reading in results.connect for connector in reading.connectors),
         manual_flows=manual.flows,
-        **said.estate(remembered),
-        problems=(*met, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
+        **results.estate(remembered),
+        problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
 
 
@@ -163,7 +164,7 @@ class Estate(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Results:
     """The readings by kind of source."""
 
     kafka: tuple[KafkaResult, ...]
@@ -174,7 +175,7 @@ class _Said:
     catalogs: tuple[CatalogResult, ...]
 
     @classmethod
-    def of(cls, readings: Iterable[SourceResults]) -> _Said:
+    def of(cls, readings: Iterable[SourceResults]) -> _Results:
         listed = tuple(readings)
         return cls(
             _of(KafkaResult, listed),
@@ -233,7 +234,7 @@ def _bind(
 ) -> tuple[Bound, tuple[Problem, ...]]:
     naming = {registry.source: registry.naming for registry in settings.registries}
     assignments, objections = agreeing(manual.assignments, (a for reading in registries for a in reading.associations))
-    told = [
+    namings = [
         RegistryNaming(
             registry=reading.registry,
             naming=naming[reading.registry.source],
@@ -241,7 +242,7 @@ def _bind(
         )
         for reading in registries
     ]
-    return bind(defined.versions, defined.records, topics, told, assignments), objections
+    return bind(defined.versions, defined.records, topics, namings, assignments), objections
 
 
 def _of_cluster(
@@ -265,12 +266,12 @@ def _cluster(
     settings: Settings, kafka: Sequence[KafkaResult], connect: Sequence[ConnectResult], manual: ManualInput
 ) -> Cluster:
     addresses = chain(settings.brokers, *(reading.brokers for reading in kafka), manual.cluster.brokers)
-    told = (
+    evidence = (
         settings.identity,
         *(reading.cluster_id for reading in kafka),
         *(reading.kafka_cluster_id for reading in connect),
     )
-    identities = [identity for identity in told if identity]
+    identities = [identity for identity in evidence if identity]
     return Cluster(
         name=settings.cluster,
         brokers=tuple(dict.fromkeys(map(broker_address, addresses))),

@@ -1,4 +1,4 @@
-"""The phases of a scan as rows: which sources are asked in which, and by which reader."""
+"""The phases of a scan: which kinds of source are read side by side, and in which order."""
 
 from __future__ import annotations
 
@@ -7,31 +7,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
+from scanner_extractor.scan import source_kinds
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import (
-    CatalogResult,
-    CloudResult,
-    ConnectResult,
-    JobsResult,
-    KafkaResult,
-    KsqlResult,
-    Progress,
-    RegistryResult,
-)
-from scanner_extractor.settings.catalogs import CatalogSettings
-from scanner_extractor.settings.cluster import ConnectSettings, KsqlSettings, RegistrySettings, Settings
-from scanner_extractor.settings.confluent_cloud import Lacking, OffsetSettings, StreamCatalogSettings
-from scanner_extractor.settings.flink import FlinkSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.scan.results import KafkaResult, Progress, SourceResults
+from scanner_extractor.scan.source_kinds import SOURCE_KINDS
+from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.settings.confluent_cloud import Lacking
 from scanner_model.errors import SourceRefused
 from scanner_model.names import SourceId
-from scanner_model.redaction import mask_statement, mask_text
-
-SourceResults = CatalogResult | CloudResult | ConnectResult | JobsResult | KafkaResult | KsqlResult | RegistryResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One source to ask: *kind* is what `--only` and `--skip` name; *run* asks it and raises ScannerError."""
+    """One source to read: *kind* is what `--only` and `--skip` name; *run* reads it and raises ScannerError."""
 
     source: SourceId
     kind: str
@@ -44,16 +32,16 @@ class Mode(StrEnum):
     FULL = "full"
     """Every phase."""
     EXTRACT = "extract"
-    """What the cluster's own systems say: no enrichment from catalogs of tables, no figures."""
+    """The cluster's own systems: no enrichment from catalogs of tables, no metrics."""
     ENRICH = "enrich"
-    """Catalogs of tables and figures only, beside what the last scan stored."""
+    """Catalogs of tables and metrics only, added to what the last scan stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
     """A step of a scan: its tasks run side by side, after all tasks of the phases before it.
 
-    *enriches*: it asks of what others know about what was extracted; `Mode` chooses by it.
+    *enriches*: it reads what other systems know about what was extracted; `Mode` selects by it.
     """
 
     name: str
@@ -65,203 +53,37 @@ class Phase:
         return mode is Mode.FULL or self.enriches is (mode is Mode.ENRICH)
 
 
-def cloud_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query Confluent Cloud's control plane where the sources are, before any phase."""
-    from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
-
-    if cloud := settings.cloud:
-
-        def run(progress: Progress) -> CloudResult:
-            with access.http(cloud.http, cloud.source) as http:
-                return read_cloud(cloud, http, progress)
-
-        yield Task(source=cloud.source, kind="confluent_cloud", run=run)
+def kind_tasks(phase: str, settings: Settings, connections: Connections) -> Iterator[Task]:
+    """Yield a task for each source of the kinds of *phase*, in the order of the rows and of cluster.json."""
+    for kind in SOURCE_KINDS:
+        if kind.phase == phase:
+            for source in kind.sources(settings):
+                yield Task(source=source.source, kind=kind.name, run=partial(kind.read, source, connections))
 
 
-def kafka_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query the brokers over the Kafka protocol, and over REST."""
-    from scanner_extractor.sources.kafka_rest import read_kafka_rest
-
-    kafka, rest = settings.kafka, settings.kafka_rest
-    if kafka and kafka.brokers:
-        yield Task(source=kafka.source, kind="kafka", run=lambda progress: access.kafka(kafka, progress))
-    if rest:
-
-        def run(progress: Progress) -> KafkaResult:
-            with access.http(rest.http, rest.source) as http:
-                return read_kafka_rest(rest, http, progress)
-
-        yield Task(source=rest.source, kind="kafka", run=run)
-
-
-def lacking_tasks(settings: Settings) -> Iterator[Task]:
-    """Report of each source that was found and has no key why it cannot be asked."""
+def cluster_tasks(settings: Settings, connections: Connections) -> Iterator[Task]:
+    """Yield a task for each source of the cluster itself; then one that fails for each source without a key."""
+    yield from kind_tasks(source_kinds.CLUSTER, settings, connections)
     for lacking in settings.lacking:
-
-        def refuse(_: Progress, lacking: Lacking = lacking) -> KafkaResult:
-            raise SourceRefused(lacking.what, hint=lacking.hint)
-
-        yield Task(source=lacking.source, kind=lacking.kind, run=refuse)
+        yield Task(source=lacking.source, kind=lacking.kind, run=partial(_refuse, lacking))
 
 
-def cluster_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query the cluster itself; and tell what cannot be asked at all."""
-    yield from kafka_tasks(settings, access)
-    yield from lacking_tasks(settings)
+def _refuse(lacking: Lacking, _: Progress) -> KafkaResult:
+    raise SourceRefused(lacking.what, hint=lacking.hint)
 
 
-def ksqldb_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query every ksqlDB cluster."""
-    from scanner_extractor.sources.ksqldb.client import read_ksqldb
-
-    for ksqldb in settings.ksqldb:
-
-        def run(progress: Progress, ksqldb: KsqlSettings = ksqldb) -> KsqlResult:
-            with access.http(ksqldb.http, ksqldb.source) as http:
-                return read_ksqldb(ksqldb, http, progress, access.earlier(ksqldb.source))
-
-        yield Task(source=ksqldb.source, kind="ksqldb", run=run)
+def _phase(name: str, *, enriches: bool = False) -> Phase:
+    return Phase(name, partial(kind_tasks, name), enriches)
 
 
-def connect_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query every Connect cluster."""
-    from scanner_extractor.sources.connect.client import read_connect
-    from scanner_extractor.sources.connect.password_masking import with_masked_passwords
-
-    for connect in settings.connect:
-
-        def run(progress: Progress, connect: ConnectSettings = connect) -> ConnectResult:
-            with access.http(connect.http, connect.source, veil=partial(with_masked_passwords, connect)) as http:
-                return read_connect(connect, http, progress)
-
-        yield Task(source=connect.source, kind="connect", run=run)
-
-
-def flink_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query every Flink server, and read the files of SQL."""
-    from scanner_extractor.sources.files import read_sql_files
-    from scanner_extractor.sources.flink.servers import FLINK_SOURCES
-
-    for flink in settings.flink:
-
-        def run(progress: Progress, flink: FlinkSettings = flink) -> JobsResult:
-            with access.http(flink.http, flink.source) as http:
-                return FLINK_SOURCES[flink.type].read(flink, http, progress)
-
-        yield Task(source=flink.source, kind="flink", run=run)
-    hide_statement = partial(mask_statement, extra=settings.secret_names)
-    for scripts in settings.sql_files:
-
-        def read(progress: Progress, scripts: SqlFilesSettings = scripts) -> JobsResult:
-            return read_sql_files(scripts, access.texts(scripts.files, scripts.source, hide_statement), progress)
-
-        yield Task(source=scripts.source, kind="flink", run=read)
-
-
-def streams_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Read the topologies of Kafka Streams."""
-    from scanner_extractor.sources.files import read_topologies
-
-    hide_text = partial(mask_text, extra=settings.secret_names)
-    for streams in settings.streams:
-
-        def run(progress: Progress, streams: StreamsSettings = streams) -> JobsResult:
-            return read_topologies(streams, access.texts(streams.files, streams.source, hide_text), progress)
-
-        yield Task(source=streams.source, kind="streams", run=run)
-
-
-def streaming_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query everything that reads and writes topics, side by side."""
-    yield from ksqldb_tasks(settings, access)
-    yield from connect_tasks(settings, access)
-    yield from flink_tasks(settings, access)
-    yield from streams_tasks(settings, access)
-
-
-def registry_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query every schema registry."""
-    from scanner_extractor.registries import own_transport, registries
-
-    for registry in settings.registries:
-
-        def run(progress: Progress, registry: RegistrySettings = registry) -> RegistryResult:
-            with access.http(registry.http, registry.source, live=own_transport(registry)) as http:
-                return registries()[registry.type](registry, http, progress)
-
-        yield Task(source=registry.source, kind="schema_registry", run=run)
-
-
-def catalog_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query every stream catalog, beside the registries."""
-    from scanner_extractor.sources.confluent_cloud.stream_catalog import read_stream_catalog
-
-    for catalog in settings.stream_catalogs:
-
-        def run(progress: Progress, catalog: StreamCatalogSettings = catalog) -> CatalogResult:
-            with access.http(catalog.http, catalog.source) as http:
-                return read_stream_catalog(catalog, http, progress)
-
-        yield Task(source=catalog.source, kind="stream_catalog", run=run)
-
-
-def described_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query whatever describes topics: registries and stream catalogs, side by side."""
-    yield from registry_tasks(settings, access)
-    yield from catalog_tasks(settings, access)
-
-
-def tableflow_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query which topics are kept as tables."""
-    from scanner_extractor.sources.confluent_cloud.tableflow import read_tableflow
-
-    if tableflow := settings.tableflow:
-
-        def run(progress: Progress) -> CatalogResult:
-            with access.http(tableflow.http, tableflow.source) as http:
-                return read_tableflow(tableflow, http, progress)
-
-        yield Task(source=tableflow.source, kind="tableflow", run=run)
-
-
-def provider_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query the catalogs of tables, side by side."""
-    from scanner_extractor.catalogs import catalog_transport, providers
-
-    for catalog in settings.catalogs:
-
-        def run(progress: Progress, catalog: CatalogSettings = catalog) -> CatalogResult:
-            with access.http(catalog.http, catalog.source, live=catalog_transport(catalog)) as http:
-                return providers()[catalog.type](catalog, http, progress)
-
-        yield Task(source=catalog.source, kind="catalog", run=run)
-
-
-def metric_tasks(settings: Settings, access: Connections) -> Iterator[Task]:
-    """Query for figures: Confluent's service, or the brokers."""
-    from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
-
-    metrics = settings.metrics
-    if isinstance(metrics, OffsetSettings):
-        if metrics.brokers:
-            yield Task(source=metrics.source, kind="metrics", run=lambda progress: access.offsets(metrics, progress))
-    elif metrics:
-
-        def run(progress: Progress) -> CatalogResult:
-            with access.http(metrics.http, metrics.source) as http:
-                return read_metrics(metrics, http, progress, now=access.now())
-
-        yield Task(source=metrics.source, kind="metrics", run=run)
-
-
-DISCOVERY = Phase("discovery", cloud_tasks)
-"""What comes before the phases, in every mode: it tells which sources there are."""
+DISCOVERY = _phase(source_kinds.DISCOVERY)
+"""Runs before the phases, in every mode: it finds which sources there are."""
 
 PHASES = (
-    Phase("topics and consumer groups", cluster_tasks),
-    Phase("collections and connectors", streaming_tasks),
-    Phase("schemas", described_tasks),
-    Phase("tables of topics", tableflow_tasks),
-    Phase("catalogs", provider_tasks, enriches=True),
-    Phase("figures", metric_tasks, enriches=True),
+    Phase(source_kinds.CLUSTER, cluster_tasks),
+    _phase(source_kinds.STREAMING),
+    _phase(source_kinds.SCHEMAS),
+    _phase(source_kinds.TABLES),
+    _phase(source_kinds.CATALOG, enriches=True),
+    _phase(source_kinds.METRICS, enriches=True),
 )

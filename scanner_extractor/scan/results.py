@@ -1,4 +1,4 @@
-"""What each source's reader gives the runner: facts, what it could not read, and how the source answered."""
+"""What the reader of each source returns: facts, what it could not read, and how the source responded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import ConsumerGroup, KsqlFunction, KsqlSource, KsqlType, Query, Topic
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult
@@ -17,16 +18,16 @@ from scanner_model.schemas import Association, Registry, SchemaVersion
 from scanner_model.streams import StreamsTopology
 
 Progress = Callable[[SourceId, int, int | None], None]
-"""Told how many objects of a source are done, and of how many (None: not known yet); called from any thread."""
+"""Called with the number of objects of a source that are done, and the total (None: unknown), from any thread."""
 
 
 def no_progress(source: SourceId, done: int, total: int | None) -> None:
-    """Return nobody."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistryResult:
-    """What a registry said: every version of every subject, sorted by context, subject and version."""
+    """The result of a registry: every version of every subject, sorted by context, subject and version."""
 
     registry: Registry
     outcome: SourceResult
@@ -37,10 +38,10 @@ class RegistryResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KsqlResult:
-    """What a ksqlDB cluster said: collections and queries, each sorted by name.
+    """The result of a ksqlDB cluster: collections and queries, each sorted by name.
 
     *missing* are topics of collections that the server does not find: deleted, or hidden from its user. *service* is
-    the id of the server, which names its own topics; empty where it does not tell.
+    the id of the server, which names its own topics; empty where it is not reported.
     """
 
     outcome: SourceResult
@@ -55,7 +56,7 @@ class KsqlResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectResult:
-    """What a Connect cluster said: its connectors, sorted by name, and the id of the Kafka cluster it works on."""
+    """The result of a Connect cluster: its connectors, sorted by name, and the id of the Kafka cluster it works on."""
 
     outcome: SourceResult
     kafka_cluster_id: str = ""
@@ -65,10 +66,10 @@ class ConnectResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaResult:
-    """What the brokers said: the cluster's own id, the brokers' addresses, topics and groups, each sorted by name.
+    """The result of the brokers: the cluster's own id, the brokers' addresses, topics and groups, each sorted by name.
 
-    *brokers* are first those of the listener that was asked, then those of the others; *unnamed* counts those that are
-    not among them although they hold replicas. *unconfigured* are the topics whose settings the brokers did not tell:
+    *brokers* are first those of the listener that was used, then those of the others; *unnamed* counts those that are
+    not among them although they hold replicas. *unconfigured* are the topics whose settings the brokers did not return:
     their empty `config` is unknown, not empty.
     """
 
@@ -85,7 +86,7 @@ class KafkaResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobsResult:
-    """What tells of jobs over topics said: Flink's statements and jobs, Streams topologies; each sorted by name."""
+    """The result of a source of jobs: Flink's statements and jobs, Streams topologies; each sorted by name."""
 
     outcome: SourceResult
     statements: tuple[FlinkStatement, ...] = ()
@@ -96,7 +97,7 @@ class JobsResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudResult:
-    """What Confluent Cloud's control plane said of an organisation: where a cluster's sources are, no facts."""
+    """The result of Confluent Cloud's control plane: where a cluster's sources are, no facts."""
 
     outcome: SourceResult
     organization: Organization
@@ -105,7 +106,7 @@ class CloudResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogResult:
-    """What a catalog or a source of figures said of topics and tables; each kind sorted by what names it."""
+    """The result of a catalog or a source of metrics; each kind sorted by name."""
 
     outcome: SourceResult
     annotations: tuple[Annotation, ...] = ()
@@ -114,3 +115,7 @@ class CatalogResult:
     links: tuple[CatalogLink, ...] = ()
     metrics: tuple[Metric, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+
+SourceResults = CatalogResult | CloudResult | ConnectResult | JobsResult | KafkaResult | KsqlResult | RegistryResult
+"""What the reader of any source returns."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.discovery.expansion import expanded
 from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import DISCOVERY, PHASES, Mode, Phase, SourceResults, Task
-from scanner_extractor.scan.results import CloudResult, Progress, no_progress
+from scanner_extractor.scan.phases import DISCOVERY, PHASES, Mode, Phase, Task
+from scanner_extractor.scan.results import CloudResult, Progress, SourceResults, no_progress
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.errors import ScannerError
 from scanner_model.names import SourceId
@@ -26,7 +26,7 @@ DEADLINE = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which sources to ask: those of *mode*'s phases; kinds or source ids, an empty *only* means all."""
+    """Which sources to read: those of *mode*'s phases; kinds or source ids, an empty *only* means all."""
 
     only: frozenset[str] = frozenset()
     skip: frozenset[str] = frozenset()
@@ -44,9 +44,9 @@ ALL = Choice()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceReadings:
-    """What asking every source gave: one outcome a source, and the readings of those that answered.
+    """The results of every source: one outcome a source, and the readings of those that could be read.
 
-    *settings* are those that were asked with, where they were found first.
+    *settings* are those in effect: with what was found on Confluent Cloud, where there is any.
     """
 
     outcomes: tuple[SourceResult, ...]
@@ -63,10 +63,10 @@ def read_sources(
     phases: Sequence[Phase] = PHASES,
     deadline: float = DEADLINE,
 ) -> SourceReadings:
-    """Query every chosen source, phase after phase; one that fails gives an outcome, and everything else goes on.
+    """Read every selected source, phase after phase; one that fails yields an outcome, and everything else goes on.
 
-    A source whose phase the mode does not have is kept as it is. Outcomes and readings stand in the order of the
-    phases and of cluster.json, whatever thread was first.
+    The stored facts of a source whose phase the mode does not have stay as they are. Outcomes and readings are in the
+    order of the phases and of cluster.json, whatever thread was first.
     """
     now = (access.clock or Clock()).now
     settings, results = _discovered(settings, access, choice, _Watch(progress, deadline, now))
@@ -99,14 +99,14 @@ def _discovered(
 class _Watch:
     """Passes progress on, and knows when each source last moved."""
 
-    tell: Progress
+    report: Progress
     deadline: float
     now: Callable[[], float]
     moved: dict[SourceId, float] = field(default_factory=dict)
 
     def progress(self, source: SourceId, done: int, total: int | None) -> None:
         self.moved[source] = self.now()
-        self.tell(source, done, total)
+        self.report(source, done, total)
 
     def left(self, sources: Iterable[SourceId]) -> float:
         return max(0.0, min(self.moved[source] for source in sources) + self.deadline - self.now())
@@ -166,8 +166,8 @@ def _given_up(task: Task, deadline: float) -> SourceResult:
 
 
 def kept(source: SourceId, kind: str, mode: Mode) -> SourceResult:
-    """Return the outcome of a source that *mode* does not ask."""
-    return SourceResult(source=source, kind=kind, answer=SourceStatus.KEPT, reason=f"not asked in mode {mode}")
+    """Return the outcome of a source that *mode* does not read."""
+    return SourceResult(source=source, kind=kind, answer=SourceStatus.KEPT, reason=f"not read in mode {mode}")
 
 
 def _costed(outcome: SourceResult, access: Connections) -> SourceResult:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from scanner_model.kafka import ConsumerGroup, KsqlSource, Topic
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.ksqldb import KsqlSource
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 
@@ -44,7 +45,7 @@ def with_earlier_settings(
 
 
 def ksqldb_topics(collections: Iterable[KsqlSource]) -> Iterator[Topic]:
-    """Name the topics that ksqlDB's collections stand on, with what the server says of them."""
+    """Name the topics that ksqlDB's collections stand on, with what the server reports of them."""
     for collection in collections:
         yield Topic(
             source=collection.source,
@@ -70,9 +71,9 @@ def ksqldb_internal(topics: Iterable[Topic], services: Iterable[str]) -> Iterato
 def missing_topics(
     brokers: Iterable[Topic] | None, others: Iterable[Topic], reported: Collection[TopicName] = ()
 ) -> Iterator[Problem]:
-    """Report topics that other sources name and the brokers do not have; None: the brokers were not asked.
+    """Report topics that other sources name and the brokers do not have; None: the brokers were not read.
 
-    *reported* are those of which the other source itself says so.
+    *reported* are those that the other source reports as missing itself.
     """
     if brokers is None:
         return

@@ -1,4 +1,4 @@
-"""From registered versions to definitions: references resolved, each text read once, metadata tags laid on columns."""
+"""Build definitions from registered versions: resolve references, parse each text once, apply metadata tags."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.contract_tags import TagPatterns
-from scanner_extractor.schemas.parsing import ParseEach, ParseRequest, parse_in_process, parse_one
+from scanner_extractor.schemas.parsing import ParseRequest, ParseTexts, parse_in_process, parse_one
 from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
 from scanner_model.columns import ParsedSchema
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
@@ -31,23 +31,25 @@ class Defined:
     problems: tuple[Problem, ...]
 
 
-def define(versions: Iterable[SchemaVersion], read: ParseEach = parse_in_process) -> Defined:
+def define(versions: Iterable[SchemaVersion], read: ParseTexts = parse_in_process) -> Defined:
     """Read every version's text, each distinct text (with what its references resolve to) once, by *read*.
 
-    A text that cannot be read keeps its version, with a definition that has no columns and says why.
+    A text that cannot be read keeps its version, with a definition that has no columns and a problem.
     """
     listed = tuple(versions)
     finders = {source: finder(v for v in listed if v.source == source) for source in {v.source for v in listed}}
     reader = _Reader(read, finders)
-    marks = reader.read((version, None) for version in listed)
-    named = [(at, record) for at, version in enumerate(listed) if (record := reader.record_of(version, marks[at]))]
-    for (at, _), mark in zip(named, reader.read((listed[at], record) for at, record in named), strict=True):
-        marks[at] = mark
+    digests = reader.read((version, None) for version in listed)
+    named = [(at, record) for at, version in enumerate(listed) if (record := reader.record_of(version, digests[at]))]
+    for (at, _), digest in zip(named, reader.read((listed[at], record) for at, record in named), strict=True):
+        digests[at] = digest
     return Defined(
-        versions=tuple(replace(version, fingerprint=mark) for version, mark in zip(listed, marks, strict=True)),
+        versions=tuple(replace(version, fingerprint=digest) for version, digest in zip(listed, digests, strict=True)),
         definitions=dict(sorted(reader.definitions.items())),
         records=dict(sorted(reader.records.items())),
-        problems=tuple(problem for at, version in enumerate(listed) for problem in reader.problems(version, marks[at])),
+        problems=tuple(
+            problem for at, version in enumerate(listed) for problem in reader.problems(version, digests[at])
+        ),
     )
 
 
@@ -55,8 +57,8 @@ def define_text(
     format_name: str, text: str, references: Mapping[str, str], record: RecordName | None = None
 ) -> Definition:
     """Read one schema text that no registry holds; *record* names which of several records (None: the default)."""
-    unread = ParseRequest(format=format_name, text=text, texts=references, tags=(), record=record)
-    return _definition(fingerprint(format_name, text, references, (), record), unread, parse_one(unread))
+    request = ParseRequest(format=format_name, text=text, texts=references, tags=(), record=record)
+    return _definition(fingerprint(format_name, text, references, (), record), request, parse_one(request))
 
 
 def fingerprint(
@@ -83,38 +85,38 @@ def metadata_tags(metadata: str) -> TagPatterns:
 class _Reader:
     """Reads the texts of versions and remembers every definition by its fingerprint."""
 
-    each: ParseEach
+    parse: ParseTexts
     finders: Mapping[SourceId, Find]
     definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
     records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
 
     def read(self, wanted: Iterable[tuple[SchemaVersion, RecordName | None]]) -> list[Fingerprint]:
-        """Read what is not known yet; gives the fingerprint of each version with the record that is wanted of it."""
-        marks: list[Fingerprint] = []
-        unread: dict[Fingerprint, ParseRequest] = {}
+        """Read what is not known yet; returns the fingerprint of each version with its requested record."""
+        digests: list[Fingerprint] = []
+        requests: dict[Fingerprint, ParseRequest] = {}
         for version, record in wanted:
-            one = self._unread(version, record)
-            mark = fingerprint(one.format, one.text, one.texts, one.tags, record)
-            marks.append(mark)
-            if mark not in self.definitions:
-                unread.setdefault(mark, one)
-        for (mark, one), parsed in zip(unread.items(), self.each(tuple(unread.values())), strict=True):
-            self.definitions[mark] = _definition(mark, one, parsed)
-            self.records[mark] = parsed.records
-        return marks
+            request = self._request(version, record)
+            digest = fingerprint(request.format, request.text, request.texts, request.tags, record)
+            digests.append(digest)
+            if digest not in self.definitions:
+                requests.setdefault(digest, request)
+        for (digest, request), parsed in zip(requests.items(), self.parse(tuple(requests.values())), strict=True):
+            self.definitions[digest] = _definition(digest, request, parsed)
+            self.records[digest] = parsed.records
+        return digests
 
-    def record_of(self, version: SchemaVersion, mark: Fingerprint) -> RecordName | None:
+    def record_of(self, version: SchemaVersion, digest: Fingerprint) -> RecordName | None:
         """Return which other record of its text a version is of; None: the root."""
-        return _record_of(version.subject, self.definitions[mark].name, self.records[mark])
+        return _record_of(version.subject, self.definitions[digest].name, self.records[digest])
 
-    def problems(self, version: SchemaVersion, mark: Fingerprint) -> Iterator[Problem]:
+    def problems(self, version: SchemaVersion, digest: Fingerprint) -> Iterator[Problem]:
         """List what is wrong with a version: references that lead nowhere, what of its text cannot be read."""
         if version.references:
             yield from self._resolved(version).problems
         if not version.deleted:
-            yield from _placed(version, self.definitions[mark].problems)
+            yield from _located(version, self.definitions[digest].problems)
 
-    def _unread(self, version: SchemaVersion, record: RecordName | None) -> ParseRequest:
+    def _request(self, version: SchemaVersion, record: RecordName | None) -> ParseRequest:
         texts = self._resolved(version).texts if version.references else {}
         tags = metadata_tags(version.metadata)
         return ParseRequest(format=version.format, text=version.text, texts=texts, tags=tags, record=record)
@@ -123,11 +125,11 @@ class _Reader:
         return resolve(version, self.finders[version.source])
 
 
-def _definition(mark: Fingerprint, unread: ParseRequest, parsed: ParsedSchema) -> Definition:
+def _definition(digest: Fingerprint, request: ParseRequest, parsed: ParsedSchema) -> Definition:
     return Definition(
-        fingerprint=mark,
-        format=unread.format,
-        text=unread.text,
+        fingerprint=digest,
+        format=request.format,
+        text=request.text,
         name=parsed.name,
         columns=parsed.columns,
         problems=parsed.problems,
@@ -140,7 +142,7 @@ def _record_of(subject: SubjectName, root: RecordName, records: tuple[RecordName
     return max(named, key=len) if named and root not in named else None
 
 
-def _placed(version: SchemaVersion, problems: tuple[Problem, ...]) -> Iterator[Problem]:
+def _located(version: SchemaVersion, problems: tuple[Problem, ...]) -> Iterator[Problem]:
     for problem in problems:
         where = f"{qualified_subject(version.context, version.subject)!r} version {version.version}"
         yield replace(problem, where=f"{where} {problem.where}".rstrip())

@@ -1,4 +1,4 @@
-"""Schema texts still to be read, each with all that its columns depend on, and how one or a million of them are."""
+"""Parse requests for schema texts, in this process or in bundles for other processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FAST = 1
 
 
 class PackedColumns(Sequence[Column]):
-    """Columns as bytes, a twentieth of their size as objects, which they become whenever somebody looks at them."""
+    """Columns as bytes, a twentieth of their size as objects; unpickled on access."""
 
     __slots__ = ("_count", "_packed")
 
@@ -35,7 +35,7 @@ class PackedColumns(Sequence[Column]):
         return self._count
 
     def __iter__(self) -> Iterator[Column]:
-        # Our own bytes, which nobody else can write: to read them is safe.
+        # Our own bytes, which no other process can write: safe to unpickle.
         for cells in marshal.loads(zlib.decompress(self._packed)):  # noqa: S302
             yield Column(**dict(zip(_MEMBERS, cells, strict=True)))
 
@@ -71,33 +71,33 @@ class ParseRequest:
     record: RecordName | None
 
 
-ParseEach = Callable[[Sequence[ParseRequest]], Iterable[ParsedSchema]]
+ParseTexts = Callable[[Sequence[ParseRequest]], Iterable[ParsedSchema]]
 """Read every text, in the order given: here, or by many processes that each call `read_bundle`."""
 
 
-def parse_one(unread: ParseRequest) -> ParsedSchema:
+def parse_one(request: ParseRequest) -> ParsedSchema:
     """Read the columns of a text, with the tags of its metadata laid on them."""
-    parsed = read_columns(unread.format, unread.text, lookup_in(unread.format, unread.texts), unread.record)
-    return replace(parsed, columns=with_tags(parsed, unread.format, unread.tags), holders={})
+    parsed = read_columns(request.format, request.text, lookup_in(request.format, request.texts), request.record)
+    return replace(parsed, columns=with_tags(parsed, request.format, request.tags), holders={})
 
 
-def parse_in_process(unread: Sequence[ParseRequest]) -> Iterator[ParsedSchema]:
+def parse_in_process(requests: Sequence[ParseRequest]) -> Iterator[ParsedSchema]:
     """Read one text after the other in this process; beyond MANY columns they become bytes."""
     columns = 0
-    for one in unread:
-        parsed = parse_one(one)
+    for request in requests:
+        parsed = parse_one(request)
         names = sum(len(column.path) for column in parsed.columns)
         columns += max(len(parsed.columns), names // _NAMES)
         yield packed(parsed) if columns > MANY else parsed
 
 
-def request_bundles(unread: Iterable[ParseRequest], size: int) -> Iterator[bytes]:
-    """Cut *unread* into bytes for `read_bundle`, each of texts of about *size* characters; one text is never cut."""
+def request_bundles(requests: Iterable[ParseRequest], size: int) -> Iterator[bytes]:
+    """Cut *requests* into bytes for `read_bundle`, each of texts of about *size* characters; one text is never cut."""
     bundle: list[ParseRequest] = []
     length = 0
-    for one in unread:
-        bundle.append(one)
-        length += len(one.text)
+    for request in requests:
+        bundle.append(request)
+        length += len(request.text)
         if length >= size:
             yield pickle.dumps(bundle)
             bundle, length = [], 0
@@ -107,15 +107,15 @@ def request_bundles(unread: Iterable[ParseRequest], size: int) -> Iterator[bytes
 
 def parse_bundle(bundle: bytes) -> bytes:
     """Read what `bundles` wrote; give bytes for `unbundled`. A pure function for other processes."""
-    # Bytes of our own processes, which nobody else can write: to unpickle them is safe.
-    unread: list[ParseRequest] = pickle.loads(bundle)  # noqa: S301
-    return pickle.dumps([packed(parse_one(one)) for one in unread])
+    # Bytes of our own processes, which no others can write: safe to unpickle.
+    requests: list[ParseRequest] = pickle.loads(bundle)  # noqa: S301
+    return pickle.dumps([packed(parse_one(request)) for request in requests])
 
 
 def unpack_bundle(bundle: bytes) -> list[ParsedSchema]:
     """Return what `read_bundle` read; the columns stay bytes until somebody looks at them."""
-    found: list[ParsedSchema] = pickle.loads(bundle)  # noqa: S301 - as above
-    return found
+    schemas: list[ParsedSchema] = pickle.loads(bundle)  # noqa: S301 - as above
+    return schemas
 
 
 def packed(schema: ParsedSchema) -> ParsedSchema:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from scanner_extractor.formats.avro.names import defined_names
-from scanner_extractor.naming.subjects import reference_places
+from scanner_extractor.naming.subjects import reference_locations
 from scanner_model.columns import Lookup
 from scanner_model.names import SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 Find = Callable[[str, SubjectName, int], SchemaVersion | None]
-"""Give a version by context, subject and number (-1: the newest, live ones first); None: there is none."""
+"""Return a version by context, subject and number (-1: the newest, live ones first); None where there is none."""
 
 LATEST = -1
 
@@ -37,7 +37,7 @@ def resolve(version: SchemaVersion, find: Find) -> Resolved:
     """Gather the texts behind the references of *version*, and behind theirs, depth first.
 
     A name is followed once: where two references bear it, the first on the way counts, as in Confluent's registry.
-    Always the referenced version, soft-deleted or not. One that nobody has gives a problem; the rest is resolved.
+    Always the referenced version, soft-deleted or not. A missing one gives a problem; the rest is resolved.
     What lies beyond DEEPEST references or MOST texts is not followed, which is one problem.
     """
     texts: dict[str, str] = {}
@@ -45,34 +45,34 @@ def resolve(version: SchemaVersion, find: Find) -> Resolved:
     seen: set[str] = set()
     limited = False
     # A chain of references may be longer than Python's stack, so the way back is kept in a list.
-    way: list[tuple[str, SchemaVersion, Iterator[Reference]]] = [("", version, iter(version.references))]
-    while way:
-        name, parent, left = way[-1]
+    stack: list[tuple[str, SchemaVersion, Iterator[Reference]]] = [("", version, iter(version.references))]
+    while stack:
+        name, parent, left = stack[-1]
         reference = next((reference for reference in left if reference.name not in seen), None)
-        if reference and (len(way) > DEEPEST or len(seen) == MOST):
+        if reference and (len(stack) > DEEPEST or len(seen) == MOST):
             limited, reference = True, None
         if reference is None:
-            way.pop()
-            if way:
+            stack.pop()
+            if stack:
                 texts[name] = parent.text
             continue
         seen.add(reference.name)
         if target := find_reference(parent.context, reference, find):
-            way.append((reference.name, target, iter(target.references)))
+            stack.append((reference.name, target, iter(target.references)))
         else:
             problems.append(_missing(parent, reference))
     return Resolved(texts=texts, problems=(*problems, _limit_reached(version)) if limited else tuple(problems))
 
 
 def find_reference(context: str, reference: Reference, find: Find) -> SchemaVersion | None:
-    """Return the version that a schema of *context* means by *reference*; None: nobody has it.
+    """Return the version that a schema of *context* means by *reference*; None where it is missing.
 
     An unqualified subject stays in the context, `:.ctx:subject` and `group:artifact` name their own. In a registry
     without contexts or groups that same text is a plain name, so it is looked up as it is first.
     """
-    places = reference_places(context, reference.subject)
-    found = (find(place, SubjectName(subject), reference.version) for place, subject in places)
-    return next((version for version in found if version), None)
+    locations = reference_locations(context, reference.subject)
+    versions = (find(location, SubjectName(subject), reference.version) for location, subject in locations)
+    return next((version for version in versions if version), None)
 
 
 def finder(versions: Iterable[SchemaVersion]) -> Find:
@@ -88,7 +88,7 @@ def finder(versions: Iterable[SchemaVersion]) -> Find:
 
 
 def lookup_in(format_name: str, texts: Mapping[str, str]) -> Lookup:
-    """Return what looks *texts* up by reference name, and for Avro by the named types that they define.
+    """Return a lookup of *texts* by reference name, and for Avro by the named types that they define.
 
     An Avro reference's name is free: a registry's parser learns the types of every referenced text, in any order.
     """
@@ -106,7 +106,7 @@ def _limit_reached(version: SchemaVersion) -> Problem:
     return Problem(
         f"{version.subject} version {version.version}",
         f"references lead more than {DEEPEST} deep, or to more than {MOST} texts",
-        "those beyond are not followed: what they define has no columns here",
+        "further references are not followed: types that they define have no columns",
     )
 
 
@@ -115,5 +115,5 @@ def _missing(parent: SchemaVersion, reference: Reference) -> Problem:
     return Problem(
         f"{qualified_subject(parent.context, parent.subject)!r} version {parent.version}",
         f"reference {reference.name!r} leads to {number} of subject {reference.subject!r}, which is not known",
-        "is it deleted for good, or may this user not read it?",
+        "was it hard-deleted, or does this user lack permission?",
     )

@@ -1,17 +1,18 @@
-"""What a scan is told of catalogs of tables: where they are, which of their tables matter, how much lineage to ask."""
+"""Settings of catalogs of tables: where they are, which tables matter, how much lineage to read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from typing import Any
 
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.names import SourceId
 
 
 class Lineage(StrEnum):
-    """How much of its lineage a catalog is asked for; each level costs more requests."""
+    """How much lineage is read from a catalog; each level costs more requests."""
 
     NONE = "none"
     TABLES = "tables"
@@ -57,12 +58,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogSettings:
-    """One catalog of tables; *type* is its entry in the table of providers, *name* what people call it (or empty).
+    """One catalog of tables; *type* is its entry in the table of catalogs, *name* the user's name for it (or empty).
 
     *aws* is None where it is not AWS's. *account* is the AWS account whose Glue catalog is meant, *domain* DataZone's,
     *location* where Google keeps the lineage, *warehouse* the SQL warehouse that Databricks' system tables are asked
-    through; each is empty where it is not told. *lineage_days* bounds how old lineage from there may be. *endpoints*
-    stand in for Google's public ones, by service.
+    through; each is empty where it is not set. *lineage_days* bounds how old lineage from there may be. *endpoints*
+    stand in for Google's public ones, by service. *options* are a plug-in's own settings: the JSON object of
+    cluster.json, and for the plug-in's functions what its `parse` makes of it.
     """
 
     type: str
@@ -77,6 +79,7 @@ class CatalogSettings:
     warehouse: str = ""
     lineage_days: int = 90
     endpoints: tuple[tuple[str, str], ...] = field(default=())
+    options: Any = field(default_factory=dict, repr=False)
 
     @property
     def source(self) -> SourceId:

@@ -1,4 +1,4 @@
-"""What a scan is told: one frozen settings type a source; `cluster_file` makes them of a cluster.json."""
+"""Settings of a scan: one frozen type for each source; `scanner_extractor.config` reads them from cluster.json."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         StreamCatalogSettings,
         TableflowSettings,
     )
-    from scanner_extractor.settings.flink import FlinkSettings, SqlFilesSettings, StreamsSettings
+    from scanner_extractor.settings.flink import FlinkSettings, SqlFilesSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class Tls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpSettings:
-    """How one HTTP source is asked. Seconds for times; *requests_per_second* None: no limit of ours.
+    """How requests are sent to one HTTP source. Times in seconds; *requests_per_second* None: no limit.
 
     *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
     are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
@@ -120,7 +120,7 @@ class GlueSettings:
 
     @property
     def name(self) -> str:
-        """Return what tells these registries apart from others of AWS."""
+        """Return the name that distinguishes these registries from others of AWS."""
         parts = ("glue", self.endpoint_url or self.region, self.profile, ",".join(self.registries))
         return ":".join(parts).rstrip(":")
 
@@ -130,7 +130,8 @@ class RegistrySettings:
     """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
 
     *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
-    None for every registry that is not AWS Glue's.
+    None for every registry that is not AWS Glue's. *options* are a plug-in's own settings: the JSON object of
+    cluster.json, and for the plug-in's functions what its `parse` makes of it.
     """
 
     type: str
@@ -140,6 +141,7 @@ class RegistrySettings:
     deleted: bool = True
     glue: GlueSettings | None = None
     context: str = ""
+    options: Any = field(default_factory=dict, repr=False)
 
     @property
     def source(self) -> SourceId:
@@ -167,9 +169,9 @@ class KsqlSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectSettings:
-    """One Kafka Connect cluster; *name* is what people call it, may be empty.
+    """One Kafka Connect cluster; *name* is the user's name for it, may be empty.
 
-    *active_topics*: each connector is asked which topics it uses, one request each. *secret_names*: settings of
+    *active_topics*: the topics that each connector uses are read, one request each. *secret_names*: settings of
     connectors that are hidden, besides those that are so everywhere.
     """
 
@@ -212,11 +214,12 @@ class OpenLineageSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """One cluster.json, read. *kafka* is None where the Kafka protocol is not to be asked (no `kafka` member).
+    """One cluster.json, read. *kafka* is None where the Kafka protocol is not used (no `kafka` member).
 
-    *openlineage* is None where the file does not say where events go.
+    *others* are the settings of kinds of source without a field here, by their member of cluster.json.
+    *openlineage* is None where the file does not configure where events go.
     *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
-    what the file says and this version does not act on. With *cloud*, what it leaves out is found when a scan starts:
+    what this version ignores in the file. With *cloud*, what it leaves out is found when a scan starts:
     only then are there *lacking* sources, the cluster's *identity* and its *aliases* as (kind, name) pairs.
     """
 
@@ -238,7 +241,7 @@ class Settings:
     aliases: tuple[tuple[str, str], ...] = ()
     flink: tuple[FlinkSettings, ...] = ()
     sql_files: tuple[SqlFilesSettings, ...] = ()
-    streams: tuple[StreamsSettings, ...] = ()
+    others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     openlineage: OpenLineageSettings | None = None
     manual_input: tuple[Path, ...] = ()
     secret_names: frozenset[str] = frozenset()

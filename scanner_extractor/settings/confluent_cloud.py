@@ -1,4 +1,4 @@
-"""What a scan is told of Confluent Cloud, of Kafka over REST, and of what both add: tags, tables of topics, figures."""
+"""Settings of Confluent Cloud, Kafka REST, stream catalogs, Tableflow and metrics."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Plane(StrEnum):
 class KafkaRestSettings:
     """Kafka over REST v3; *cluster* is its id, empty: the only one that the server has.
 
-    *lags*: each consumer group is asked which topics it reads, one request each.
+    *lags*: the lags of each consumer group are read, one request each.
     """
 
     http: HttpSettings
@@ -125,9 +125,9 @@ class KafkaRestSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamCatalogSettings:
-    """A stream catalog; only what it says of the topics of *cluster* (`lkc-…`) is of this cluster.
+    """A stream catalog; only annotations on the topics of *cluster* (`lkc-…`) is of this cluster.
 
-    *fields*: what it says of single fields is read too, which are many.
+    *fields*: annotations on single fields are read too, which are many.
     """
 
     http: HttpSettings
@@ -142,7 +142,7 @@ class StreamCatalogSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableflowSettings:
-    """The topics of *cluster* in *environment* that are kept as tables; *aws_account* is that of AWS Glue, or empty."""
+    """The topics of *cluster* in *environment* stored as tables; *aws_account* is that of AWS Glue, or empty."""
 
     http: HttpSettings
     environment: str
@@ -157,7 +157,7 @@ class TableflowSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsSettings:
-    """Confluent's figures of *cluster*, summed over the last *look_back* minutes (at least one)."""
+    """Confluent's metrics of *cluster*, summed over the last *look_back* minutes (at least one)."""
 
     http: HttpSettings
     cluster: str
@@ -171,7 +171,7 @@ class MetricsSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetSettings:
-    """Figures that any cluster tells over the Kafka protocol: how far each topic has been written."""
+    """Metrics of any cluster over the Kafka protocol: the end offsets of each topic."""
 
     brokers: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -204,7 +204,7 @@ class CloudSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lacking:
-    """A source that is there and cannot be asked, because nobody gave the key that it wants."""
+    """A source that exists and cannot be read, because no key for it is configured."""
 
     source: SourceId
     kind: str

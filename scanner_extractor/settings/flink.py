@@ -1,4 +1,4 @@
-"""What a scan is told of Flink and of Kafka Streams: servers that are asked, and files that are read."""
+"""Settings of Flink and of Kafka Streams: servers and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONFLUENT, CMF, JOB_MANAGER, SQL_GATEWAY, SQL_FILES = "confluent", "cmf", "jobma
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlinkSettings:
-    """One server that knows of Flink's work; *type* is its entry in the table of Flink sources.
+    """One Flink server; *type* is its entry in the table of Flink sources.
 
     *environment* is Confluent's, *organization* and *region* (cloud and region) Confluent Cloud's; empty elsewhere.
     """
@@ -35,11 +35,15 @@ class FlinkSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSettings:
-    """Files that tell of jobs: what *pattern* meant when cluster.json was read, sorted; *base* is its directory."""
+    """Files that define jobs: what *pattern* matched when cluster.json was read, sorted; *base* is its directory.
+
+    *secret_names* are names whose values are masked in the texts, in addition to those that always are.
+    """
 
     pattern: str
     base: Path
     files: tuple[Path, ...] = ()
+    secret_names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

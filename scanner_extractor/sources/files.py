@@ -1,4 +1,4 @@
-"""Texts of files that tell of jobs: read, freed of secrets, and kept in captures as one document a source."""
+"""Read text files that describe jobs, mask secrets, and record them in captures as one document per source."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOCUMENT = "files"
 """The name under which a capture holds them."""
 
 LARGEST = 4 * 1024 * 1024
-"""Bytes of one file, at most: nobody writes more SQL than this by hand."""
+"""Maximum bytes of one file: more than hand-written SQL needs."""
 
 Hide = Callable[[str], str]
 """Takes the secrets out of a text."""
@@ -29,7 +29,7 @@ Hide = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileText:
-    """A file: *name* is its path from cluster.json, with slashes; *failure* says why there is no *text*."""
+    """A file: *name* is its path from cluster.json, with slashes; *failure* is the reason where there is no *text*."""
 
     name: str
     text: str = ""
@@ -37,36 +37,36 @@ class FileText:
 
 
 def read_texts(settings: FileSettings, hide: Hide) -> tuple[FileText, ...]:
-    """Read every file, sorted by name; one that is no readable text of UTF-8 says why. Nothing shows a secret."""
+    """Read every file, sorted by name; an unreadable file has the reason. Secrets are masked."""
     texts = (_read(path, _name(path, settings.base), hide) for path in settings.files)
-    return tuple(sorted(texts, key=lambda each: each.name))
+    return tuple(sorted(texts, key=lambda file: file.name))
 
 
 def texts_document(texts: Iterable[FileText]) -> Json:
     """Return *texts* as JSON; its members are described in `docs/capture.md`."""
-    return [{"name": each.name, "statement": each.text, "failure": each.failure} for each in texts]
+    return [{"name": file.name, "statement": file.text, "failure": file.failure} for file in texts]
 
 
 def read_texts_document(document: Json, source: SourceId) -> tuple[FileText, ...]:
     """Read what `texts_document` gave; raises InputInvalid for anything else."""
     match document:
-        case list() if all(isinstance(each, dict) for each in document):
-            texts = [{member: each.get(member, "") for member in ("name", "statement", "failure")} for each in document]
-            if all(isinstance(value, str) for each in texts for value in each.values()):
+        case list() if all(isinstance(file, dict) for file in document):
+            texts = [{member: file.get(member, "") for member in ("name", "statement", "failure")} for file in document]
+            if all(isinstance(value, str) for file in texts for value in file.values()):
                 return tuple(FileText(name=t["name"], text=t["statement"], failure=t["failure"]) for t in texts)
-    raise InputInvalid("the capture's document is damaged", where=str(source), hint="record the capture again")
+    raise InputInvalid("the document in the capture is damaged", where=str(source), hint="record the capture again")
 
 
-def sorted_out(
+def separate_failed(
     texts: Iterable[FileText], pattern: str, source: SourceId
 ) -> tuple[tuple[FileText, ...], tuple[FileText, ...]]:
-    """Part the files that have a text from those that have none.
+    """Separate the files that have a text from those that have none.
 
     Raises SourceUnreachable where no file has one: that is not the same as no statements.
     """
     listed = tuple(texts)
-    found = tuple(each for each in listed if not each.failure)
-    failed = tuple(each for each in listed if each.failure)
+    found = tuple(file for file in listed if not file.failure)
+    failed = tuple(file for file in listed if file.failure)
     if not found:
         what = f"none of its {len(failed)} files can be read" if failed else f"{pattern!r} matches no file"
         hint = f"{failed[0].name}: {failed[0].failure}" if failed else "the pattern is relative to cluster.json"
@@ -74,13 +74,13 @@ def sorted_out(
     return found, failed
 
 
-def file_problem(each: FileText, source: SourceId) -> Problem:
-    """Report why a file could not be read."""
-    return Problem(f"{source} {each.name}", each.failure, "check the file and its rights")
+def file_problem(file: FileText, source: SourceId) -> Problem:
+    """Return the problem of a file that could not be read."""
+    return Problem(f"{source} {file.name}", file.failure, "check the file and its rights")
 
 
 def file_outcome(source: SourceId, kind: str, got: int, unread: frozenset[str]) -> SourceResult:
-    """Report how a source of files answered; *unread* are the names of what they would have told."""
+    """Return the result of a source of files; *unread* are the names of objects of unreadable files."""
     return SourceResult(
         source=source,
         kind=kind,
@@ -107,61 +107,61 @@ def _read(path: Path, name: str, hide: Hide) -> FileText:
         return FileText(name=name, failure=f"it cannot be read: {getattr(error, 'strerror', '') or 'no such file'}")
     if len(content) > LARGEST:
         return FileText(name=name, failure=f"it is larger than {LARGEST} bytes")
-    return FileText(name=name, text=hide(text)) if "\0" not in text else FileText(name=name, failure="it is no text")
+    return FileText(name=name, text=hide(text)) if "\0" not in text else FileText(name=name, failure="it is not text")
 
 
 def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
     """Return each file as a statement of kind SCRIPT, named by its path from cluster.json, sorted by name.
 
-    Catalog and database are those of the settings: what a file itself sets, the reader of its SQL finds. Raises
-    SourceUnreachable where no file can be read; one that cannot is a problem, and what it said before stays.
+    Catalog and database are those of the settings: settings inside a file are found by the SQL reader. Raises
+    SourceUnreachable where no file can be read; an unreadable one is a problem, and its earlier facts are retained.
     """
-    found, failed = sorted_out(texts, settings.files.pattern, settings.source)
+    readable, failed = separate_failed(texts, settings.files.pattern, settings.source)
     statements = tuple(
         FlinkStatement(
             source=settings.source,
-            name=each.name,
-            statement=each.text,
+            name=file.name,
+            statement=file.text,
             kind=SCRIPT,
             catalog_name=settings.catalog,
             database_name=settings.database,
         )
-        for each in found
+        for file in readable
     )
     progress(settings.source, len(statements), len(statements))
     return JobsResult(
-        outcome=file_outcome(settings.source, "flink", len(statements), frozenset(each.name for each in failed)),
+        outcome=file_outcome(settings.source, "flink", len(statements), frozenset(file.name for file in failed)),
         statements=statements,
-        problems=tuple(file_problem(each, settings.source) for each in failed),
+        problems=tuple(file_problem(file, settings.source) for file in failed),
     )
 
 
 _MARK = "Sub-topology:"
-_NONE = "it holds no topology as `Topology.describe()` prints it"
+_NONE = "it has no topology as printed by `Topology.describe()`"
 
 
 def read_topologies(settings: StreamsSettings, texts: Iterable[FileText], progress: Progress) -> JobsResult:
     """Return the topology of each file, named by the application id, sorted by name.
 
     The id is `name` of the settings, else the file's own name without its ending. Raises SourceUnreachable where no
-    file can be read; one that cannot, or that holds no topology, is a problem, and what it said before stays.
+    file can be read; one that cannot, or that holds no topology, is a problem, and its earlier facts are retained.
     """
-    readable, failed = sorted_out(texts, settings.files.pattern, settings.source)
-    found = [each for each in readable if _MARK in each.text]
-    failed += tuple(replace(each, failure=_NONE) for each in readable if _MARK not in each.text)
-    topologies = tuple(sorted((_topology(each, settings) for each in found), key=lambda each: each.name))
+    readable, failed = separate_failed(texts, settings.files.pattern, settings.source)
+    topology_files = [file for file in readable if _MARK in file.text]
+    failed += tuple(replace(file, failure=_NONE) for file in readable if _MARK not in file.text)
+    topologies = tuple(sorted((_topology(file, settings) for file in topology_files), key=lambda file: file.name))
     progress(settings.source, len(topologies), len(topologies))
-    unread = frozenset(_application(each.name, settings) for each in failed)
+    unread = frozenset(_application(file.name, settings) for file in failed)
     return JobsResult(
         outcome=file_outcome(settings.source, "streams", len(topologies), unread),
         topologies=topologies,
-        problems=tuple(file_problem(each, settings.source) for each in failed),
+        problems=tuple(file_problem(file, settings.source) for file in failed),
     )
 
 
-def _topology(each: FileText, settings: StreamsSettings) -> StreamsTopology:
-    name = _application(each.name, settings)
-    return StreamsTopology(source=settings.source, name=name, topology=each.text, file=each.name)
+def _topology(file: FileText, settings: StreamsSettings) -> StreamsTopology:
+    name = _application(file.name, settings)
+    return StreamsTopology(source=settings.source, name=name, topology=file.text, file=file.name)
 
 
 def _application(file: str, settings: StreamsSettings) -> str:

@@ -1,4 +1,4 @@
-"""Reads a cluster over Kafka's REST API v3: topics with their settings, consumer groups, mirrored topics."""
+"""Read a cluster through Kafka's REST API v3: topics with settings, consumer groups, mirror topics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
-from scanner_extractor.http.pagination import Listed
+from scanner_extractor.http.pagination import PartialList
 from scanner_extractor.scan.results import KafkaResult, Progress
 from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
 from scanner_extractor.sources.confluent_cloud.pagination import objects, rest_list, text
@@ -31,44 +31,44 @@ def read_topics(listed: Iterable[Json], source: SourceId) -> tuple[Topic, ...]:
         name: Topic(
             source=source,
             name=TopicName(name),
-            partitions=_count(each.get("partitions_count")),
-            replication=_count(each.get("replication_factor")),
-            internal=each.get("is_internal") is True,
+            partitions=_count(entry.get("partitions_count")),
+            replication=_count(entry.get("replication_factor")),
+            internal=entry.get("is_internal") is True,
         )
-        for each in objects(list(listed))
-        if (name := text(each, "topic_name"))
+        for entry in objects(list(listed))
+        if (name := text(entry, "topic_name"))
     }
     return tuple(topics[name] for name in sorted(topics))
 
 
 def read_configs(listed: Iterable[Json]) -> dict[TopicName, Config]:
     """Read `GET …/topics/-/configs`: by topic, sorted, what is not a default and not sensitive."""
-    told: dict[TopicName, dict[str, str]] = defaultdict(dict)
-    for each in objects(list(listed)):
-        value = each.get("value")
-        if each.get("is_default") is not True and each.get("is_sensitive") is not True and value is not None:
-            told[TopicName(text(each, "topic_name"))][text(each, "name")] = _plain(value)
-    return {topic: tuple(sorted(settings.items())) for topic, settings in told.items()}
+    configs: dict[TopicName, dict[str, str]] = defaultdict(dict)
+    for entry in objects(list(listed)):
+        value = entry.get("value")
+        if entry.get("is_default") is not True and entry.get("is_sensitive") is not True and value is not None:
+            configs[TopicName(text(entry, "topic_name"))][text(entry, "name")] = _plain(value)
+    return {topic: tuple(sorted(settings.items())) for topic, settings in configs.items()}
 
 
 def read_groups(listed: Iterable[Json], source: SourceId) -> tuple[ConsumerGroup, ...]:
-    """Read `GET …/consumer-groups`, sorted by name; which topics they read, another request tells."""
+    """Read `GET …/consumer-groups`, sorted by name; their topics need another request."""
     groups = {
-        name: ConsumerGroup(source=source, name=name, state=text(each, "state"))
-        for each in objects(list(listed))
-        if (name := text(each, "consumer_group_id"))
+        name: ConsumerGroup(source=source, name=name, state=text(entry, "state"))
+        for entry in objects(list(listed))
+        if (name := text(entry, "consumer_group_id"))
     }
     return tuple(groups[name] for name in sorted(groups))
 
 
 def read_lags(listed: Iterable[Json]) -> tuple[TopicName, ...]:
     """Read `GET …/consumer-groups/{id}/lags`: the topics that the group has an offset on or is assigned, sorted."""
-    found = {text(each, "topic_name") for each in objects(list(listed)) if _reads(each)}
-    return tuple(map(TopicName, sorted(found - {""})))
+    names = {text(entry, "topic_name") for entry in objects(list(listed)) if _reads(entry)}
+    return tuple(map(TopicName, sorted(names - {""})))
 
 
 def read_mirrors(listed: Iterable[Json], links: Iterable[Json], source: SourceId) -> tuple[MirrorTopic, ...]:
-    """Read `GET …/links/-/mirrors`, sorted by topic; `GET …/links` tells which cluster each link comes from."""
+    """Read `GET …/links/-/mirrors`, sorted by topic; the origin cluster of each link is in `GET …/links`."""
     origins = {
         text(link, "link_name"): text(link, "source_cluster_id") or text(link, "remote_cluster_id")
         for link in objects(list(links))
@@ -77,22 +77,22 @@ def read_mirrors(listed: Iterable[Json], links: Iterable[Json], source: SourceId
         topic: MirrorTopic(
             source=source,
             topic=TopicName(topic),
-            link=text(each, "link_name"),
-            origin_topic=TopicName(text(each, "source_topic_name") or topic),
-            origin_cluster=origins.get(text(each, "link_name"), ""),
-            state=text(each, "mirror_status") or text(each, "state"),
+            link=text(entry, "link_name"),
+            origin_topic=TopicName(text(entry, "source_topic_name") or topic),
+            origin_cluster=origins.get(text(entry, "link_name"), ""),
+            state=text(entry, "mirror_status") or text(entry, "state"),
         )
-        for each in objects(list(listed))
-        if (topic := text(each, "mirror_topic_name"))
+        for entry in objects(list(listed))
+        if (topic := text(entry, "mirror_topic_name"))
     }
     return tuple(mirrors[topic] for topic in sorted(mirrors))
 
 
 def read_brokers(listed: Iterable[Json]) -> tuple[str, ...]:
-    """Read `GET …/brokers`: addresses in normal form, sorted; what is no address is left out."""
+    """Read `GET …/brokers`: addresses in normal form, sorted; invalid addresses are left out."""
     addresses = set()
-    for each in objects(list(listed)):
-        host, port = text(each, "host"), each.get("port")
+    for entry in objects(list(listed)):
+        host, port = text(entry, "host"), entry.get("port")
         try:
             addresses |= {broker_address(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")}
         except InputInvalid:
@@ -123,9 +123,9 @@ _RIGHTS = "give it DESCRIBE and DESCRIBE_CONFIGS: see docs/sources/kafka_rest.md
 def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress) -> KafkaResult:
     """Read topics, their settings, consumer groups, mirrored topics and, where offered, which topics groups read.
 
-    Two requests and four more for all; one a consumer group where lags are offered, which is told by the first of
-    them. Paths `/kafka/v3/clusters/{id}/…`. Raises ScannerError where the topics are not listed; everything less is a
-    problem, and the answer partial.
+    Two requests and four more for all; one for each consumer group where lags are offered, which the first request
+    shows. Paths `/kafka/v3/clusters/{id}/…`. Raises ScannerError where the topics are not listed; any other failure
+    is a problem, and the result partial.
     """
     scan = _Scan(settings, http, progress)
     scan.find_cluster()
@@ -170,12 +170,12 @@ def find_cluster(settings: KafkaRestSettings, http: Http) -> tuple[str, ...]:
             return (*path, _only(rest_list(http, *path).items))
         except NotFound:
             continue
-    raise PayloadUnexpected("there is no REST API v3 of Kafka", hint=_HINT)
+    raise PayloadUnexpected("no Kafka REST API v3 found", hint=_HINT)
 
 
 @dataclass(slots=True)
 class _Scan:
-    """Asks one cluster; *unread* names the groups whose topics it would not tell, *whole* whether the lists ended."""
+    """Reads one cluster; *unread* names groups whose topics could not be read, *whole*: all lists were complete."""
 
     settings: KafkaRestSettings
     http: Http
@@ -188,7 +188,7 @@ class _Scan:
     reasons: list[str] = field(default_factory=list)
 
     def find_cluster(self) -> None:
-        """Learn which cluster is asked; raises ScannerError."""
+        """Determine the cluster; raises ScannerError."""
         self.cluster = find_cluster(self.settings, self.http)
 
     def topics(self) -> tuple[Topic, ...]:
@@ -197,12 +197,14 @@ class _Scan:
         self.progress(self.settings.source, len(listed), None)
         topics = read_topics(listed, self.settings.source)
         try:
-            told = read_configs(self._kept("settings", rest_list(self.http, *self.cluster, "topics", "-", "configs")))
+            configs = read_configs(
+                self._kept("settings", rest_list(self.http, *self.cluster, "topics", "-", "configs"))
+            )
         except ScannerError as error:
-            self._lacks("the settings of topics", error)
+            self._missing("the settings of topics", error)
             self.unconfigured |= {topic.name for topic in topics}
             return topics
-        return tuple(replace(topic, config=told.get(topic.name, ())) for topic in topics)
+        return tuple(replace(topic, config=configs.get(topic.name, ())) for topic in topics)
 
     def groups(self) -> tuple[ConsumerGroup, ...]:
         """Read the consumer groups, with their topics where the server offers lags."""
@@ -210,7 +212,7 @@ class _Scan:
             listed = self._kept("consumer groups", rest_list(self.http, *self.cluster, "consumer-groups"))
         except ScannerError as error:
             self.whole = False
-            self._lacks("consumer groups", error)
+            self._missing("consumer groups", error)
             return ()
         groups = read_groups(listed, self.settings.source)
         self.progress(self.settings.source, len(groups), None)
@@ -224,50 +226,50 @@ class _Scan:
         except _NOT_OFFERED:
             return ()
         except ScannerError as error:
-            self._lacks("mirrored topics", error)
+            self._missing("mirrored topics", error)
             return ()
         return read_mirrors(self._kept("mirrored topics", mirrors), links.items, self.settings.source)
 
     def brokers(self) -> tuple[str, ...]:
-        """Return the brokers' addresses where the server tells them: Confluent Cloud does not."""
+        """Return the brokers' addresses where the server reports them: Confluent Cloud does not."""
         try:
             return read_brokers(rest_list(self.http, *self.cluster, "brokers").items)
         except ScannerError:
             return ()
 
     def _with_topics(self, groups: tuple[ConsumerGroup, ...]) -> tuple[ConsumerGroup, ...]:
-        """Fill in what each group reads; where the first is told that this is not offered, no other is asked."""
-        told = self._each(groups[:1])
-        if isinstance(told[0], (*_NOT_OFFERED, SourceRefused)):
+        """Fill in what each group reads; where this is not offered for the first, no other is requested."""
+        answers = self._fetch_each(groups[:1])
+        if isinstance(answers[0], (*_NOT_OFFERED, SourceRefused)):
             return groups
-        told += self._each(groups[1:])
-        return tuple(map(self._told, groups, told))
+        answers += self._fetch_each(groups[1:])
+        return tuple(map(self._with_lags, groups, answers))
 
-    def _each(self, groups: Sequence[ConsumerGroup]) -> list[Listed[Json] | ScannerError]:
-        def ask(group: ConsumerGroup) -> Listed[Json]:
+    def _fetch_each(self, groups: Sequence[ConsumerGroup]) -> list[PartialList[Json] | ScannerError]:
+        def fetch(group: ConsumerGroup) -> PartialList[Json]:
             return rest_list(self.http, *self.cluster, "consumer-groups", group.name, "lags")
 
         done = iter(range(1, len(groups) + 1))
-        crew = WorkerPool(threads=self.settings.http.concurrency)
+        pool = WorkerPool(threads=self.settings.http.concurrency)
         return map_concurrently(
-            groups, ask, crew=crew, told=lambda: self.progress(self.settings.source, next(done, 0), len(groups))
+            groups, fetch, pool=pool, on_result=lambda: self.progress(self.settings.source, next(done, 0), len(groups))
         )
 
-    def _told(self, group: ConsumerGroup, told: Listed[Json] | ScannerError) -> ConsumerGroup:
-        if not isinstance(told, ScannerError):
-            return replace(group, topics=read_lags(told.items))
-        if not isinstance(told, NotFound):  # gone since it was listed
+    def _with_lags(self, group: ConsumerGroup, answer: PartialList[Json] | ScannerError) -> ConsumerGroup:
+        if not isinstance(answer, ScannerError):
+            return replace(group, topics=read_lags(answer.items))
+        if not isinstance(answer, NotFound):  # gone since it was listed
             self.unread.append(group.name)
-            self._lacks(f"the topics of the consumer group {group.name!r}", told)
+            self._missing(f"the topics of the consumer group {group.name!r}", answer)
         return group
 
-    def _kept(self, what: str, listed: Listed[Json]) -> tuple[Json, ...]:
+    def _kept(self, what: str, listed: PartialList[Json]) -> tuple[Json, ...]:
         if listed.error:
             self.whole = False
-            self._lacks(f"all {what}", listed.error)
+            self._missing(f"all {what}", listed.error)
         return listed.items
 
-    def _lacks(self, what: str, error: ScannerError) -> None:
+    def _missing(self, what: str, error: ScannerError) -> None:
         reason = f"{what} could not be read: {error.what}"
         self.problems.append(Problem(str(self.settings.source), reason, error.hint))
         if len(self.reasons) < 2:
@@ -280,8 +282,8 @@ def _visit(http: Http, *path: str) -> None:
 
 
 def _only(listed: Sequence[Json]) -> str:
-    found = sorted({text(each, "cluster_id") for each in listed} - {""})
-    if len(found) == 1:
-        return found[0]
-    told = f"it has the clusters {', '.join(found)}" if found else "it lists no cluster"
-    raise PayloadUnexpected(told, hint="name one as `cluster` of `kafka_rest`")
+    ids = sorted({text(cluster, "cluster_id") for cluster in listed} - {""})
+    if len(ids) == 1:
+        return ids[0]
+    reason = f"it has the clusters {', '.join(ids)}" if ids else "it lists no cluster"
+    raise PayloadUnexpected(reason, hint="name one as `cluster` of `kafka_rest`")

@@ -1,6 +1,6 @@
-"""Whether queries that a ksqlDB server lists no more were ended by people, or the server itself is being stopped.
+"""Distinguish ksqlDB queries that were terminated from queries of a server that is shutting down.
 
-A server that is stopped closes its queries one after the other and goes on answering as if nothing was: collections
+A server that is stopped closes its queries one after the other and keeps responding normally: collections
 stay, `/info` and `/healthcheck` report it as running (8.3.1: 26 queries in 10 s; then it refuses connections at once).
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from scanner_model.errors import NotCaptured, ScannerError
-from scanner_model.kafka import KsqlSource, Query
+from scanner_model.ksqldb import KsqlSource, Query
 
 WAIT = 5.0
 """Seconds between the two answers that are compared; a query is closed in less than one."""
@@ -22,7 +22,7 @@ KnownQueries = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """What was known of a server before it was asked; *pause* spends the seconds before it is asked again."""
+    """State of a server before the request; *pause* sleeps before the second request."""
 
     queries: KnownQueries = field(default_factory=dict)
     pause: Callable[[float], None] = time.sleep
@@ -34,15 +34,15 @@ NOTHING_EARLIER = Earlier()
 def closing_queries(
     earlier: Earlier, queries: Iterable[Query], collections: Iterable[KsqlSource], again: Callable[[], Iterable[Query]]
 ) -> frozenset[str]:
-    """Return the queries that are missing because their server is being stopped; empty where people ended them.
+    """Return the queries that are missing because their server is being stopped; empty where they were terminated.
 
-    A query is missed where a collection on its topic is still there. Then the server is asked *again* after a pause:
-    one that is being stopped lists fewer still, or does not answer.
+    A query is missing where a collection on its topic still exists. Then the server is queried *again* after a pause:
+    one that is being stopped lists even fewer, or does not respond.
     """
     listed = {query.name for query in queries}
     topics = {str(collection.topic) for collection in collections}
     missed = frozenset(
-        name for name, written in earlier.queries.items() if name not in listed and (not written or written & topics)
+        name for name, sinks in earlier.queries.items() if name not in listed and (not sinks or sinks & topics)
     )
     if not missed:
         return missed

@@ -1,4 +1,4 @@
-"""JSON with places: where in a text each value stands, so that a problem can name line and column."""
+"""JSON with source positions, so that a problem can name line and column."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ __all__ = [
 Position = tuple[int, int]
 
 _DEEPEST = 200
-"""Levels of nesting that we read; nobody writes more by hand, and whoever walks the value may recurse."""
+"""Maximum nesting; hand-written files have less, and traversals of the value may recurse."""
 
 _MOST_VALUES = 2_000_000
-"""Brackets, commas and colons, at most: each value is kept with its place."""
+"""Maximum brackets, commas and colons: each value is stored with its position."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -49,7 +49,7 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class PositionedJson:
-    """A JSON document, the (line, column) of each value in it by path, both from 1, and the keys written twice."""
+    """A JSON document, the (line, column) of each value in it by path, both from 1, and the duplicate keys."""
 
     value: Any
     places: Mapping[JsonPath, Position]
@@ -63,7 +63,7 @@ class PositionedJson:
         return self.places[path]
 
     def where(self, path: JsonPath) -> str:
-        """Report where *path* stands: file, line, column, JSON path."""
+        """Return the location of *path* as text: file, line, column, JSON path."""
         line, column = self.place(path)
         return f"{self.file}:{line}:{column} {json_path(path)}"
 
@@ -80,7 +80,7 @@ class PositionedJson:
 
 
 def json_path(path: JsonPath) -> str:
-    """Write *path* as people do: `$.topics[0].name`, quoting keys that are not plain words."""
+    """Write *path* as JSONPath: `$.topics[0].name`, quoting keys that are not plain words."""
     return "$" + "".join(
         f"[{step}]" if isinstance(step, int) else f".{step}" if _PLAIN_KEY.match(step) else f"[{json.dumps(step)}]"
         for step in path
@@ -108,12 +108,12 @@ def parse_with_positions(text: str, file: str) -> PositionedJson:
 
 
 def schema_problems(errors: Iterable[SchemaError], document: PositionedJson) -> Iterator[Problem]:
-    """Turn a validator's errors into problems with places, in the order of the file; near-misses get a hint."""
+    """Convert a validator's errors to problems with positions, in file order; misspelt names get a hint."""
     return positioned_problems(schema_error_messages(errors, document), document)
 
 
 def schema_error_messages(errors: Iterable[SchemaError], document: PositionedJson) -> Iterator[ErrorMessage]:
-    """Complain about what a validator found, and about members that are written twice.
+    """Return messages for a validator's errors and for duplicate members.
 
     The values of *document* are shown, which need not be those that were validated: hand in one without secrets.
     """
@@ -123,9 +123,9 @@ def schema_error_messages(errors: Iterable[SchemaError], document: PositionedJso
         yield from error_messages(error, document.shown)
 
 
-def positioned_problems(found: Iterable[ErrorMessage], document: PositionedJson) -> Iterator[Problem]:
-    """Return every complaint once as a problem with its place, in the order of the file."""
-    ordered = sorted({(document.place(path), document.where(path), what, hint) for path, what, hint in found})
+def positioned_problems(messages: Iterable[ErrorMessage], document: PositionedJson) -> Iterator[Problem]:
+    """Return each message once as a problem with its position, in file order."""
+    ordered = sorted({(document.place(path), document.where(path), what, hint) for path, what, hint in messages})
     for _, where, what, hint in ordered:
         yield Problem(where, what, hint)
 
@@ -136,7 +136,7 @@ def _json_hint(text: str, at: int) -> str:
 
 
 class _Walk:
-    """Notes the place of every value of a text that `json.loads` has accepted."""
+    """Records the position of every value of a text that `json.loads` has accepted."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -145,7 +145,7 @@ class _Walk:
         self.repeated: list[JsonPath] = []
 
     def value(self, at: int, path: JsonPath) -> int:
-        """Note the value that starts at or after *at*, and everything in it; give where it ends."""
+        """Record the value that starts at or after *at*, and everything in it; return its end."""
         if len(path) > _DEEPEST:
             raise RecursionError
         at = self._skip(at)

@@ -1,4 +1,4 @@
-"""A JSON Schema validator's errors in plain words; no value of the document is shown that *shown* does not give."""
+"""JSON Schema validation errors as messages; values of the document are shown only through *shown*."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Protocol
 Step = str | int
 JsonPath = tuple[Step, ...]
 Shown = Callable[[JsonPath], str]
-"""Give the value at a path as people may see it."""
+"""Return the value at a path as shown to users."""
 
 ErrorMessage = tuple[JsonPath, str, str]
-"""Path of what is wrong, what is wrong, and a hint (or empty)."""
+"""Path, message, and a hint (or empty)."""
 
 
 class SchemaError(Protocol):
@@ -66,15 +66,15 @@ _LIMITS = {
     "const": "must be {!r}",
 }
 _MISSES = {
-    "pattern": "{} is not written as expected",
-    "format": "{} is not written as expected",
+    "pattern": "{} has an invalid format",
+    "format": "{} has an invalid format",
     "uniqueItems": "{} holds an entry twice",
     "not": "{} is not allowed here",
 }
 
 
 def error_messages(error: SchemaError, shown: Shown) -> Iterator[ErrorMessage]:
-    """Report what is wrong, in one complaint for each thing to mend."""
+    """Yield one message for each thing to correct."""
     path = tuple(error.absolute_path)
     match error.validator:
         case "additionalProperties" | "unevaluatedProperties" if isinstance(error.instance, dict):
@@ -90,7 +90,7 @@ def error_messages(error: SchemaError, shown: Shown) -> Iterator[ErrorMessage]:
 
 
 def closest_match(name: str, known: Sequence[str]) -> str:
-    """Return a hint that names the nearest known names, or nothing where none is near."""
+    """Return a hint with the most similar known names; empty where none is similar."""
     near = get_close_matches(name, known, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
 
@@ -104,8 +104,8 @@ def quoted(value: object) -> str:
 def _unknown(error: SchemaError, path: JsonPath) -> Iterator[ErrorMessage]:
     known = list(error.schema.get("properties", {}))
     for key in sorted(set(error.instance) - set(known)):
-        hint = closest_match(key, known) or (f"known here: {', '.join(known)}" if known else "")
-        yield (*path, key), f"{key!r} is not known here", hint
+        hint = closest_match(key, known) or (f"known values: {', '.join(known)}" if known else "")
+        yield (*path, key), f"unknown member {key!r}", hint
 
 
 def _missing(error: SchemaError, path: JsonPath) -> Iterator[ErrorMessage]:
@@ -124,19 +124,19 @@ def _incomplete(error: SchemaError, path: JsonPath) -> Iterator[ErrorMessage]:
 
 
 def _no_branch(error: SchemaError, path: JsonPath, shown: Shown) -> Iterator[ErrorMessage]:
-    """Complain about the branch that fits best; where no branch takes this type at all, name the types."""
+    """Yield messages of the branch that fits best; where no branch accepts the type, name the accepted types."""
     branches: dict[Step, list[SchemaError]] = {}
     for inner in error.context:
         branches.setdefault(inner.relative_schema_path[0], []).append(inner)
-    fitting = [inner for inner in branches.values() if not any(_wrong_type(one, path) for one in inner)]
+    fitting = [inner for inner in branches.values() if not any(_wrong_type(cause, path) for cause in inner)]
     if fitting:
         for inner in min(fitting, key=_distance):
             yield from error_messages(inner, shown)
     else:
-        types = [one for inner in branches.values() for one in inner if _wrong_type(one, path)]
+        types = [cause for inner in branches.values() for cause in inner if _wrong_type(cause, path)]
         yield (
             path,
-            _wrong(error.instance, list(dict.fromkeys(kind for one in types for kind in _expected(one)))),
+            _wrong(error.instance, list(dict.fromkeys(kind for cause in types for kind in _expected(cause)))),
             _hint(error),
         )
 

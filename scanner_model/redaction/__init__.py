@@ -1,4 +1,4 @@
-"""What a secret looks like, and how it is hidden before anything is stored or shown: the rules for every source.
+"""Secret detection and masking, applied to every source before anything is stored or shown.
 
 `names` decides by name, `values` by value; `urls`, `texts` and `statements` know the forms in texts, `documents` those
 in JSON and configurations; `known` hides values that are known to be secret.

@@ -1,4 +1,4 @@
-"""Secrets in JSON and in configurations of connectors: under a secret name, in name/value pairs, inside texts."""
+"""Masking of JSON documents and connector configurations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from scanner_model.redaction.names import NO_EXTRA, ExtraNames, is_plain_value, is_secret_name, words
 from scanner_model.redaction.statements import SQL_ENDS, is_secret_setting, mask_statement, names_columns
 from scanner_model.redaction.texts import has_hint, mask_text
-from scanner_model.redaction.urls import Found, mask_path
+from scanner_model.redaction.urls import OnSecret, mask_path
 from scanner_model.redaction.values import MASK, is_reference
 
 Json = Any
@@ -26,6 +26,7 @@ _NAMED_BY_COLUMNS = frozenset(
     | {"fields", "columns", "columnMetrics", "columnStatistics", "columnLineage"}
 )
 """Members whose own members are called after columns: an object under `password` there describes that column."""
+_TAGS = "tags"
 _DESCRIPTION = frozenset(
     {
         "type",
@@ -67,14 +68,14 @@ def mask_config(
     config: Mapping[str, Json],
     passwords: Collection[str] = (),
     extra: ExtraNames = NO_EXTRA,
-    found: Found | None = None,
+    on_secret: OnSecret | None = None,
 ) -> dict[str, Json]:
-    """Return the configuration of a connector with its secrets hidden; *found* is called with each of them.
+    """Return the configuration of a connector with its secrets hidden; *on_secret* is called with each of them.
 
     By name, by what the value is, and where it is one of *passwords*, which the plug-ins themselves declare. A
     reference to a secret (`${file:…}`) is none. Names of topics, tables and columns stay, whatever they are called.
     """
-    return {key: _setting(key, value, key in passwords, extra, found) for key, value in config.items()}
+    return {key: _setting(key, value, key in passwords, extra, on_secret) for key, value in config.items()}
 
 
 def mask_json(value: Json, extra: ExtraNames = NO_EXTRA, *, inside: str = "") -> Json:
@@ -128,12 +129,14 @@ def _member(key: str, value: Json, hidden: bool, inside: str, extra: ExtraNames)
 
 
 def _describes_column(value: Json, inside: str) -> bool:
+    if inside == _TAGS:  # of a data contract: what fields are tagged with, by their full names
+        return isinstance(value, list) and all(isinstance(each, str) for each in value)
     if inside not in _NAMED_BY_COLUMNS:
         return False
     if isinstance(value, list):  # names of other columns
         return inside.startswith("depend")
     return (
-        not value or bool(_DESCRIPTION & value.keys()) or all(isinstance(each, int | float) for each in value.values())
+        not value or bool(_DESCRIPTION & value.keys()) or all(isinstance(item, int | float) for item in value.values())
     )
 
 
@@ -149,19 +152,19 @@ def _all_hidden(value: Json) -> Json:
             return MASK
 
 
-def _setting(key: str, value: Json, declared: bool, extra: ExtraNames, found: Found | None) -> Json:
+def _setting(key: str, value: Json, declared: bool, extra: ExtraNames, on_secret: OnSecret | None) -> Json:
     name = _ALIAS.sub("", key, count=1)  # an alias is the user's own word
     if not isinstance(value, str):
         return _member(name, value, declared, "", extra)
     if not value or is_reference(value):
         return value
-    shown = MASK if declared or is_secret_setting(name, value, extra) else _inside(name, value, extra, found)
-    if found and shown != value:
-        _collect(value, shown, found)
+    shown = MASK if declared or is_secret_setting(name, value, extra) else _inside(name, value, extra, on_secret)
+    if on_secret and shown != value:
+        _collect(value, shown, on_secret)
     return shown
 
 
-def _inside(name: str, value: str, extra: ExtraNames, found: Found | None) -> str:
+def _inside(name: str, value: str, extra: ExtraNames, on_secret: OnSecret | None) -> str:
     """Hide what is secret inside the value of a setting that is none as a whole."""
     parts = words(name)
     last = parts[-1:]
@@ -170,10 +173,10 @@ def _inside(name: str, value: str, extra: ExtraNames, found: Found | None) -> st
     if SQL_ENDS & set(last):
         return mask_statement(value, extra)
     if _HOOK_WORDS & set(parts) and "://" in value:
-        return mask_path(value, found)
+        return mask_path(value, on_secret)
     if {"header", "headers"} & set(parts):
-        value = _HEADER.sub(lambda match: _header(match, found), value)
-    text = mask_text(value, extra, found)
+        value = _HEADER.sub(lambda match: _header(match, on_secret), value)
+    text = mask_text(value, extra, on_secret)
     whole = _PROGRAM_WORDS & set(last) and (text != value or _may_hold_secret(value, extra))
     return MASK if whole else text
 
@@ -184,25 +187,25 @@ def _may_hold_secret(program: str, extra: ExtraNames) -> bool:
     return has_parts and (has_hint(program.lower(), extra) or bool(_SHORT_OPTION.search(program)))
 
 
-def _header(match: re.Match[str], found: Found | None) -> str:
+def _header(match: re.Match[str], on_secret: OnSecret | None) -> str:
     if _HARMLESS_HEADER.fullmatch(match["name"]):
         return match[0]
-    if found:
-        found(match["value"].strip())
+    if on_secret:
+        on_secret(match["value"].strip())
     return match["key"] + MASK
 
 
-def _collect(value: str, shown: str, found: Found) -> None:
+def _collect(value: str, shown: str, on_secret: OnSecret) -> None:
     """Report a value that is hidden whole, and the secrets inside it, which an error message may quote alone."""
     if shown == MASK and not is_plain_value(value):
         inner: list[str] = []
-        mask_text(value, found=inner.append)
+        mask_text(value, on_secret=inner.append)
         if "\n" not in value and ":" in value and "://" not in value and " " not in value:
             inner.append(value.partition(":")[2])
-        for each in inner:
-            found(each)
+        for secret in inner:
+            on_secret(secret)
         if not inner or len(value) <= _LONGEST_WHOLE:
-            found(value)
+            on_secret(value)
 
 
 _LONGEST_WHOLE = 64

@@ -1,4 +1,4 @@
-"""Secrets whose values are known, hidden wherever a text quotes them, however many there are."""
+"""Masking of known secret values wherever a text quotes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote
 from scanner_model.redaction.values import MASK
 
 SHORTEST = 4
-"""Letters of a value that is looked for, at least: shorter ones stand in any text."""
+"""Minimum length of a searched value: shorter ones occur in any text."""
 _LONGEST_NAME = 8
 
 
@@ -22,7 +22,7 @@ def is_distinctive(secret: str) -> bool:
 def hide_values(body: bytes, secrets: Iterable[str]) -> bytes:
     """Return *body* with each of a few *secrets* hidden, in the forms that JSON and URLs give them."""
     forms = {form.encode() for secret in secrets if len(secret) >= SHORTEST for form in _forms(secret)}
-    for form in sorted(forms, key=lambda each: (-len(each), each)):
+    for form in sorted(forms, key=lambda text: (-len(text), text)):
         if form in body:
             body = body.replace(form, MASK.encode())
     return body
@@ -42,8 +42,8 @@ class KnownSecrets:
         lengths: defaultdict[str, set[int]] = defaultdict(set)
         for value in new - self._values:
             lengths[value[:SHORTEST]].add(len(value))
-        for start, found in lengths.items():
-            self._lengths[start] = tuple(sorted(found | set(self._lengths.get(start, ())), reverse=True))
+        for start, new_lengths in lengths.items():
+            self._lengths[start] = tuple(sorted(new_lengths | set(self._lengths.get(start, ())), reverse=True))
         self._values |= new
 
     def __bool__(self) -> bool:

@@ -1,4 +1,4 @@
-"""Which names of settings, JSON members, options and parameters say that their value is a secret."""
+"""Names of settings, JSON members, options and parameters whose values are secret."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def _ends_in_pass(parts: tuple[str, ...]) -> bool:
 
 def _is_extra(name: str, extra: ExtraNames) -> bool:
     lower = name.lower().strip("-")
-    return lower in extra or any(lower.endswith(f".{each}") for each in extra)
+    return lower in extra or any(lower.endswith(f".{suffix}") for suffix in extra)
 
 
 HINTS = (

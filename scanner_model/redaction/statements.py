@@ -1,4 +1,4 @@
-"""Secrets in SQL: quoted values of secret properties and options, what `SET` sets, users' passwords, comments."""
+"""Masking of SQL: secret properties and options, `SET` values, users' passwords, comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms in which a text holds a secret: `password=x`, `"password": "x"`, `<password>x</password>`, `--password x`.
+"""Masking of free text. Recognised forms: `password=x`, `"password": "x"`, `<password>x</password>`, `--password x`.
 
 Every pattern begins where a word begins and runs over a text once, so that any text takes linear time.
 """
@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from scanner_model.redaction.names import HINTS, NO_EXTRA, ExtraNames, is_secret_name, words
-from scanner_model.redaction.urls import Found, mask_hooks, mask_logins
+from scanner_model.redaction.urls import OnSecret, mask_hooks, mask_logins
 from scanner_model.redaction.values import MASK, mask_tokens
 
 _KEY = re.compile(
@@ -49,7 +49,7 @@ _TELLING = re.compile(r"(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])\S{6}|[A-Za-z]{1,20}[ 
 _VAGUE = frozenset(
     {"token", "tokens", "signature", "sig", "secret", "secrets", "credential", "credentials", "pass", "cookie"}
 )
-"""Words that a message may have before a colon without naming a secret: `Unexpected token: x`."""
+"""Words before a colon in messages that do not name a secret: `Unexpected token: x`."""
 _HEADERS = frozenset({"authorization", "cookie"})
 
 _PEM = re.compile(
@@ -95,21 +95,23 @@ _OTHERS = (
     ("mariadb", _DATABASE_TOOL),
     ("sshpass", _DATABASE_TOOL),
 )
-"""Forms without a secret name, and what a text in lower case has where one of them fits."""
+"""Forms without a secret name, each with a marker that a matching text contains in lower case."""
 _SIGN = re.compile(r"[=:\s%(>]")
 """Without one of these no form fits; most texts are names."""
 _CACHED_LENGTH = 20_000
 _CLASSES = frozenset({"exception", "error", "fault"})
 
 
-def mask_text(text: str, extra: ExtraNames = NO_EXTRA, found: Found | None = None) -> str:
+def mask_text(text: str, extra: ExtraNames = NO_EXTRA, on_secret: OnSecret | None = None) -> str:
     """Hide what looks like a secret in a message or a property text; anything else stays as it is.
 
-    *found* is called with each secret that was hidden.
+    *on_secret* is called with each secret that was hidden.
     """
     if not _SIGN.search(text):
         return mask_tokens(text)
-    return _repeated(text, extra) if found is None and len(text) <= _CACHED_LENGTH else _masked(text, extra, found)
+    return (
+        _repeated(text, extra) if on_secret is None and len(text) <= _CACHED_LENGTH else _masked(text, extra, on_secret)
+    )
 
 
 @lru_cache(maxsize=512)
@@ -118,18 +120,18 @@ def _repeated(text: str, extra: ExtraNames) -> str:
     return _masked(text, extra, None)
 
 
-def _masked(text: str, extra: ExtraNames, found: Found | None) -> str:
+def _masked(text: str, extra: ExtraNames, on_secret: OnSecret | None) -> str:
     lower = text.lower()
     if "private key" in lower:
-        text = _PEM.sub(lambda match: _hide(match, found), text)
+        text = _PEM.sub(lambda match: _hide(match, on_secret), text)
     if has_hint(lower, extra):
         for pattern in (_INVALID, _XML, _XML_ATTRIBUTE):
-            text = pattern.sub(lambda match: _hide_named(match, extra, found), text)
-        text = _mask_named(text, extra, found)
+            text = pattern.sub(lambda match: _hide_named(match, extra, on_secret), text)
+        text = _mask_named(text, extra, on_secret)
     for mark, pattern in _OTHERS:
         if mark in lower:
-            text = pattern.sub(lambda match: _hide(match, found), text)
-    return mask_tokens(mask_hooks(mask_logins(text, found), found))
+            text = pattern.sub(lambda match: _hide(match, on_secret), text)
+    return mask_tokens(mask_hooks(mask_logins(text, on_secret), on_secret))
 
 
 def mask_users(text: str) -> str:
@@ -142,7 +144,7 @@ def has_hint(lower: str, extra: ExtraNames = NO_EXTRA) -> bool:
     return any(hint in lower for hint in HINTS) or any(name in lower for name in extra)
 
 
-def _mask_named(text: str, extra: ExtraNames, found: Found | None) -> str:
+def _mask_named(text: str, extra: ExtraNames, on_secret: OnSecret | None) -> str:
     parts: list[str] = []
     at = 0
     for key in _KEY.finditer(text):
@@ -150,8 +152,8 @@ def _mask_named(text: str, extra: ExtraNames, found: Found | None) -> str:
             continue
         begin, end = _value(text, key)
         if begin < end:
-            if found:
-                found(text[begin:end])
+            if on_secret:
+                on_secret(text[begin:end])
             parts += text[at:begin], MASK
             at = end
     return "".join([*parts, text[at:]]) if parts else text
@@ -216,7 +218,7 @@ def _after_space(text: str, key: re.Match[str], quoted: tuple[int, int]) -> tupl
 
 
 def _is_call(text: str, key: re.Match[str], end: int) -> bool:
-    """Check for `setPassword("x")` and `option("password", "x")`; `select("password", "x")` cannot be told from it."""
+    """Check for `setPassword("x")` and `option("password", "x")`; `select("password", "x")` has the same form."""
     if key["call"].lstrip("\\\"' ").startswith("("):
         return True
     before = text[max(key.start() - 8, 0) : key.start()].rstrip("\\\"' ")
@@ -274,14 +276,14 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _hide(match: re.Match[str], found: Found | None) -> str:
-    if found:
-        found(match["value"])
+def _hide(match: re.Match[str], on_secret: OnSecret | None) -> str:
+    if on_secret:
+        on_secret(match["value"])
     start = match.start()
     return match[0][: match.start("value") - start] + MASK + match[0][match.end("value") - start :]
 
 
-def _hide_named(match: re.Match[str], extra: ExtraNames, found: Found | None) -> str:
+def _hide_named(match: re.Match[str], extra: ExtraNames, on_secret: OnSecret | None) -> str:
     groups = match.groupdict()
     name = groups.get("name") or groups.get("element") or groups.get("property") or ""
-    return match[0] if not is_secret_name(name, extra) else _hide(match, found)
+    return match[0] if not is_secret_name(name, extra) else _hide(match, on_secret)

@@ -1,4 +1,4 @@
-"""Credentials in URLs: user and password, secret parameters, the secret paths of webhooks and bots."""
+"""Masking of URLs: user and password, secret parameters, secret paths of webhooks and bots."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from urllib.parse import unquote
 from scanner_model.redaction.names import NO_EXTRA, ExtraNames, is_secret_name
 from scanner_model.redaction.values import MASK
 
-Found = Callable[[str], None]
-"""Is called with each secret that was hidden."""
+OnSecret = Callable[[str], None]
+"""Callback that receives each masked secret."""
 
 _URL = re.compile(r"(?<![\w+.-])(?P<scheme>[\w+.-]++://)(?P<rest>[^\s'\"<>]++)")
 _CONTAINER = re.compile(r"(?:abfss?|wasbs?)://[\w$-]{1,63}@[^:@]*$")
-"""What stands before the @ of Azure's storage is a container."""
+"""In Azure storage URLs the part before the @ is a container."""
 _PORT = re.compile(r":\d{1,5}$|\]$")
 _QUERY = re.compile(r"(?P<key>[?&;](?P<name>[^=&;#?\s'\"]+)=)(?P<value>\{(?:[^}]|\}\})*+\}|[^&;#\s'\"]+)")
 _ORACLE_LOGIN = re.compile(r"(?P<start>\bjdbc:oracle:\w{1,20}:)(?P<login>[^@/\s]{1,200}/[^@\s]{0,200})@")
@@ -26,7 +26,7 @@ _SERVICES = re.compile(
 )
 _KEY = re.compile(r"(?P<key>[?&]key=)(?=[^\s&#'\"<>]{0,100}\d)(?P<value>[^\s&#'\"<>]{8,})")
 _LONGEST_STEP = 8
-"""Letters of a step of a path that may be a secret, at least."""
+"""Minimum length of a path step that may be a secret."""
 _HOOK = re.compile(
     r"(?P<key>/(?:in)?(?:web)?hooks?(?:/v\d)?/|/bot(?=\d+:))"
     r"(?=(?:[^\s'\"<>?#/]{0,100}/){0,4}(?=[^\s'\"<>?#/]{0,60}[\dA-Z])[^\s'\"<>?#/]{8})(?P<value>[^\s'\"<>?#]+)"
@@ -38,38 +38,38 @@ def mask_url(url: str, extra: ExtraNames = NO_EXTRA) -> str:
     return _QUERY.sub(lambda match: _parameter(match, extra), mask_logins(url)) if "=" in url else mask_logins(url)
 
 
-def mask_logins(text: str, found: Found | None = None) -> str:
-    """Remove user and password from every URL in *text*; a password may hold `@` and `/` that nobody encoded."""
+def mask_logins(text: str, on_secret: OnSecret | None = None) -> str:
+    """Remove user and password from every URL in *text*; a password may contain unencoded `@` and `/`."""
     if "@" not in text:
         return text
-    text = _ORACLE_LOGIN.sub(lambda match: _without_login(match["start"], match["login"], "/", found) + "@", text)
-    return _URL.sub(lambda match: _url(match, found), text) if "://" in text else text
+    text = _ORACLE_LOGIN.sub(lambda match: _without_login(match["start"], match["login"], "/", on_secret) + "@", text)
+    return _URL.sub(lambda match: _url(match, on_secret), text) if "://" in text else text
 
 
-def mask_hooks(text: str, found: Found | None = None) -> str:
+def mask_hooks(text: str, on_secret: OnSecret | None = None) -> str:
     """Hide the part of a webhook's or a bot's address that whoever knows it may post to."""
     if "://" not in text:
         return text
     for pattern in (_SERVICES, _HOOK, _KEY):
-        text = pattern.sub(lambda match: _hook(match, found), text)
+        text = pattern.sub(lambda match: _hook(match, on_secret), text)
     return text
 
 
-def _hook(match: re.Match[str], found: Found | None) -> str:
-    tell_path(match["value"], found)
+def _hook(match: re.Match[str], on_secret: OnSecret | None) -> str:
+    report_path_steps(match["value"], on_secret)
     return match["key"] + MASK
 
 
-def tell_path(path: str, found: Found | None) -> None:
+def report_path_steps(path: str, on_secret: OnSecret | None) -> None:
     """Report the steps of a secret path that are no words: `services` stands in other addresses, too."""
-    for part in re.split(r"[/:?&=]", path) if found else ():
-        if found and len(part) >= _LONGEST_STEP and not part.isalpha():
-            found(part)
+    for part in re.split(r"[/:?&=]", path) if on_secret else ():
+        if on_secret and len(part) >= _LONGEST_STEP and not part.isalpha():
+            on_secret(part)
 
 
-def mask_path(url: str, found: Found | None = None) -> str:
+def mask_path(url: str, on_secret: OnSecret | None = None) -> str:
     """Return only scheme and host of *url*, the rest hidden; a text that is no URL is hidden whole."""
-    tell_path(url.partition("://")[2].partition("/")[2], found)
+    report_path_steps(url.partition("://")[2].partition("/")[2], on_secret)
     scheme, mark, rest = mask_logins(url).partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{mark}{host}/{MASK}" if mark and slash and path else (url if mark else MASK)
@@ -79,10 +79,10 @@ def _parameter(match: re.Match[str], extra: ExtraNames) -> str:
     return match["key"] + (MASK if is_secret_name(match["name"], extra) else match["value"])
 
 
-def _url(match: re.Match[str], found: Found | None) -> str:
+def _url(match: re.Match[str], on_secret: OnSecret | None) -> str:
     scheme, rest = match["scheme"], match["rest"]
     while (end := _login_end(scheme, rest)) > 0:
-        _tell(rest[: end - 1], ":", found)
+        _report_password(rest[: end - 1], ":", on_secret)
         rest = rest[end:]
     return scheme + rest
 
@@ -100,13 +100,13 @@ def _login_end(scheme: str, rest: str) -> int:
     return 0
 
 
-def _without_login(start: str, login: str, mark: str, found: Found | None) -> str:
-    _tell(login, mark, found)
+def _without_login(start: str, login: str, mark: str, on_secret: OnSecret | None) -> str:
+    _report_password(login, mark, on_secret)
     return start
 
 
-def _tell(login: str, mark: str, found: Found | None) -> None:
+def _report_password(login: str, mark: str, on_secret: OnSecret | None) -> None:
     _, separator, password = login.partition(mark)
-    if found and separator:
-        for each in (password, unquote(password)):
-            found(each)
+    if on_secret and separator:
+        for secret in (password, unquote(password)):
+            on_secret(secret)

@@ -1,4 +1,4 @@
-"""Which values are secret whatever they are called: private keys, tokens of known services, random letters."""
+"""Values that are secret whatever their name: private keys, tokens of known services, random strings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOKEN_FORMS = (
     ("_live_", r"[rs]k_live_\w{10,}"),  # Stripe
     ("SG.", r"SG\.[\w-]{16,}\.[\w-]{16,}"),  # SendGrid
 )
-"""What a token of each kind has in it, and its form; each begins where a word begins."""
+"""A marker and the pattern of each kind of token; each begins at a word boundary."""
 _TOKEN_MARKS = tuple(mark for mark, _ in _TOKEN_FORMS)
 _TOKEN = re.compile(rf"(?<![\w-])(?:{'|'.join(form for _, form in _TOKEN_FORMS)})")
 _RANDOM = re.compile(r"[A-Za-z0-9+/_=~-]{20,}")

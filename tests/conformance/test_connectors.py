@@ -109,8 +109,8 @@ def test_any_settings_of_a_transform_have_an_answer(settings_of, topic, columns,
     for class_name in TRANSFORMS:
         chain = Chain.of(Config.of({**steps, "transforms": "a", "transforms.a.type": class_name + side}))
 
-        ways = chain.ways(Template.of(topic), Record.of(columns, [("k",)]))
-        assert ways
+        routes = chain.routes(Template.of(topic), Record.of(columns, [("k",)]))
+        assert routes
         assert all(problem.where and problem.what for problem in chain.problems())
 
 
@@ -119,9 +119,11 @@ def test_columns_only_come_from_columns_that_were_there(class_name) -> None:
     """A transform makes new columns, and invents no origin."""
     config = {"transforms": "a", "transforms.a.type": class_name, "transforms.a.field": "a", "transforms.a.fields": "a"}
     columns = [("a",), ("after", "id"), ("after", "payload"), ("after", "aggregateid")]
-    ways = Chain.of(Config.of(config)).ways(Template.of("t"), Record.of(columns, [("k",)]))
+    routes = Chain.of(Config.of(config)).routes(Template.of("t"), Record.of(columns, [("k",)]))
 
-    origins = {one.origin[1] for way in ways for one in (way.record.value or ()) + (way.record.key or ()) if one.origin}
+    origins = {
+        one.origin[1] for way in routes for one in (way.record.value or ()) + (way.record.key or ()) if one.origin
+    }
     assert origins <= {*columns, ("k",)}
 
 

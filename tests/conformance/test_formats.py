@@ -312,4 +312,4 @@ def test_format_of_another_package_is_read_by_its_entry_point(
     monkeypatch.syspath_prepend(str(folder))
 
     assert [column.name for column in read_columns("csv_head", "a,b", lambda _: None).columns] == ["a", "b"]
-    assert read_columns("broken", "", lambda _: None).problems[0].hint.endswith("in scanner.schema_formats")
+    assert read_columns("broken", "", lambda _: None).problems[0].where == "csv-heads scanner.schema_formats:BROKEN"

@@ -136,7 +136,7 @@ def scanned(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
         brokers=("k:9092",),
         file=directory / "cluster.json",
         kafka=KafkaSettings(brokers=("k:9092",), timeout=0.05),
-        streams=(StreamsSettings(files=files),),
+        others={"streams": (StreamsSettings(files=files),)},
         metrics=OffsetSettings(brokers=("k:9092",)),
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.registries import REGISTRIES, registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.results import RegistryResult, no_progress
 from scanner_extractor.schemas.references import finder, resolve
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
@@ -70,14 +70,14 @@ def read(fake) -> Iterator[Reader]:
             registry = stack.enter_context(fake.serving(fake.Registry(flavour=flavour, estate=estate, page=2)))
             settings = RegistrySettings(type=kind, http=HttpSettings(url=registry.url))
             with Http(settings.http, settings.source) as http:
-                return registries()[kind](settings, http, no_progress)
+                return REGISTRIES[kind].read(settings, http, no_progress)
 
         yield reading
 
 
 def test_every_kind_of_this_family_is_served_here() -> None:
     """A kind that is read as these are, and has no fake, is not tested."""
-    family = {kind for kind, reader in REGISTRIES.items() if reader is REGISTRIES["confluent"]}
+    family = {kind for kind, type_ in REGISTRIES.own.items() if type_ is REGISTRIES.own["confluent"]}
 
     assert {kind for kind, _ in SERVERS} == {*family, "apicurio"}  # whose own API this server does not know
 

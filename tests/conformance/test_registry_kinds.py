@@ -16,7 +16,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.registries import REGISTRIES, registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.glue import glue_registry_transport
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.results import RegistryResult, no_progress
@@ -190,7 +190,7 @@ def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, RegistryResult
             settings, exchange = SERVERS[server](fakes, stack, estate)
             settings = replace(settings, **changes)
             with Http(settings.http, settings.source, exchange=exchange) as http:
-                return settings, registries()[settings.type](settings, http, no_progress)
+                return settings, REGISTRIES[settings.type].read(settings, http, no_progress)
 
         yield reading
 
@@ -206,7 +206,7 @@ def _concluded(settings: RegistrySettings, reading: RegistryResult) -> ClusterSc
 
 def test_every_kind_is_served_here() -> None:
     """A kind that enters the table is held to the same facts."""
-    assert {server.partition(" ")[0] for server in SERVERS} == set(REGISTRIES) == set(CANNOT)
+    assert {server.partition(" ")[0] for server in SERVERS} == set(REGISTRIES.own) == set(CANNOT)
 
 
 @pytest.mark.parametrize("server", SERVERS)

@@ -98,12 +98,12 @@ class Reaching(Connections):
         """Return whether the threads that read *sources* have begun and ended."""
         return all(source in self.beside and not self.beside[source].is_alive() for source in sources)
 
-    def http(self, settings: HttpSettings, source: SourceId, *, live: Any = None, veil: Any = None) -> Http:
+    def http(self, settings: HttpSettings, source: SourceId, *, live: Any = None, mask: Any = None) -> Http:
         own = None if self.row.plain else live
         if self.row.exchange:
             (asked,) = (each for each in self._asked() if each.source == source)
             own = self.row.exchange(asked, self.url)
-        return super().http(settings, source, live=own, veil=veil)
+        return super().http(settings, source, live=own, mask=mask)
 
     def _asked(self) -> list[Any]:
         (sources,) = self.row.member(HttpSettings(url=self.url)).values()
@@ -156,7 +156,7 @@ class Scanned:
             brokers=("k:9092",),
             file=self.directory / "cluster.json",
             kafka=KafkaSettings(brokers=("k:9092",)),
-            streams=(StreamsSettings(files=files),),
+            others={"streams": (StreamsSettings(files=files),)},
             **self.row.member(http),
         )
 

@@ -20,7 +20,8 @@ from scanner_dictionary.write.events import write_events
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.kafka import Cluster, FlowEnd, ManualFlow, Topic
+from scanner_model.kafka import Cluster, Topic
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import ClusterName, Fingerprint, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema

@@ -237,7 +237,7 @@ def test_clicks_open_a_card_tell_evidence_and_collapse_a_cluster(look) -> None:
     assert seen.complaints == []
     assert seen.found["rows"] == [f"f{number}" for number in range(5)]
     assert "why shop.table_0 reads cdc-0" in seen.found["told"]
-    assert "derived: a rule concluded it" in seen.found["told"]
+    assert "derived: concluded by a rule" in seen.found["told"]
     assert "expand=topic" in seen.found["kept"]
     assert (
         seen.found["collapsed"] == [f"cluster:{KAFKA}/shop", "job in connect://c", "dataset in pg://db"]
@@ -321,9 +321,9 @@ def test_what_is_not_there_is_said(look) -> None:
 
     assert "part of the graph: the lineage of x" in footer
     assert "2 statements not read" in footer
-    assert "7 columns of schemas left out" in footer
+    assert "7 columns of schemas omitted" in footer
     assert "This is a part of the graph: the lineage of x" in panel
-    assert "7 columns of schemas are left out" in panel
+    assert "7 columns of schemas are omitted" in panel
     assert "query <q>no such topicscan it" in panel
 
 

@@ -160,7 +160,7 @@ def test_it_is_told_how_much_was_read(dictionary, capsys) -> None:
 
     assert "statements: 5 read to columns, 0 to tables, 0 not read" in told
     assert "connectors: 9 read to columns, 0 to datasets, 0 of unknown classes" in told
-    assert "statement flink/retail.sql:3 of flink:retail, 73:1: ms of clicks is no field of the topic clicks" in told
+    assert "statement flink/retail.sql:3 of flink:retail, 73:1: ms of clicks is not a field of the topic clicks" in told
 
 
 def test_a_database_table_is_upstream_of_what_its_change_feed_writes(dictionary, capsys) -> None:
@@ -252,7 +252,7 @@ def test_a_structure_leads_to_its_parts_that_flow(graph, dictionary, capsys) -> 
 @pytest.mark.xdist_group("spark")
 def test_spark_gives_the_same_bytes(dictionary, tmp_path) -> None:
     """Large and small give the same answer."""
-    pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
+    pytest.importorskip("pyspark", reason="pip install 'kafka-lineage-scanner[spark]' runs this")
     if not shutil.which("java"):
         pytest.skip("no Java on this machine; Java 17 runs this")
     for engine in ("local", "spark"):

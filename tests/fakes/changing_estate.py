@@ -18,7 +18,9 @@ from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkStatement
-from scanner_model.kafka import Cluster, CollectionColumn, ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
+from scanner_model.kafka import Cluster, ConsumerGroup, Topic
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema

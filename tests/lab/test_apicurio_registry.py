@@ -12,7 +12,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.registries import registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.names import SourceId
@@ -36,7 +36,7 @@ def _no_export(live: Transport) -> Transport:
 def _read(path: str = "", wrap=None) -> tuple[SchemaVersion, ...]:
     settings = RegistrySettings(type="apicurio", http=HttpSettings(url=SERVER + path))
     with Http(settings.http, settings.source, wrap=wrap) as http:
-        versions = registries()["apicurio"](settings, http, no_progress).versions
+        versions = REGISTRIES["apicurio"].read(settings, http, no_progress).versions
     return tuple(replace(version, source=SourceId("")) for version in versions)
 
 

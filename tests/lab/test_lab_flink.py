@@ -41,9 +41,9 @@ def test_check_says_which_flink_it_is(lab, kind) -> None:
     settings = FlinkSettings(type=kind, http=HttpSettings(url=URLS[kind]))
 
     with Http(settings.http, settings.source) as http:
-        (_, ask), *_ = FLINK_SOURCES[kind].tries(settings, http)
+        probe, *_ = FLINK_SOURCES[kind].check(settings, http)
 
-        assert "Flink 2." in ask()
+        assert "Flink 2." in probe.run()
 
 
 def test_statements_of_a_file_are_listed_beside_those_of_ksqldb(lab, tmp_path) -> None:

@@ -126,7 +126,7 @@ def test_limited_user_sees_his_part_and_is_told_of_the_rest(lab) -> None:
     assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.unconfigured == {"orders.RETRY", "orders-by-country", "orders-enriched"}
     assert "may be hidden" in reading.problems[0].what
-    assert "3 topics could not be asked for their settings" in reading.problems[1].what
+    assert "3 topics could not be queried for their settings" in reading.problems[1].what
 
 
 @pytest.fixture

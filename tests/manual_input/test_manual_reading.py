@@ -3,7 +3,8 @@
 import pytest
 
 from manual_input.schema_sources import FILE_FORMATS
-from scanner_model.kafka import Cluster, FlowEnd, Topic
+from scanner_model.kafka import Cluster, Topic
+from scanner_model.manual import FlowEnd
 from scanner_model.names import ClusterName, Role, SourceId, TopicName
 
 SOURCE = SourceId("manual:in.json")

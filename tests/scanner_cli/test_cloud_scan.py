@@ -200,7 +200,7 @@ def test_check_says_of_each_plane_how_it_is(scan, scanner, cloud, estate, tmp_pa
         ("connect", "list connectors", "ok"),
         ("kafka_rest", "list topics", "ok"),
         ("tableflow", "list tables of topics", "refused"),
-        ("metrics", "query a figure", "ok"),
+        ("metrics", "query a metric", "ok"),
     }
 
 

@@ -42,7 +42,7 @@ def test_h2_script_is_written_as_a_file_or_to_stdout(scanner, dictionary, tmp_pa
 
 def test_parquet_is_a_directory_of_files(scanner, dictionary, tmp_path) -> None:
     """One for each table."""
-    pytest.importorskip("pyarrow", reason="pip install 'scanner[parquet]' runs this")
+    pytest.importorskip("pyarrow", reason="pip install 'kafka-lineage-scanner[parquet]' runs this")
     said = scanner("dictionary", "export", "--format", "parquet", "-o", tmp_path / "tables", *dictionary)
 
     assert (said.status, said.out) == (0, "")

@@ -49,12 +49,6 @@ def test_files_are_asked_as_the_dictionary_is(line, kept, scanner) -> None:
     assert files.out
 
 
-def test_why_one_process_reads_is_said(kept, scanner) -> None:
-    """A choice that is made for people is told to them."""
-    assert "engine local: " in scanner("lineage", "orders", *kept[1]).err
-    assert "engine local: " not in scanner("lineage", "orders", "--engine", "local", *kept[1]).err
-
-
 def test_events_take_the_graph_from_files_and_the_rest_from_the_dictionary(kept, scanner) -> None:
     """Schemas of topics and the time of a scan are no part of a graph."""
     stored, files = kept
@@ -71,7 +65,6 @@ def test_events_take_the_graph_from_files_and_the_rest_from_the_dictionary(kept,
         (("lineage", "orders.idd"), 4, "orders.id"),
         (("export", "--cluster", "shopp", "--format", "dot"), 4, "knows no cluster 'shopp' (did you mean 'shop'?)"),
         (("export", "--format", "h2"), 2, "h2 is the dictionary, and --graph is a graph"),
-        (("lineage", "orders", "--engine", "local", "--spark-remote", "sc://k"), 2, "leave out --engine"),
     ],
     ids=lambda each: each[1] if isinstance(each, tuple) else "",
 )
@@ -89,15 +82,6 @@ def test_a_directory_without_a_graph_names_what_makes_one(scanner, tmp_path) -> 
 
     assert (said.status, said.out) == (2, "")
     assert "scanner dataflow --format parquet --output DIR" in said.err
-
-
-@pytest.mark.parametrize("option", [("--engine", "spark"), ("--spark-conf", "spark.master=local[1]")])
-def test_spark_is_for_files(option, scanner, dictionary) -> None:
-    """The dictionary's graph has indexes."""
-    said = scanner("lineage", "orders", *option, *dictionary)
-
-    assert said.status == 2
-    assert "add --graph DIR" in said.err
 
 
 def test_components_are_counted_for_people_and_programs(kept, scanner) -> None:

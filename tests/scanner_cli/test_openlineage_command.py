@@ -107,7 +107,7 @@ def test_a_file_that_is_cut_off_costs_only_what_is_missing(taken, told, tmp_path
     said = taken(tmp_path / "events")
 
     assert (said.status, said.json["stored"]) == (3, 51)
-    assert "a.gz: cannot be unpacked" in said.err
+    assert "a.gz: cannot be decompressed" in said.err
 
 
 def test_events_come_through_a_pipe(told, tmp_path) -> None:

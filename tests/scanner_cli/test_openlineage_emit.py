@@ -116,8 +116,8 @@ def test_what_is_emitted_over_http_is_taken_whole_by_our_listener(scanner, gener
     engine.dispose()
 
     assert sent.status == 0
-    assert sent.err.endswith(f"{keeping.taken.stored} events delivered\n")
-    assert keeping.taken.stored > 50
+    assert sent.err.endswith(f"{keeping.result.stored} events delivered\n")
+    assert keeping.result.stored > 50
     assert not aside.exists()
 
 

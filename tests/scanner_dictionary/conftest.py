@@ -15,7 +15,8 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import ScanSummary, write_scan
 from scanner_model.columns import Column
-from scanner_model.kafka import Cluster, ConsumerGroup, KsqlSource, Query, Topic
+from scanner_model.kafka import Cluster, ConsumerGroup, Topic
+from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema

@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, KsqlSource
-from scanner_model.ksqldb import header_paths, record_columns, timestamp_column, whole_columns, with_options
+from scanner_model.ksqldb import (
+    CollectionColumn,
+    KsqlSource,
+    header_paths,
+    record_columns,
+    timestamp_column,
+    whole_columns,
+    with_options,
+)
 from scanner_model.names import Role, SourceId, TopicName
 
 AUNS = (

@@ -1,4 +1,4 @@
-"""Debezium's sources of every database, and their managed twins: tables by lists, topics by prefix and table."""
+"""Debezium's sources for every database, and their managed equivalents: tables by lists, topics by prefix and table."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from dataflow_generator.connectors.model import (
     Shape,
     SideTopic,
 )
-from dataflow_generator.connectors.sources import Read, Reads, source
-from dataflow_generator.connectors.table_filter import Selection, literal, matched, selection
-from dataflow_generator.connectors.topics import KNOWN, cluster_of, is_seen, seen
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
+from dataflow_generator.connectors.table_filter import Selection, literal, matches_item, selection
+from dataflow_generator.connectors.topics import KNOWN, candidate_topics, cluster_of, is_candidate_topic
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.column_path import ColumnPath
 from scanner_model.errors import InputInvalid
@@ -34,18 +34,18 @@ _CHANGED = ("column.mask.hash.", "column.truncate.to.")
 
 
 class Treatment(Enum):
-    """What becomes of a column's values."""
+    """How a column's values are treated."""
 
     COPIED = "copied"
     CHANGED = "changed"
-    """Cut off or hashed: another value, which is still made of the column's."""
+    """Truncated or hashed: a different value, still derived from the column."""
     MASKED = "masked"
     LEFT_OUT = "left out"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnLists:
-    """The lists of one configuration, each with its key and its patterns."""
+    """The column lists of one configuration, each with its key and its patterns."""
 
     included: tuple[str, tuple[str, ...]]
     excluded: tuple[str, tuple[str, ...]]
@@ -53,26 +53,26 @@ class ColumnLists:
 
     @classmethod
     def of(cls, config: Config) -> ColumnLists:
-        """Read the lists.
+        """Parse the lists.
 
-        They hold Java regexes of `schema.table.column`, or `database.table.column` where a database has no schemas.
+        They contain Java regexes of `schema.table.column`, or `database.table.column` in databases without schemas.
         """
         lists = ((config.key(*keys), config.items(*keys)) for keys in (_INCLUDED, _EXCLUDED))
         return cls(next(lists), next(lists), tuple((what, key, config.items(key)) for what, key in _treated(config)))
 
     def treatment(self, table: Dataset, column: ColumnPath) -> tuple[Treatment, str]:
-        """Return what becomes of a column of *table*, and the key that says so, empty where none does."""
-        (included, chosen), (excluded, others) = self.included, self.excluded
-        if not column or not (chosen or others or self.treated):
+        """Return the treatment of a column of *table*, and the key that configures it (empty where none does)."""
+        (included, include_key), (excluded, exclude_key) = self.included, self.excluded
+        if not column or not (include_key or exclude_key or self.treated):
             return Treatment.COPIED, ""
         parts = (*table.name.split("."), column[0])
         names = tuple(".".join(parts[-count:]) for count in (3, 4) if count <= len(parts)) or (".".join(parts),)
-        if _holds(others, names):
+        if _holds(exclude_key, names):
             return Treatment.LEFT_OUT, excluded
-        if chosen and not _holds(chosen, names):
+        if include_key and not _holds(include_key, names):
             return Treatment.LEFT_OUT, included
-        found = ((what, key) for what, key, patterns in self.treated if _holds(patterns, names))
-        return next(found, (Treatment.COPIED, ""))
+        treatments = ((what, key) for what, key, patterns in self.treated if _holds(patterns, names))
+        return next(treatments, (Treatment.COPIED, ""))
 
 
 def _treated(config: Config) -> Iterator[tuple[Treatment, str]]:
@@ -103,10 +103,10 @@ _ROWS_ONLY = frozenset(("postgrescdcsource", "mysqlcdcsource", "sqlservercdcsour
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A kind of database under Debezium: its scheme and default port, and which parts names have.
+    """A database product under Debezium: its scheme and default port, and the parts of its names.
 
-    *containers* is the key whose list names what tables stand in: a list's item is `container.table`. *named* says that
-    the database stands before it in the dataset's name, *in_topic* that it also stands in the topic's.
+    *containers* is the key whose list names the schemas or databases of tables: a list's item is `container.table`.
+    *named*: the database is part of the dataset's name; *in_topic*: it is also part of the topic's.
     """
 
     scheme: str
@@ -130,7 +130,7 @@ MONGODB = Database("mongodb", "27017", _IN_DATABASES, named=False)
 
 
 def debezium(database: Database) -> ConnectorReader:
-    """Build the reader of Debezium's connector for one kind of database."""
+    """Build the reader of Debezium's connector for one database product."""
 
     def read(connector: Connector) -> ConnectorFlows:
         return source(connector, _Tables(connector, database).reads())
@@ -155,15 +155,15 @@ class _Tables:
     def sign(self) -> str:
         return self.config.text("topic.delimiter", default=".")
 
-    def reads(self) -> Reads:
-        """Read the tables of every database."""
-        chosen = selection(self.connector, _TABLES, _NO_TABLES, self._seen_tables())
+    def reads(self) -> SourceReads:
+        """Return what the source reads: the tables of every database."""
+        selected = selection(self.connector, _TABLES, _NO_TABLES, self._tables_in_topics())
         key = self.config.key(*_PREFIX)
-        problems = [Problem(chosen.key, what) for what in chosen.unclear]
+        problems = [Problem(selected.key, what) for what in selected.unclear]
         if not self.prefix:
-            problems.append(Problem("topic.prefix", "neither topic.prefix nor database.server.name is told"))
-        reads = [read for database in self._databases() for read in self._of(database, chosen, key)]
-        return Reads(
+            problems.append(Problem("topic.prefix", "neither topic.prefix nor database.server.name is set"))
+        reads = [read for database in self._databases() for read in self._of(database, selected, key)]
+        return SourceReads(
             reads=tuple(reads),
             side=tuple(self._side_topics(key)),
             shape=Shape.DOCUMENTS if self.kind is MONGODB else self._shape(),
@@ -172,36 +172,36 @@ class _Tables:
         )
 
     def _shape(self) -> Shape:
-        """Return whether Confluent's service takes the row out of the envelope, as its first versions do unasked."""
+        """Return how rows are wrapped: version 1 of Confluent's managed connector unwraps by default."""
         name = self.connector.class_name
         bare = "." not in name and self.config.is_on("after.state.only", default=name.lower() in _ROWS_ONLY)
         return Shape.ROW if bare else Shape.ENVELOPE
 
-    def _of(self, database: str, chosen: Selection, key: str) -> Iterator[Read]:
-        evidence = ", ".join(filter(None, (chosen.key, key)))
-        for item in chosen.names:
+    def _of(self, database: str, selected: Selection, key: str) -> Iterator[SourceRead]:
+        evidence = ", ".join(filter(None, (selected.key, key)))
+        for item in selected.names:
             parts = identifiers(item)
             if len(parts) > 1 and not self._may_hold(parts[-2]):
                 continue
             if self.kind.in_topic and len(parts) > 2 and database and parts[0] != database:
-                continue  # a table that the list gives to another database
-            yield Read(source=self._named(database, parts), topic=self._topic(database, parts), because=evidence)
-        for pattern in chosen.patterns or self._containers(chosen):
+                continue  # a table that the list assigns to another database
+            yield SourceRead(source=self._named(database, parts), topic=self._topic(database, parts), because=evidence)
+        for pattern in selected.patterns or self._containers(selected):
             place = f"{quoted(database)}\\." if self.kind.named and database else ""
             many = Dataset(self._namespace(), f"regex:{place}{pattern}", DatasetKind.PATTERN)
-            yield Read(source=many, pattern=self._pattern(database, pattern), because=evidence or key)
-        if not (chosen.told or chosen.names or self._containers(chosen)):
-            yield Read(source=None, pattern=self._pattern("", ".*"), because=key)
+            yield SourceRead(source=many, pattern=self._pattern(database, pattern), because=evidence or key)
+        if not (selected.configured or selected.names or self._containers(selected)):
+            yield SourceRead(source=None, pattern=self._pattern("", ".*"), because=key)
 
-    def _containers(self, chosen: Selection) -> tuple[str, ...]:
+    def _containers(self, selected: Selection) -> tuple[str, ...]:
         """Return patterns for all tables of the schemas or databases that are listed by name."""
-        if chosen.told or chosen.names:
+        if selected.configured or selected.names:
             return ()
         items = self.config.items(*self.kind.containers)
         return tuple(f"{quoted(name) if (name := literal(item)) else item}\\..*" for item in items)
 
     def _databases(self) -> tuple[str, ...]:
-        """List the databases that stand in names; one without name where none is told."""
+        """Return the databases in names; an unnamed one where none is configured."""
         listed = self.config.items("database.names")
         single = self.config.text("database.pdb.name", "database.dbname", "db.name")
         return listed or (single,)
@@ -211,14 +211,18 @@ class _Tables:
         return Dataset(self._namespace(), ".".join(whole))
 
     def _topic(self, database: str, parts: tuple[str, ...]) -> str:
-        """Return the topic of a table; where older versions leave the database out, the topics seen tell."""
+        """Return the topic of a table; where older versions omit the database, decided by the topics in use."""
         if not self.prefix:
             return ""
         short = self._joined(*parts[-2:])
         if not self.kind.in_topic:
             return short
         full = self._joined(*(parts if len(parts) > 2 or not database else (database, *parts)))
-        return short if is_seen(self.connector, short) and not is_seen(self.connector, full) else full
+        return (
+            short
+            if is_candidate_topic(self.connector, short) and not is_candidate_topic(self.connector, full)
+            else full
+        )
 
     def _joined(self, *parts: str) -> str:
         return sanitized(self.sign.join((self.prefix, *parts)), _TOPIC_SIGNS)
@@ -230,28 +234,28 @@ class _Tables:
         place = f"{quoted(database)}{sign}" if self.kind.in_topic and database else ""
         return f"{quoted(self.prefix)}{sign}{place}" + (f"(?:{pattern})" if "|" in pattern else pattern)
 
-    def _seen_tables(self) -> Iterator[str]:
+    def _tables_in_topics(self) -> Iterator[str]:
         """Find tables in the names of topics, where no transform renames them."""
         if not self.prefix or self.config.text("transforms"):
             return
         start = self.prefix + self.sign
-        names, evidence = seen(self.connector, start)
+        names, evidence = candidate_topics(self.connector, start)
         if evidence == KNOWN and not self.config.items(*_TABLES):
-            return  # that a topic has this prefix does not say that this connector writes it
+            return  # a topic with this prefix may be written by another connector
         for name in names:
             parts = tuple(name[len(start) :].split(self.sign))
             if len(parts) > 1:
                 yield ".".join(parts[-2:])
 
     def _may_hold(self, container: str) -> bool:
-        """Report whether the lists of schemas or databases let a container's tables through."""
+        """Return whether the lists of schemas or databases include the tables of a container."""
         keys = self.kind.containers
         included = self.config.items(*keys)
         opposite = {key.replace("include", "exclude").replace("white", "black") for key in keys} - {*keys}
         excluded = self.config.items(*sorted(opposite, reverse=True))
-        if included and not any(matched(item, container, []) for item in included):
+        if included and not any(matches_item(item, container, []) for item in included):
             return False
-        return not any(matched(item, container, []) for item in excluded)
+        return not any(matches_item(item, container, []) for item in excluded)
 
     def _namespace(self) -> str:
         config = self.config
@@ -285,21 +289,21 @@ class _Tables:
 
 
 def spanner(connector: Connector) -> ConnectorFlows:
-    """Read Debezium's Spanner source: one topic a table of the change stream, which the configuration does not list."""
+    """Read Debezium's Spanner source: one topic per table; the configuration does not list the tables."""
     config = connector.config
     prefix = config.text(*_PREFIX)
     place = f"spanner://{config.text('gcp.spanner.project.id')}:{config.text('gcp.spanner.instance.id')}"
     start = f"{prefix}."
-    names, evidence = seen(connector, start)
+    names, evidence = candidate_topics(connector, start)
     tables = [name[len(start) :] for name in names if prefix]
     database = config.text("gcp.spanner.database.id")
     reads = [
-        Read(
+        SourceRead(
             source=Dataset(place, ".".join(filter(None, (database, table)))),
             topic=start + table,
             because=f"topic.prefix, {evidence}",
         )
         for table in tables
     ]
-    whole = Read(source=None, pattern=f"{quoted(start)}.*" if prefix else "", because="topic.prefix")
-    return source(connector, Reads(reads=tuple(reads) or (whole,), shape=Shape.ENVELOPE, keyed=True))
+    whole = SourceRead(source=None, pattern=f"{quoted(start)}.*" if prefix else "", because="topic.prefix")
+    return source(connector, SourceReads(reads=tuple(reads) or (whole,), shape=Shape.ENVELOPE, keyed=True))

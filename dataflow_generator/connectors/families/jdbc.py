@@ -1,4 +1,4 @@
-"""JDBC sources and sinks, self-managed and Confluent's managed ones, and Debezium's JDBC sink."""
+"""JDBC sources and sinks, self-managed and managed by Confluent, and Debezium's JDBC sink."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataflow_generator.connectors.families.jdbc_queries import read_query
 from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sink_columns import in_debezium_table, in_table
-from dataflow_generator.connectors.sinks import Written, sink, to
-from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.sinks import SinkTargets, sink, to
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.table_filter import Selection, selection
-from dataflow_generator.connectors.topics import seen
+from dataflow_generator.connectors.topics import candidate_topics
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.column_path import field_segment
 from scanner_model.problems import Problem
@@ -23,7 +23,7 @@ _NO_TABLES = ("table.exclude.list", "table.blacklist")
 
 
 def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
-    """Find the database: by `connection.url`, or by host, port and name as managed connectors have them."""
+    """Return the database: from `connection.url`, or from host, port and name in managed connectors."""
     config = connector.config
     if url := config.text("connection.url", "connection.jdbc.url"):
         if "://" in url or url.lower().startswith("jdbc:"):
@@ -41,12 +41,12 @@ def server_of(connector: Connector, scheme: str = "") -> JdbcServer:
 
 
 def jdbc_source(connector: Connector) -> ConnectorFlows:
-    """Read a JDBC source: one topic a table, or the prefix alone for a query."""
+    """Read a JDBC source: one topic per table, or the prefix alone for a query."""
     return _read(connector, server_of(connector))
 
 
 def managed_source(scheme: str) -> ConnectorReader:
-    """Build the reader of a managed JDBC source of one kind of database."""
+    """Build the reader of a managed JDBC source for one database product."""
     return lambda connector: _read(connector, server_of(connector, scheme))
 
 
@@ -56,42 +56,46 @@ def _read(connector: Connector, server: JdbcServer) -> ConnectorFlows:
     if config.text("query"):
         return _of_query(connector, server, prefix)
     listed = config.items(*_TABLES)
-    chosen = selection(connector, _TABLES, _NO_TABLES, _seen_tables(connector, server, prefix) if listed else ())
+    selected = selection(connector, _TABLES, _NO_TABLES, _tables_in_topics(connector, server, prefix) if listed else ())
     reads = [
-        *(_table(connector, server, item, chosen.key) for item in chosen.names),
-        *_patterns(connector, server, chosen, prefix),
+        *(_table(connector, server, item, selected.key) for item in selected.names),
+        *_patterns(connector, server, selected, prefix),
     ]
-    problems = (Problem(chosen.key or "topic.prefix", what) for what in chosen.unclear)
-    return source(connector, Reads(reads=tuple(dict.fromkeys(reads)), problems=tuple(problems)))
+    problems = (Problem(selected.key or "topic.prefix", what) for what in selected.unclear)
+    return source(connector, SourceReads(reads=tuple(dict.fromkeys(reads)), problems=tuple(problems)))
 
 
-def _seen_tables(connector: Connector, server: JdbcServer, prefix: str) -> Iterator[str]:
-    """Find tables in the names of topics, and write each as a pattern may: bare, and with all that stands before it."""
+def _tables_in_topics(connector: Connector, server: JdbcServer, prefix: str) -> Iterator[str]:
+    """Find tables in the names of topics, in each form that a pattern may match: bare and qualified."""
     if not prefix or connector.config.text("transforms"):
         return
-    for name in seen(connector, prefix)[0]:
+    for name in candidate_topics(connector, prefix)[0]:
         if len(name) > len(prefix):
             parts = table_of(server, _quoted(name[len(prefix) :])).name.split(".")
             yield from (".".join(parts[start:]) for start in range(len(parts)))
 
 
 def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> ConnectorFlows:
-    """Read what a source's query reads; where it cannot be read, only the topic is told."""
-    found = read_query(connector.config.text("query"), server.scheme)
-    tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in found.tables}
+    """Read the sources of a query; where it cannot be parsed, only the topic is known."""
+    query = read_query(connector.config.text("query"), server.scheme)
+    tables = {table: table_of(server, ".".join(map(_quoted, table))) for table in query.tables}
     because = "query, topic.prefix"
-    reads = [Read(source=tables[table], topic=prefix, because=because) for table in found.tables]
+    reads = [SourceRead(source=tables[table], topic=prefix, because=because) for table in query.tables]
     columns = tuple(
         RowColumn(
-            (field_segment(one.name),), tuple((tables[table], (name,)) for table, name in one.origins), one.changed
+            (field_segment(column.name),),
+            tuple((tables[table], (name,)) for table, name in column.origins),
+            column.changed,
         )
-        for one in found.columns
+        for column in query.columns
     )
-    row = Row(columns, tables[found.rest] if found.rest else None) if columns or found.rest else None
-    problems = (Problem("query", found.problem),) if found.problem else ()
+    row = Row(columns, tables[query.rest] if query.rest else None) if columns or query.rest else None
+    problems = (Problem("query", query.problem),) if query.problem else ()
     return source(
         connector,
-        Reads(reads=tuple(reads) or (Read(source=None, topic=prefix, because=because),), row=row, problems=problems),
+        SourceReads(
+            reads=tuple(reads) or (SourceRead(source=None, topic=prefix, because=because),), row=row, problems=problems
+        ),
     )
 
 
@@ -99,51 +103,51 @@ def _quoted(part: str) -> str:
     return f'"{part}"'
 
 
-def _table(connector: Connector, server: JdbcServer, item: str, key: str) -> Read:
-    # Snowflake's managed source is the one that writes the whole name (Confluent, SnowflakeSource).
+def _table(connector: Connector, server: JdbcServer, item: str, key: str) -> SourceRead:
+    # Only Snowflake's managed source writes the qualified name (Confluent, SnowflakeSource).
     whole = server.scheme == "snowflake" and "." not in connector.class_name
     name = table_of(server, item).name if whole else identifiers(item)[-1]
     topic = connector.config.text("topic.prefix") + name
-    return Read(source=table_of(server, item), topic=topic, because=f"{key}, topic.prefix")
+    return SourceRead(source=table_of(server, item), topic=topic, because=f"{key}, topic.prefix")
 
 
-def _patterns(connector: Connector, server: JdbcServer, chosen: Selection, prefix: str) -> Iterator[Read]:
-    """Read what is chosen by patterns, or not limited at all, from the topics that begin with the prefix."""
-    if chosen.names and not chosen.patterns:
+def _patterns(connector: Connector, server: JdbcServer, selected: Selection, prefix: str) -> Iterator[SourceRead]:
+    """Match patterns, or all tables where there is no list, against the topics that begin with the prefix."""
+    if selected.names and not selected.patterns:
         return
-    names, evidence = seen(connector, prefix)
+    names, evidence = candidate_topics(connector, prefix)
     schema = connector.config.text("schema.pattern", "db.schema", "schema.name")
-    found = [name[len(prefix) :] for name in names if prefix and len(name) > len(prefix)]
-    if not chosen.patterns:
-        for table in found:
+    tables = [name[len(prefix) :] for name in names if prefix and len(name) > len(prefix)]
+    if not selected.patterns:
+        for table in tables:
             named = f'{schema}."{table}"' if schema and "%" not in schema else f'"{table}"'
-            yield Read(source=table_of(server, named), topic=prefix + table, because=f"topic.prefix, {evidence}")
-        if not found and not chosen.told:
-            yield Read(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix")
-    for pattern in chosen.patterns:
+            yield SourceRead(source=table_of(server, named), topic=prefix + table, because=f"topic.prefix, {evidence}")
+        if not tables and not selected.configured:
+            yield SourceRead(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix")
+    for pattern in selected.patterns:
         place = f"{quoted(server.database)}\\." if server.database else ""
-        many = Dataset(server.namespace, f"regex:{place}{pattern}", chosen.kind)
-        yield Read(source=many, pattern=f"{quoted(prefix)}.*", because=f"{chosen.key}, topic.prefix")
+        many = Dataset(server.namespace, f"regex:{place}{pattern}", selected.kind)
+        yield SourceRead(source=many, pattern=f"{quoted(prefix)}.*", because=f"{selected.key}, topic.prefix")
 
 
 def jdbc_sink(connector: Connector) -> ConnectorFlows:
-    """Read a JDBC sink: `table.name.format` with the topic's name behind the transforms."""
+    """Read a JDBC sink: `table.name.format` with the topic's name after the transforms."""
     return sink(connector, _tables(connector, server_of(connector), "table.name.format"))
 
 
 def managed_sink(scheme: str) -> ConnectorReader:
-    """Build the reader of a managed JDBC sink of one kind of database."""
+    """Build the reader of a managed JDBC sink for one database product."""
     return lambda connector: sink(connector, _tables(connector, server_of(connector, scheme), "table.name.format"))
 
 
 def debezium_sink(connector: Connector) -> ConnectorFlows:
     """Read Debezium's JDBC sink, which writes the dots of a topic as underscores (DefaultCollectionNamingStrategy)."""
     form = ("collection.name.format", "table.name.format")
-    written = _tables(connector, server_of(connector), *form, dots="_")
-    return sink(connector, replace(written, lands=in_debezium_table))
+    targets = _tables(connector, server_of(connector), *form, dots="_")
+    return sink(connector, replace(targets, sink_columns=in_debezium_table))
 
 
-def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".") -> Written:
+def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".") -> SinkTargets:
     config = connector.config
     form = config.text(*keys, default="${topic}")
     schema = config.text("db.schema", "schema.name", "connection.schema")
@@ -152,11 +156,11 @@ def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".
     def target(name: str) -> Dataset | None:
         table = mapped.get(name) or form.replace("${topic}", name.replace(".", dots))
         if "${" in table:
-            return None  # ${kafkaPartition}, ${source.table}, ${record…}: told by data only
+            return None  # ${kafkaPartition}, ${source.table}, ${record…}: known from data only
         if schema and len(identifiers(table)) == 1:
             table = f"{schema}.{table}"
         return table_of(server, table)
 
     place = config.key("connection.url", "connection.host", "database.hostname")
     mapping = config.key("topics.to.tables.mapping", "topic2table.map")
-    return to(target, mapping, config.key(*keys), place, lands=in_table)
+    return to(target, mapping, config.key(*keys), place, sink_columns=in_table)

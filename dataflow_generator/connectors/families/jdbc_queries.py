@@ -1,4 +1,4 @@
-"""SQL that sources run in a database: which tables a query reads, and what its columns are made of; by sqlglot."""
+"""Parse the SQL that sources run in a database, with sqlglot: the tables that a query reads, and its column lineage."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Table = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class QueryColumn:
-    """A column that a query gives, and the columns of tables that it is made of; *changed*: it is computed."""
+    """An output column of a query, and the table columns it is derived from; *changed*: it is computed."""
 
     name: str
     origins: tuple[tuple[Table, str], ...]
@@ -38,9 +38,9 @@ class QueryColumn:
 
 @dataclass(frozen=True, slots=True)
 class QueryReading:
-    """What a query reads and gives; *rest* is the one table whose columns come along by `*`.
+    """The tables and columns of a query; *rest* is the single table whose columns are selected by `*`.
 
-    *problem* says what could not be read, of the whole query or of some of its columns; empty where all was.
+    *problem* says what could not be parsed, of the whole query or of some of its columns; empty if nothing.
     """
 
     tables: tuple[Table, ...] = ()
@@ -50,49 +50,53 @@ class QueryReading:
 
 
 def read_query(text: str, scheme: str) -> QueryReading:
-    """Read the SQL of a database whose JDBC URL has *scheme*; whatever the text, it takes bounded time and never fails.
+    """Parse a query in the dialect of a JDBC *scheme*; never raises, and takes bounded time for any text.
 
-    A column that cannot be told, as one without a name or of two tables that both may have it, is left out.
+    Columns that cannot be resolved, such as unnamed or ambiguous ones, are left out.
     """
     if len(text) > _LONGEST:
-        return QueryReading(problem=f"the query has {len(text)} characters, more than the {_LONGEST} that are read")
+        return QueryReading(problem=f"the query has {len(text)} characters, more than the limit of {_LONGEST}")
     if _depth(text) > _DEEPEST:
-        return QueryReading(problem=f"the query nests more than {_DEEPEST} brackets deep")
+        return QueryReading(problem=f"the query nests brackets more than {_DEEPEST} levels deep")
     from sqlglot.errors import SqlglotError
 
     try:
         root = _scope(text, scheme)
         return _Reading(scheme, root).read() if root else QueryReading(problem="the query is not one SELECT")
-    except SqlglotError as error:  # as for a name that stands for two tables
-        return QueryReading(problem=f"the query cannot be read: {_first_line(error)}")
+    except SqlglotError as error:  # e.g. for a name that refers to two tables
+        return QueryReading(problem=f"the query cannot be parsed: {_first_line(error)}")
     except InputInvalid as error:
         return QueryReading(problem=error.what)
     except RecursionError:
-        return QueryReading(problem="the query is too entangled to be read")
+        return QueryReading(problem="query nesting exceeds the parser's limit")
 
 
 def _scope(text: str, scheme: str) -> Scope | None:
-    """Parse the one query that *text* is; None where it is something else. Raises InputInvalid."""
+    """Parse *text* as one query; None where it is another statement. Raises InputInvalid."""
     from sqlglot import exp, parse
     from sqlglot.errors import ErrorLevel, SqlglotError
     from sqlglot.optimizer.scope import build_scope
 
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
-        found = [each for each in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE) if each is not None]
-        query = found[0] if len(found) == 1 else None
+        statements = [
+            statement
+            for statement in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE)
+            if statement is not None
+        ]
+        query = statements[0] if len(statements) == 1 else None
         if query is not None and _is_deep(query):
             raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
         return build_scope(query) if isinstance(query, exp.Query) else None
     except SqlglotError as error:
-        raise InputInvalid(f"the query cannot be read: {_first_line(error)}") from error
+        raise InputInvalid(f"the query cannot be parsed: {_first_line(error)}") from error
     except (ValueError, LookupError, AttributeError, TypeError) as error:
-        # What sqlglot raises beside its own errors, for texts that it was not made for.
-        raise InputInvalid(f"the query cannot be read ({type(error).__name__})") from error
+        # What sqlglot raises besides its own errors, for unexpected texts.
+        raise InputInvalid(f"the query cannot be parsed ({type(error).__name__})") from error
 
 
 class _Reading:
-    """The reading of one query."""
+    """The resolution of one query."""
 
     def __init__(self, scheme: str, root: Scope) -> None:
         self._scheme = scheme
@@ -115,11 +119,11 @@ class _Reading:
         rest = next(iter(self._rest)) if len(self._rest) == 1 else None
         if len(self._rest) > 1:
             self._unclear.setdefault("*")
-        problem = f"the columns {', '.join(self._unclear)} of the query cannot be told" if self._unclear else ""
+        problem = f"columns of the query that cannot be resolved: {', '.join(self._unclear)}" if self._unclear else ""
         return QueryReading(tuple(sorted(tables)), columns, rest, problem)
 
     def _outputs(self, scope: Scope) -> Iterator[QueryColumn]:
-        """Return the columns of a query; of a union, those of each part under the first one's names."""
+        """Return the output columns of a query; of a union, those of each branch under the first one's names."""
         from sqlglot import exp
 
         self._step()
@@ -127,7 +131,9 @@ class _Reading:
             parts = [list(self._outputs(part)) for part in scope.set_operation_scopes]
             names = [column.name for column in parts[0]]
             for part in parts:
-                yield from (QueryColumn(name, one.origins, one.changed) for name, one in zip(names, part, strict=False))
+                yield from (
+                    QueryColumn(name, column.origins, column.changed) for name, column in zip(names, part, strict=False)
+                )
             return
         for item in scope.expression.selects if isinstance(scope.expression, exp.Query) else ():
             if item.is_star:
@@ -138,7 +144,7 @@ class _Reading:
             if name and origins is not None:
                 yield QueryColumn(name, origins, changed)
             else:
-                self._unclear.setdefault(name or "without a name")
+                self._unclear.setdefault(name or "unnamed")
 
     def _star(self, scope: Scope, item: exp.Expr) -> Iterator[QueryColumn]:
         from sqlglot import exp
@@ -153,21 +159,21 @@ class _Reading:
                 yield from self._outputs(source)
 
     def _origins(self, item: exp.Expr) -> tuple[tuple[tuple[Table, str], ...] | None, bool]:
-        """Find what a value is made of; None where one of its columns is not told."""
+        """Return the origins of a value; None where one of its columns cannot be resolved."""
         from sqlglot import exp
 
         plain = item.unalias()
-        found: dict[tuple[Table, str], None] = {}
+        origins: dict[tuple[Table, str], None] = {}
         changed = not isinstance(plain, exp.Column)
         for column in item.find_all(exp.Column):
-            behind = self._behind(column)
-            if behind is None:
+            column_origins = self._column_origins(column)
+            if column_origins is None:
                 return None, changed
-            found |= dict.fromkeys(behind[0])
-            changed = changed or behind[1]
-        return tuple(sorted(found)), changed
+            origins |= dict.fromkeys(column_origins[0])
+            changed = changed or column_origins[1]
+        return tuple(sorted(origins)), changed
 
-    def _behind(self, column: exp.Column) -> tuple[tuple[tuple[Table, str], ...], bool] | None:
+    def _column_origins(self, column: exp.Column) -> tuple[tuple[tuple[Table, str], ...], bool] | None:
         from sqlglot import exp
 
         self._step()
@@ -178,15 +184,19 @@ class _Reading:
         if isinstance(source, exp.Table):
             return ((self._table(source), name),), False
         before = dict(self._rest)
-        same = [one for one in self._outputs(source) if one.name == name]
+        same = [output for output in self._outputs(source) if output.name == name]
         passed = [table for table in self._rest if table not in before]
         self._rest = before
         if not same and len(passed) == 1:
             return ((passed[0], name),), False
-        return (tuple(o for one in same for o in one.origins), any(one.changed for one in same)) if same else None
+        return (
+            (tuple(o for output in same for o in output.origins), any(output.changed for output in same))
+            if same
+            else None
+        )
 
     def _source(self, column: exp.Column) -> exp.Table | Scope | None:
-        """Find the table or query that a column is of: by its qualifier, here or further out, or the only one."""
+        """Find the table or query of a column: by its qualifier, in this or an outer scope, or the only one."""
         scope = self._scopes.get(id(column))
         while scope is not None:
             selected = scope.selected_sources
@@ -203,7 +213,7 @@ class _Reading:
         return tuple(folded(part.name, self._scheme, quoted=bool(part.args.get("quoted"))) for part in table.parts)
 
     def _name(self, item: exp.Expr) -> str:
-        """Return the name of a column or of a select item, as the database writes it."""
+        """Return the name of a column or of a select item in the database's case."""
         from sqlglot import exp
 
         shown = item.args.get("alias") if isinstance(item, exp.Alias) else item.args.get("this")
@@ -218,10 +228,10 @@ class _Reading:
 
 
 def _is_deep(query: exp.Expr) -> bool:
-    """Report whether the tree is so deep that what climbs it from every column would take long."""
+    """Return whether the tree is so deep that walking up from every column would take long."""
     level, depth = [query], 0
     while level and depth <= _HIGHEST:
-        level, depth = [inside for each in level for inside in each.iter_expressions()], depth + 1
+        level, depth = [inside for node in level for inside in node.iter_expressions()], depth + 1
     return bool(level)
 
 
@@ -239,6 +249,6 @@ def _depth(text: str) -> int:
 
 
 def _first_line(error: Exception) -> str:
-    # sqlglot underlines the place with terminal codes; the line is of the query, which its owner knows.
+    # sqlglot underlines the position with terminal codes; these are removed.
     line = next(iter(str(error).splitlines()), "")
     return line.partition("\x1b")[0][:200]

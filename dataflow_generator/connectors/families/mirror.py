@@ -1,4 +1,4 @@
-"""Copies between Kafka clusters: MirrorMaker 2 and Confluent's Replicator."""
+"""Replication between Kafka clusters: MirrorMaker 2 and Confluent's Replicator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic, topics_like
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, Direction, SideTopic
-from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.table_filter import literal
 from dataflow_generator.connectors.topics import cluster_of
 from dataflow_generator.connectors.transforms.topic_templates import quoted
@@ -18,7 +18,7 @@ _TARGET = ("target.cluster.bootstrap.servers", "dest.kafka.bootstrap.servers")
 _SOURCE = ("source.cluster.bootstrap.servers", "src.kafka.bootstrap.servers")
 _IDENTITY = ("IdentityReplicationPolicy", "LegacyReplicationPolicy", "IdentityTopicReplicationPolicy")
 _EXCLUDED = r".*[\-\.]internal,.*\.replica,__.*"
-"""What MirrorMaker 2 leaves out where nobody says (DefaultTopicFilter)."""
+"""Topics that MirrorMaker 2 excludes by default (DefaultTopicFilter)."""
 
 Renamed = Callable[[str], str]
 
@@ -32,13 +32,13 @@ def _target(connector: Connector) -> str:
 
 
 def _source(connector: Connector) -> str:
-    """Name the cluster that is read; by its alias where no address is told."""
+    """Return the namespace of the source cluster; by its alias where no address is configured."""
     alias = connector.config.text("source.cluster.alias", default="source")
     return _cluster(connector, *_SOURCE) or f"kafka://{alias}"
 
 
 def mirror_source(connector: Connector) -> ConnectorFlows:
-    """Read MirrorMaker 2's copying connector: `alias.topic`, unless the policy keeps names."""
+    """Read MirrorMaker 2's source connector: `alias.topic`, unless the policy keeps names."""
     config = connector.config
     identity = config.text("replication.policy.class").rpartition(".")[2] in _IDENTITY
     sign = config.text("replication.policy.separator", default=".")
@@ -47,7 +47,7 @@ def mirror_source(connector: Connector) -> ConnectorFlows:
     excluded = config.items("topics.exclude", "topics.blacklist") or tuple(_EXCLUDED.split(","))
     reads = _copied(connector, items, excluded, (start, "topics, source.cluster.alias"))
     side = tuple(_sync(connector))
-    return source(connector, Reads(reads=tuple(reads), namespace=_target(connector), side=side, keyed=True))
+    return source(connector, SourceReads(reads=tuple(reads), namespace=_target(connector), side=side, keyed=True))
 
 
 def replicator(connector: Connector) -> ConnectorFlows:
@@ -57,34 +57,34 @@ def replicator(connector: Connector) -> ConnectorFlows:
     items = (*config.items("topic.whitelist"), *filter(None, (config.text("topic.regex"),)))
     start, _, after = form.partition("${topic}")
     reads = _copied(connector, items, config.items("topic.blacklist"), (start, "topic.whitelist"), after)
-    return source(connector, Reads(reads=tuple(reads), namespace=_target(connector), keyed=True))
+    return source(connector, SourceReads(reads=tuple(reads), namespace=_target(connector), keyed=True))
 
 
 def bookkeeping(connector: Connector) -> ConnectorFlows:
-    """Read MirrorMaker 2's heartbeat or checkpoint connector, which moves no data."""
-    return source(connector, Reads(reads=(), namespace=_target(connector), side=tuple(_bookkeeping(connector))))
+    """Read MirrorMaker 2's heartbeat or checkpoint connector, which copies no data."""
+    return source(connector, SourceReads(reads=(), namespace=_target(connector), side=tuple(_bookkeeping(connector))))
 
 
 def _copied(
     connector: Connector, items: tuple[str, ...], excluded: tuple[str, ...], naming: tuple[str, str], after: str = ""
-) -> Iterator[Read]:
+) -> Iterator[SourceRead]:
     """Read each topic of a list; a pattern is resolved by the copies in use, whose names begin with *start*."""
     start, because = naming
     place = _source(connector)
     for item in items:
         name = literal(item)
         if name is not None:
-            yield Read(source=topic(place, name), topic=f"{start}{name}{after}", because=because)
+            yield SourceRead(source=topic(place, name), topic=f"{start}{name}{after}", because=because)
             continue
-        found = [copy for copy in _copies(connector, start, after) if _is(item, copy)]
-        for copy in found:
+        copies = [copy for copy in _copies(connector, start, after) if _is(item, copy)]
+        for copy in copies:
             if not any(_is(other, copy) for other in excluded):
-                yield Read(
+                yield SourceRead(
                     source=topic(place, copy), topic=f"{start}{copy}{after}", because=f"{because}, topics in use"
                 )
-        if not found:
+        if not copies:
             pattern = f"(?:{item})" if "|" in item else item
-            yield Read(
+            yield SourceRead(
                 source=topics_like(place, item), pattern=f"{quoted(start)}{pattern}{quoted(after)}", because=because
             )
 

@@ -1,4 +1,4 @@
-"""Object stores and file systems: S3, GCS, Azure, HDFS, files; one folder a topic."""
+"""Object stores and file systems: S3, GCS, Azure, HDFS, files; one folder per topic."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import host_server, in_folder, object_path, without_users
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sinks import sink, to
-from dataflow_generator.connectors.sources import Read, Reads, fixed, source
-from dataflow_generator.connectors.topics import seen
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
+from dataflow_generator.connectors.topics import candidate_topics
 from scanner_model.problems import Problem
 
 Place = Callable[[Config], Dataset | None]
-"""Give the store's namespace and the folder before `topics.dir`, from a configuration; None where it is not told."""
+"""Returns the store's namespace and the folder before `topics.dir`; None where the configuration lacks them."""
 
 S3_KEYS = ("s3.bucket.name", "s3.bucket", "aws.s3.bucket.name", "aws_s3_bucket")
 GCS_KEYS = ("gcs.bucket.name", "gcs.bucket")
@@ -31,38 +31,38 @@ _FOLDER = (
     "directory.path",
 )
 _OF_LINES = frozenset(("FileStreamSource", "SpoolDirLineDelimitedSource"))
-"""Sources that make each line of a file one plain value."""
+"""Sources that write each line of a file as one primitive value."""
 
 _URL = re.compile(r"(?P<scheme>\w+)://(?P<host>[^/?#]*)/*(?P<path>[^?#]*)")
 
 
 def s3(config: Config) -> Dataset | None:
-    """Name an S3 bucket."""
+    """Return the location of an S3 bucket."""
     bucket = config.text(*S3_KEYS)
     return Dataset(f"s3://{bucket}", "") if bucket else None
 
 
 def gcs(config: Config) -> Dataset | None:
-    """Name a bucket of Google Cloud Storage."""
+    """Return the location of a Google Cloud Storage bucket."""
     bucket = config.text(*GCS_KEYS)
     return Dataset(f"gs://{bucket}", "") if bucket else None
 
 
 def azure(config: Config) -> Dataset | None:
-    """Name a container of Azure Blob Storage or Data Lake."""
+    """Return the location of a container of Azure Blob Storage or Data Lake."""
     account = config.text("azblob.account.name", "azure.datalake.gen2.account.name", "azure.account.name")
     container = config.text(*AZURE_KEYS, default="topics" if account else "")
     return Dataset(f"abfss://{container}@{account}.dfs.core.windows.net", "") if account and container else None
 
 
 def hdfs(config: Config) -> Dataset | None:
-    """Name a file system of Hadoop; its names keep the leading slash."""
+    """Return the location of a Hadoop file system; its names keep the leading slash."""
     match = _URL.match(without_users(config.text(*HDFS_KEYS)))
     return Dataset(f"{match['scheme'].lower()}://{match['host']}", f"/{match['path']}") if match else None
 
 
 def transfer(scheme: str, port: str) -> Place:
-    """Build the place of a server that files are transferred to and from (SFTP, FTPS)."""
+    """Build the location of a server that files are transferred to and from (SFTP, FTPS)."""
 
     def place(config: Config) -> Dataset | None:
         host = config.text(f"{scheme}.host")
@@ -73,7 +73,7 @@ def transfer(scheme: str, port: str) -> Place:
 
 
 def store_sink(place: Place, keys: tuple[str, ...], *, default: str = "topics") -> ConnectorReader:
-    """Build the reader of a sink that writes each topic into its folder under `topics.dir`, else under *default*."""
+    """Build the reader of a sink that writes each topic into its folder under `topics.dir`, or else *default*."""
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
@@ -88,8 +88,8 @@ def store_sink(place: Place, keys: tuple[str, ...], *, default: str = "topics") 
                 store.namespace, start + in_folder(store.name, folder.replace("${topic}", name), *_last(folder, name))
             )
 
-        told = () if store else (Problem(keys[0], f"{keys[0]} is not told"),)
-        return sink(connector, to(target, config.key(*keys), config.key(*_FOLDER), problems=told))
+        problems = () if store else (Problem(keys[0], f"{keys[0]} is not set"),)
+        return sink(connector, to(target, config.key(*keys), config.key(*_FOLDER), problems=problems))
 
     return read
 
@@ -111,9 +111,11 @@ def store_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
         if listed or config.text("kafka.topic", "topic"):
             named = listed or [config.text("kafka.topic", "topic")]
             return fixed(connector, folder_of(folder), named, because)
-        names = seen(connector)[0] if connector.active is not None else ()
-        reads = [Read(source=folder_of(folder, name), topic=name, because=because) for name in names]
-        return source(connector, Reads(reads=tuple(reads) or (Read(source=folder_of(folder), because=because),)))
+        names = candidate_topics(connector)[0] if connector.active is not None else ()
+        reads = [SourceRead(source=folder_of(folder, name), topic=name, because=because) for name in names]
+        return source(
+            connector, SourceReads(reads=tuple(reads) or (SourceRead(source=folder_of(folder), because=because),))
+        )
 
     return read
 
@@ -136,7 +138,7 @@ def _last(folder: str, name: str) -> tuple[str, ...]:
 
 
 def file_source(connector: Connector) -> ConnectorFlows:
-    """Read a source of one file or folder; some of them make each line one plain value."""
+    """Read a source of one file or folder; some of them write each line as one primitive value."""
     key = connector.config.key("file", "input.path", "fs.listing.directory.path", "sftp.input.path", "tasks.file.path")
     path = connector.config.text(key)
     names = connector.config.items("topic", "kafka.topic")

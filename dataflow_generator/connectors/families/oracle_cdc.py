@@ -1,4 +1,4 @@
-"""Confluent's own Oracle CDC source: tables by a regular expression, topics by a template of the table's names."""
+"""Confluent's Oracle CDC source: tables by a regular expression, topics by a template of the table's names."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of, topic
 from dataflow_generator.connectors.jdbc_urls import JdbcServer
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, DatasetKind, Direction, SideTopic
-from dataflow_generator.connectors.sources import Read, Reads, source
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.table_filter import selection
-from dataflow_generator.connectors.topics import cluster_of, seen
+from dataflow_generator.connectors.topics import candidate_topics, cluster_of
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.problems import Problem
 
@@ -25,21 +25,21 @@ _SIDE = {
 
 
 def oracle_cdc(connector: Connector) -> ConnectorFlows:
-    """Read the tables; a template that is set to nothing writes no topics but the redo log's."""
+    """Read the tables; an empty template writes no topics except the redo log's."""
     config = connector.config
     server = _server(config)
     form = _filled(connector, server, _template(config))
-    chosen = selection(connector, (_CHOSEN,), (_LEFT_OUT,), _seen_tables(connector, form))
-    reads = [_read(server, form, name) for name in chosen.names]
-    reads += [_many(server, form, pattern) for pattern in chosen.patterns]
-    if not (reads or chosen.told):
-        reads = [Read(source=None, because=_TEMPLATE)]
+    selected = selection(connector, (_CHOSEN,), (_LEFT_OUT,), _tables_in_topics(connector, form))
+    reads = [_read(server, form, name) for name in selected.names]
+    reads += [_many(server, form, pattern) for pattern in selected.patterns]
+    if not (reads or selected.configured):
+        reads = [SourceRead(source=None, because=_TEMPLATE)]
     return source(
         connector,
-        Reads(
+        SourceReads(
             reads=tuple(reads) if form else (),
             side=tuple(_side_topics(connector, server)),
-            problems=tuple(Problem(chosen.key, what) for what in chosen.unclear),
+            problems=tuple(Problem(selected.key, what) for what in selected.unclear),
             keyed=True,
         ),
     )
@@ -51,39 +51,39 @@ def _server(config: Config) -> JdbcServer:
 
 
 def _template(config: Config) -> str:
-    """Return the template; only where it stands there empty there is none."""
+    """Return the template; only a setting that is present and empty means none."""
     return dict(config.pairs).get(_TEMPLATE, _WHOLE).strip()
 
 
 def _filled(connector: Connector, server: JdbcServer, form: str) -> str:
-    """Put in what is the same for all tables, and write what is left with the whole name where that is the same."""
+    """Fill in what is the same for all tables; the rest is written as the qualified name where that is equivalent."""
     whole = form.replace(_PARTS, _WHOLE).replace("${connectorName}", connector.name)
     return whole.replace("${databaseName}", server.database)
 
 
-def _read(server: JdbcServer, form: str, name: str) -> Read:
+def _read(server: JdbcServer, form: str, name: str) -> SourceRead:
     parts = identifiers(name)
     values = {_WHOLE: ".".join(parts), "${tableName}": parts[-1], "${schemaName}": parts[-2] if len(parts) > 1 else ""}
-    written = form
+    topic = form
     for variable, value in values.items():
-        written = written.replace(variable, value)
-    return Read(source=table_of(server, name), topic=written, because=f"{_CHOSEN}, {_TEMPLATE}")
+        topic = topic.replace(variable, value)
+    return SourceRead(source=table_of(server, name), topic=topic, because=f"{_CHOSEN}, {_TEMPLATE}")
 
 
-def _many(server: JdbcServer, form: str, pattern: str) -> Read:
-    """Read what nothing known resolves: the topics begin as the template does."""
+def _many(server: JdbcServer, form: str, pattern: str) -> SourceRead:
+    """Read a pattern that matches no known table: the topics begin as the template does."""
     start, sign, _ = form.partition("${")
     topics = f"{quoted(start)}{pattern if form == start + _WHOLE else '.*'}" if sign else quoted(start)
     many = Dataset(server.namespace, f"regex:{pattern}", DatasetKind.PATTERN)
-    return Read(source=many, pattern=topics, because=f"{_CHOSEN}, {_TEMPLATE}")
+    return SourceRead(source=many, pattern=topics, because=f"{_CHOSEN}, {_TEMPLATE}")
 
 
-def _seen_tables(connector: Connector, form: str) -> Iterator[str]:
-    """Find tables in the names of topics where the template ends with the whole name, and no transform changes it."""
+def _tables_in_topics(connector: Connector, form: str) -> Iterator[str]:
+    """Find tables in topic names where the template ends with the qualified name and no transform changes it."""
     start = form.removesuffix(_WHOLE)
     if start == form or "${" in start or connector.config.text("transforms"):
         return
-    for name in seen(connector, start)[0]:
+    for name in candidate_topics(connector, start)[0]:
         if name.count(".", len(start)) > 1:
             yield name[len(start) :]
 

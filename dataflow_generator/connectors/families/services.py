@@ -1,10 +1,10 @@
-"""Queues, caches, SaaS and other services of which a few keys name the dataset: one row each."""
+"""Queues, caches, SaaS and other services whose dataset is named by a few keys: one row each."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -12,7 +12,7 @@ from dataflow_generator.connectors.config import Config, split_outside
 from dataflow_generator.connectors.dataset_names import addresses, web_dataset
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.sinks import sink, to
-from dataflow_generator.connectors.sources import Read, Reads, fixed, source
+from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 
 _TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics", "connect.topic", "mqtt.kafka.topic", "couchbase.topic")
@@ -25,10 +25,10 @@ _HOLE = re.compile(r"\{([^{}]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """How a service's datasets are named: templates with `{key|other=default}`; `{}` and a default `@` are the topic.
+    """How a service's datasets are named: templates with `{key|other=default}`.
 
-    A template whose keys have no value and no default names nothing. *entities* are keys of lists whose items a source
-    writes into `topic.name.pattern`.
+    `{}` and a default `@` are the topic. A template whose keys have neither value nor default names nothing. *entities*
+    are keys of lists whose items a source writes to `topic.name.pattern`.
     """
 
     namespace: str
@@ -39,16 +39,16 @@ class Service:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that may tell its name, the first that has a value does."""
+        """Return the keys that may name it, in order of precedence."""
         return tuple(key for hole in _HOLE.findall(self.name) for key in hole.partition("=")[0].split("|"))
 
     def datasets(self, config: Config) -> tuple[Dataset, ...]:
-        """Name the datasets that a source reads; a key of its name may list several."""
+        """Return the datasets that a source reads; a key of its name may list several."""
         whole = self.dataset(config)
         return tuple(Dataset(whole.namespace, name) for name in split_outside(whole.name, ",")) if whole else ()
 
     def dataset(self, config: Config, topic: str = "") -> Dataset | None:
-        """Name the dataset of a configuration, and of a topic for sinks."""
+        """Return the dataset of a configuration, and for sinks of a topic."""
         name = _filled(self.name, config, topic)
         if not name:
             return None
@@ -66,18 +66,18 @@ def _filled(template: str, config: Config, topic: str) -> str:
         nonlocal missing
         keys, _, default = match[1].partition("=")
         default = topic if default == "@" else default
-        found = config.text(*keys.split("|"), default=default).replace("${topic}", topic)
-        if keys.endswith("region"):  # the SDK's own names are taken too: US_WEST_2
-            found = found.lower().replace("_", "-")
-        missing = missing or not found
-        return found
+        setting = config.text(*keys.split("|"), default=default).replace("${topic}", topic)
+        if keys.endswith("region"):  # the SDK's own names are accepted too: US_WEST_2
+            setting = setting.lower().replace("_", "-")
+        missing = missing or not setting
+        return setting
 
     text = _HOLE.sub(value, template.replace("{}", topic or "\0"))
     return "" if missing or "\0" in text or "${" in text.replace("${env:", "").replace("${file:", "") else text
 
 
 def from_service(service: Service) -> ConnectorReader:
-    """Build the reader of a source that reads datasets of a service into one topic, or into one for each entity."""
+    """Build the reader of a source that reads datasets of a service into one topic, or one per entity."""
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
@@ -85,32 +85,35 @@ def from_service(service: Service) -> ConnectorReader:
         names = [name for name in config.items(*_TOPIC_KEYS) if "${" not in name]
         datasets = service.datasets(config)
         if names:
-            reads = [Read(source=one, topic=name, because=key) for one, name in product(datasets or (None,), names)]
+            reads = [
+                SourceRead(source=dataset, topic=name, because=key)
+                for dataset, name in product(datasets or (None,), names)
+            ]
         elif config.items(*service.entities):
             reads = [*_of_entities(service, config, datasets)]
         else:
             reads = [*_of_use(config.key(*service.keys), datasets)]
-        return source(connector, Reads(reads=tuple(reads)))
+        return source(connector, SourceReads(reads=tuple(reads)))
 
     return read
 
 
-def _of_use(key: str, datasets: tuple[Dataset, ...]) -> Iterator[Read]:
-    """Read datasets into topics that nobody names; of several, each into those that end with its name."""
-    for one in datasets or (None,):
-        pattern = f".*{quoted(one.name)}" if one and len(datasets) > 1 else ""
-        yield Read(source=one, pattern=pattern, because=key)
+def _of_use(key: str, datasets: tuple[Dataset, ...]) -> Iterator[SourceRead]:
+    """Read datasets into topics that are not configured; of several, each into those that end with its name."""
+    for dataset in datasets or (None,):
+        pattern = f".*{quoted(dataset.name)}" if dataset and len(datasets) > 1 else ""
+        yield SourceRead(source=dataset, pattern=pattern, because=key)
 
 
-def _of_entities(service: Service, config: Config, datasets: tuple[Dataset, ...]) -> Iterator[Read]:
-    """Read every entity into its topic, from the dataset of its name, else from all."""
+def _of_entities(service: Service, config: Config, datasets: tuple[Dataset, ...]) -> Iterator[SourceRead]:
+    """Read every entity into its topic, from the dataset of its name, or else from all."""
     pattern = config.text("topic.name.pattern", default="${entityName}")
     because = f"{config.key(*service.entities)}, topic.name.pattern"
     for entity in config.items(*service.entities):
-        own = [one for one in datasets if one.name == entity]
+        own = [dataset for dataset in datasets if dataset.name == entity]
         name = entity.join(_ENTITY.split(pattern))
-        for one in own or datasets or (None,):
-            yield Read(source=one, topic="" if "${" in name else name, because=because)
+        for dataset in own or datasets or (None,):
+            yield SourceRead(source=dataset, topic="" if "${" in name else name, because=because)
 
 
 def to_service(service: Service) -> ConnectorReader:
@@ -124,7 +127,7 @@ def to_service(service: Service) -> ConnectorReader:
 
 
 def no_outside(connector: Connector) -> ConnectorFlows:
-    """Read a source that makes its data itself."""
+    """Read a source that generates its data."""
     key = connector.config.key(*_TOPIC_KEYS)
     return fixed(connector, None, connector.config.items(*_TOPIC_KEYS), key)
 
@@ -176,21 +179,21 @@ ZENDESK = Service("zendesk", "{zendesk.tables}", ("zendesk.url",), entities=("ze
 
 
 def sqs_source(connector: Connector) -> ConnectorFlows:
-    """Read a queue of SQS; its URL names region, account and queue."""
+    """Read a queue of SQS; its URL contains region, account and queue."""
     web = web_dataset(connector.config.text("sqs.url", "sqs.queue.url"))
     queue = Dataset(f"sqs://{web.namespace.partition('://')[2]}", web.name.lstrip("/")) if web else None
     return fixed(connector, queue, connector.config.items(*_TOPIC_KEYS), "sqs.url")
 
 
 def dynamodb_sink(connector: Connector) -> ConnectorFlows:
-    """Read a DynamoDB sink: a table a topic, of the endpoint where one is told, else of the region."""
+    """Read a DynamoDB sink: a table per topic, at the configured endpoint, or else in the region."""
     endpoint = web_dataset(connector.config.text("aws.dynamodb.endpoint"))
-    told = Service(f"dynamodb://{endpoint.namespace.partition('://')[2]}", DYNAMODB_SINK.name) if endpoint else None
-    return to_service(told or DYNAMODB_SINK)(connector)
+    service = Service(f"dynamodb://{endpoint.namespace.partition('://')[2]}", DYNAMODB_SINK.name) if endpoint else None
+    return to_service(service or DYNAMODB_SINK)(connector)
 
 
 def lambda_sink(connector: Connector) -> ConnectorFlows:
-    """Read a Lambda sink: the function that the topic is mapped to (`topic;function`), else the one for all."""
+    """Read a Lambda sink: the function that the topic is mapped to (`topic;function`), else the default one."""
     config = connector.config
     functions = config.mapping("aws.lambda.topic2function.map", sign=";")
     place = _filled(LAMBDA.namespace, config, "")
@@ -199,34 +202,6 @@ def lambda_sink(connector: Connector) -> ConnectorFlows:
         return Dataset(place, functions[name]) if name in functions else LAMBDA.dataset(config, name)
 
     return sink(connector, to(target, config.key("aws.lambda.topic2function.map", *LAMBDA.keys)))
-
-
-def cosmos(config: Config) -> tuple[str, Mapping[str, str]]:
-    """Return the namespace of a Cosmos database, and its containers by topic (`topic#container`)."""
-    web = web_dataset(config.text("connect.cosmos.connection.endpoint", "azure.cosmos.account.endpoint"))
-    host = web.namespace.partition("://")[2].partition(":")[0] if web else "unknown"
-    database = config.text(
-        "connect.cosmos.databasename", "azure.cosmos.source.database.name", "azure.cosmos.sink.database.name"
-    )
-    return f"azurecosmos://{host}/dbs/{database}", config.mapping("connect.cosmos.containers.topicmap", sign="#")
-
-
-def cosmos_sink(connector: Connector) -> ConnectorFlows:
-    """Read a Cosmos sink: the container that the topic is mapped to, or of its name."""
-    place, containers = cosmos(connector.config)
-    key = "connect.cosmos.containers.topicmap"
-    return sink(connector, to(lambda name: Dataset(place, f"colls/{containers.get(name, name)}"), key))
-
-
-def cosmos_source(connector: Connector) -> ConnectorFlows:
-    """Read a Cosmos source: one container a topic."""
-    place, containers = cosmos(connector.config)
-    because = "connect.cosmos.containers.topicmap"
-    reads = [
-        Read(source=Dataset(place, f"colls/{container}"), topic=name, because=because)
-        for name, container in containers.items()
-    ]
-    return source(connector, Reads(reads=tuple(reads) or (Read(source=None, because=because),)))
 
 
 def kusto_sink(connector: Connector) -> ConnectorFlows:

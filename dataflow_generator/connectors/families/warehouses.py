@@ -1,4 +1,4 @@
-"""Warehouses as sinks: BigQuery, Snowflake, Redshift, ClickHouse, StarRocks, Databricks; one table a topic."""
+"""Warehouses as sinks: BigQuery, Snowflake, Redshift, ClickHouse, StarRocks, Databricks; one table per topic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, jdbc_server, snowflake_account
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.sink_columns import in_bigquery, in_snowflake, in_table
-from dataflow_generator.connectors.sinks import Written, sink, to
+from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 from scanner_model.errors import InputInvalid
 from scanner_model.problems import Problem
 
@@ -27,24 +27,24 @@ _UNTOLD = "iceberg"
 
 
 def iceberg_sink(connector: Connector) -> ConnectorFlows:
-    """Read an Iceberg sink; tables are named as their catalogue does (OpenLineage: the symlink of type TABLE)."""
+    """Read an Iceberg sink; tables are named as in their catalog (OpenLineage: the symlink of type TABLE)."""
     config = connector.config
     tables = tuple(dict.fromkeys(config.items("iceberg.tables")))
     datasets = tuple(_table(config, table) for table in tables)
     dynamic = config.is_on("iceberg.tables.dynamic-enabled")
     problems = []
     if dynamic:
-        problems.append(Problem("iceberg.tables.dynamic-enabled", "a field of the data names the tables"))
+        problems.append(Problem("iceberg.tables.dynamic-enabled", "tables are selected by a field of the data"))
     elif not datasets:
-        problems.append(Problem("iceberg.tables", "no table is told"))
-    written = Written(
+        problems.append(Problem("iceberg.tables", "no table is configured"))
+    targets = SinkTargets(
         targets=lambda _: () if dynamic else datasets,
         keys="iceberg.tables",
         problems=tuple(problems),
         outside_known=not dynamic,
         nowhere=not dynamic and not datasets,
     )
-    return sink(connector, written)
+    return sink(connector, targets)
 
 
 def _table(config: Config, table: str) -> Dataset:
@@ -90,27 +90,27 @@ def bigquery_sink(*, sanitizes: bool = False) -> ConnectorReader:
             table = _identifier(table) if clean else table
             return Dataset("bigquery", f"{project}.{dataset}.{table}") if project and dataset else None
 
-        told = [Problem(key, f"{key} is not told") for key in ("project",) if not project]
+        problems = [Problem(key, f"{key} is not set") for key in ("project",) if not project]
         keys = (config.key("project"), config.key("defaultDataset", "datasets"), config.key(*_BIGQUERY_MAPS))
-        return sink(connector, to(target, *keys, problems=told, lands=in_bigquery))
+        return sink(connector, to(target, *keys, problems=problems, sink_columns=in_bigquery))
 
     return read
 
 
 def _identifier(name: str) -> str:
-    """Build a name that BigQuery's connector takes for clean: letters, digits and underscores, no digit first."""
+    """Return *name* sanitized as BigQuery's connector does: letters, digits and underscores, no leading digit."""
     clean = sanitized(name)
     return f"_{clean}" if clean[:1].isdigit() else clean
 
 
 def _default_dataset(config: Config) -> str:
-    """Return `defaultDataset`, or `datasets` where it names one and no patterns."""
+    """Return `defaultDataset`, or `datasets` where it names one dataset and no patterns."""
     listed = config.items("datasets")
     return config.text("defaultDataset") or (listed[0] if len(listed) == 1 and "=" not in listed[0] else "")
 
 
 def _first_match(config: Config, key: str, name: str) -> str:
-    """Return the value of the first `regex=value` of a list whose pattern matches the whole name, its groups put in."""
+    """Return the value of the first `regex=value` whose pattern matches the whole name, its groups inserted."""
     for item in config.items(key):
         pattern, sign, value = item.rpartition("=")
         if sign and _matches(pattern.strip(), name):
@@ -119,7 +119,7 @@ def _first_match(config: Config, key: str, name: str) -> str:
 
 
 def _filled(pattern: str, value: str, name: str) -> str:
-    """Put the groups of *pattern* in *value*; what Java would refuse stays as it is written."""
+    """Insert the groups of *pattern* into *value*; a replacement that Java refuses is left unchanged."""
     try:
         return java_regex(pattern).replace_first(name, value)
     except InputInvalid:
@@ -134,7 +134,7 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def snowflake_sink(connector: Connector) -> ConnectorFlows:
-    """Read a Snowflake sink: a mapped table, or the topic's name, mended where it is no identifier."""
+    """Read a Snowflake sink: a mapped table, or the topic's name, changed where it is not a valid identifier."""
     config = connector.config
     place = f"snowflake://{snowflake_account(config.text('snowflake.url.name', 'connection.url'))}"
     database = config.text("snowflake.database.name")
@@ -148,7 +148,7 @@ def snowflake_sink(connector: Connector) -> ConnectorFlows:
         return Dataset(place, ".".join(whole))
 
     keys = ("snowflake.database.name", config.key("snowflake.schema.name"), config.key(_SNOWFLAKE_MAP))
-    return sink(connector, to(target, *keys, lands=in_snowflake))
+    return sink(connector, to(target, *keys, sink_columns=in_snowflake))
 
 
 def _snowflake_mapped(mapped: Mapping[str, str], name: str) -> str:
@@ -158,7 +158,7 @@ def _snowflake_mapped(mapped: Mapping[str, str], name: str) -> str:
 
 
 def snowflake_table(topic: str) -> str:
-    """Return the table of a topic: itself, or with underscores and its hash where it is no identifier.
+    """Return the table of a topic: its name, or where that is not a valid identifier, with underscores and its hash.
 
     Source: snowflake-kafka-connector, Utils.generateTableName.
     """
@@ -195,7 +195,7 @@ def redshift_sink(connector: Connector) -> ConnectorFlows:
         return table_of(server, table) if "${" not in table else None
 
     keys = (config.key("aws.redshift.domain", "connection.url"), config.key("table.name.format"))
-    return sink(connector, to(target, *keys, lands=in_table))
+    return sink(connector, to(target, *keys, sink_columns=in_table))
 
 
 def clickhouse_sink(connector: Connector) -> ConnectorFlows:
@@ -226,7 +226,7 @@ def starrocks_sink(connector: Connector) -> ConnectorFlows:
 
 
 def databricks_sink(connector: Connector) -> ConnectorFlows:
-    """Read a Delta Lake sink: catalogue, database and table of Unity Catalog."""
+    """Read a Delta Lake sink: catalog, database and table of Unity Catalog."""
     config = connector.config
     host = config.text("delta.lake.host.name", default=UNKNOWN_HOST)
     before = (

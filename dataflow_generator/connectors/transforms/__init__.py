@@ -1,14 +1,13 @@
-"""Single message transforms, evaluated from configuration: what they make of topics and of columns."""
+"""Single message transforms (SMTs), evaluated from configuration: their effects on topics and columns."""
 
 from dataflow_generator.connectors.transforms.chain import Chain, Route
 from dataflow_generator.connectors.transforms.model import ColumnEffect, Step, TopicEffect, Transform
-from dataflow_generator.connectors.transforms.records import Carried, Record
+from dataflow_generator.connectors.transforms.records import Record, TracedColumn
 from dataflow_generator.connectors.transforms.registry import TRANSFORMS, find_transform
 from dataflow_generator.connectors.transforms.topic_templates import Template
 
 __all__ = [
     "TRANSFORMS",
-    "Carried",
     "Chain",
     "ColumnEffect",
     "Record",
@@ -16,6 +15,7 @@ __all__ = [
     "Step",
     "Template",
     "TopicEffect",
+    "TracedColumn",
     "Transform",
     "find_transform",
 ]

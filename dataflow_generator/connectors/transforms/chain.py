@@ -1,4 +1,4 @@
-"""A connector's transforms one after the other: where a record of a topic goes, and with which columns."""
+"""Apply a connector's transforms in order: the topic of a record after them, and its columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.java_regex import java_regex
-from dataflow_generator.connectors.transforms.model import Place, Places, Step, Transform
+from dataflow_generator.connectors.transforms.model import Position, Positions, Step, Transform
 from dataflow_generator.connectors.transforms.records import UNKNOWN, Record
 from dataflow_generator.connectors.transforms.registry import find_transform
 from dataflow_generator.connectors.transforms.topic_templates import Template
@@ -19,7 +19,7 @@ _KAFKA = "org.apache.kafka.connect.transforms.predicates."
 
 
 def applies(config: Config, alias: str, topic: Template | None) -> bool | None:
-    """Report whether the transform *alias* is applied to records of *topic*; None: only the data tells.
+    """Return whether the transform *alias* applies to records of *topic*; None: it depends on data.
 
     Raises InputInvalid for a predicate that Kafka refuses.
     """
@@ -39,7 +39,7 @@ def _holds(settings: Config, where: str, topic: Template | None) -> bool | None:
                 raise InputInvalid("a TopicNameMatches without pattern: Kafka refuses the connector", where=where)
             return _matches(pattern, topic)
         case "RecordIsTombstone":
-            return False  # a tombstone carries no columns, and a row is never one
+            return False  # a tombstone has no columns, and a row is never one
         case "":
             raise InputInvalid("the predicate is not configured: Kafka refuses the connector", where=where)
         case _:
@@ -51,17 +51,17 @@ def _matches(pattern: str, topic: Template | None) -> bool | None:
         return None
     if topic.name is not None:
         return java_regex(pattern).matches(topic.name)
-    samples = min(len(wild.samples) for wild in topic.wilds)
-    answers = {java_regex(pattern).matches(topic.filled(number)) for number in range(samples)}
+    samples = min(len(wild.samples) for wild in topic.wildcards)
+    answers = {java_regex(pattern).matches(topic.sample(number)) for number in range(samples)}
     return answers.pop() if len(answers) == 1 else None
 
 
-_MOST_WAYS = 32
+_MOST_ROUTES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way that a record may go: its topic at the end (None: only the data tells) and its columns."""
+    """One possible result for a record: its final topic (None: depends on data) and columns."""
 
     topic: Template | None
     record: Record
@@ -69,26 +69,26 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The transforms of one connector, in order; *transforms* None are classes that nobody knows."""
+    """The transforms of one connector, in order; a step without Transform has an unknown class."""
 
     config: Config
     steps: tuple[tuple[Step, Transform | None], ...]
 
     @classmethod
     def of(cls, config: Config) -> Chain:
-        """Take the transforms of a configuration."""
+        """Parse the transforms of a configuration."""
         listed = (item.strip() for item in config.text("transforms").split(","))
         steps = (_step(config, alias) for alias in dict.fromkeys(listed) if alias)
         return cls(config, tuple((step, find_transform(step.class_name)) for step in steps))
 
     def problems(self) -> Iterator[Problem]:
-        """Return of every transform that is not known or that Kafka refuses."""
+        """Yield a problem for every transform that is unknown or that Kafka refuses."""
         for step, transform in self.steps:
             where = f"transforms.{step.alias}"
             if not transform:
-                told = f"the class {step.class_name}" if step.class_name else "no class"
-                hint = "its effect on topics and columns is not known"
-                yield Problem(f"{where}.type", f"{told} is no transform that we know", hint)
+                what = f"the class {step.class_name}" if step.class_name else "no class"
+                hint = "its effect on topics and columns is unknown"
+                yield Problem(f"{where}.type", f"{what} is not a known transform", hint)
                 continue
             try:
                 applies(self.config, step.alias, Template.of(""))
@@ -97,40 +97,42 @@ class Chain:
             except InputInvalid as error:
                 yield Problem(error.where or where, error.what, error.hint)
 
-    def ways(self, topic: Template, record: Record | None = None) -> tuple[Route, ...]:
-        """Follow a record of *topic*; more than one way where only the data tells which predicate holds."""
-        ways: tuple[Route, ...] = (Route(topic, record or Record()),)
+    def routes(self, topic: Template, record: Record | None = None) -> tuple[Route, ...]:
+        """Apply the transforms to a record of *topic*; several routes where a predicate depends on data."""
+        routes: tuple[Route, ...] = (Route(topic, record or Record()),)
         for step, transform in self.steps:
-            ways = tuple(dict.fromkeys(after for way in ways for after in self._after(step, transform, way)))
-            if len(ways) > _MOST_WAYS:
+            routes = tuple(dict.fromkeys(after for route in routes for after in self._after(step, transform, route)))
+            if len(routes) > _MOST_ROUTES:
                 return (Route(None, UNKNOWN),)
-        return ways
+        return routes
 
-    def origins(self, topic: Template, places: Iterable[Place]) -> dict[Place, Places]:
-        """List where each column at the end may have stood before all transforms; none where one made it.
+    def origins(self, topic: Template, positions: Iterable[Position]) -> dict[Position, Positions]:
+        """Return where each final column may have been before all transforms; none for an added column.
 
-        Whoever asks reads the answers forwards again: the first that leads back to its place is right.
+        Candidates are in order of plausibility: the caller applies the transforms forwards and takes the first match.
         """
         steps = [(step, transform, _made(step, transform)) for step, transform in reversed(self._applied_to(topic))]
-        found: dict[Place, Places] = {}
-        for place in places:
-            before: Places = (place,)
-            for step, transform, made in steps:
-                listed = (one for after in before if after not in made for one in _before(step, transform, after))
-                before = tuple(dict.fromkeys(listed))[:_MOST_WAYS]
-            found[place] = before
-        return found
+        result: dict[Position, Positions] = {}
+        for position in positions:
+            before: Positions = (position,)
+            for step, transform, added in steps:
+                listed = (
+                    earlier for after in before if after not in added for earlier in _before(step, transform, after)
+                )
+                before = tuple(dict.fromkeys(listed))[:_MOST_ROUTES]
+            result[position] = before
+        return result
 
     def _applied_to(self, topic: Template) -> list[tuple[Step, Transform]]:
-        """List the transforms that records of *topic* may go through."""
-        found: list[tuple[Step, Transform]] = []
+        """Return the transforms that records of *topic* may pass."""
+        applicable: list[tuple[Step, Transform]] = []
         for step, transform in self.steps:
             if transform is None or self._passes(step, topic):
                 continue
-            found.append((step, transform))
-            ways = self._after(step, transform, Route(topic, Record()))
-            topic = next((way.topic for way in reversed(ways) if way.topic is not None), topic)
-        return found
+            applicable.append((step, transform))
+            routes = self._after(step, transform, Route(topic, Record()))
+            topic = next((route.topic for route in reversed(routes) if route.topic is not None), topic)
+        return applicable
 
     def _passes(self, step: Step, topic: Template) -> bool:
         try:
@@ -139,60 +141,63 @@ class Chain:
             return True
 
     def names(self, topic: str) -> tuple[Template | None, ...]:
-        """Return the names that *topic* has at the end."""
-        return tuple(dict.fromkeys(way.topic for way in self.ways(Template.of(topic))))
+        """Return the final names of *topic*."""
+        return tuple(dict.fromkeys(route.topic for route in self.routes(Template.of(topic))))
 
-    def _after(self, step: Step, transform: Transform | None, way: Route) -> tuple[Route, ...]:
+    def _after(self, step: Step, transform: Transform | None, route: Route) -> tuple[Route, ...]:
         try:
-            applied = applies(self.config, step.alias, way.topic)
+            applied = applies(self.config, step.alias, route.topic)
             if applied is False:
-                return (way,)
-            after = _applied(step, transform, way)
+                return (route,)
+            after = _applied(step, transform, route)
         except InputInvalid:
             after = (Route(None, UNKNOWN),)
             applied = True
-        return after if applied else (way, *after)
+        return after if applied else (route, *after)
 
 
-def _applied(step: Step, transform: Transform | None, way: Route) -> tuple[Route, ...]:
+def _applied(step: Step, transform: Transform | None, route: Route) -> tuple[Route, ...]:
     if transform is None:
         return (Route(None, UNKNOWN),)
-    topics = transform.topics(step, way.topic) if way.topic is not None else _behind_unknown(step, transform)
-    record = _signed(step.alias, way.record, transform.columns(step, way.record))
+    topics = transform.topics(step, route.topic) if route.topic is not None else _behind_unknown(step, transform)
+    record = _signed(step.alias, route.record, transform.columns(step, route.record))
     return tuple(Route(topic, record) for topic in topics)
 
 
 def _signed(alias: str, before: Record, after: Record) -> Record:
-    """Note on each column that a transform moved, changed or made that this transform did."""
+    """Add *alias* to the steps of each column that the transform moved, changed or added."""
     if after is before:
         return after
-    stood = {one for role in Role for one in ((role, each) for each in before.side(role) or ())}
+    stood = {pair for role in Role for pair in ((role, column) for column in before.side(role) or ())}
     for role in Role:
         columns = after.side(role)
         if columns is not None and columns is not before.side(role):
-            signed = (one if (role, one) in stood else replace(one, steps=(*one.steps, alias)) for one in columns)
+            signed = (
+                column if (role, column) in stood else replace(column, steps=(*column.steps, alias))
+                for column in columns
+            )
             after = after.with_side(role, tuple(signed))
     return after
 
 
 def _behind_unknown(step: Step, transform: Transform) -> tuple[Template | None, ...]:
-    """Return the topics of a transform whose input is unknown: only one that asks for no name still tells."""
+    """Return the topics of a transform with unknown input: known only if it ignores the input name."""
     first, second = (transform.topics(step, Template.of(name)) for name in ("\ue000", "\ue001"))
     return first if first == second else (None,)
 
 
-def _made(step: Step, transform: Transform) -> frozenset[Place]:
-    """Return the places of columns that a transform adds, whatever the record."""
+def _made(step: Step, transform: Transform) -> frozenset[Position]:
+    """Return the positions of columns that a transform adds to any record."""
     try:
         record = transform.columns(step, Record())
     except InputInvalid:
         return frozenset()
-    return frozenset((role, one.path) for role in Role for one in record.side(role) or ())
+    return frozenset((role, column.path) for role in Role for column in record.side(role) or ())
 
 
-def _before(step: Step, transform: Transform, place: Place) -> Places:
+def _before(step: Step, transform: Transform, position: Position) -> Positions:
     try:
-        return transform.origins(step, place)
+        return transform.origins(step, position)
     except InputInvalid:
         return ()
 

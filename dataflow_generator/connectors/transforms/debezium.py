@@ -1,11 +1,19 @@
-"""What Debezium's transforms do to columns: its envelope, the outbox, tables that share a topic (debezium-core)."""
+"""Effects of Debezium's transforms on columns: its envelope, the outbox, tables that share a topic (debezium-core)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from dataflow_generator.connectors.transforms.model import ColumnEffect, Step
-from dataflow_generator.connectors.transforms.records import Carried, Columns, Record, begins, change, moved, segments
+from dataflow_generator.connectors.transforms.records import (
+    Columns,
+    Record,
+    TracedColumn,
+    change,
+    moved,
+    segments,
+    starts_with,
+)
 from scanner_model.column_path import ColumnPath, field_segment
 from scanner_model.names import Role
 
@@ -15,21 +23,25 @@ _HANDLING = ("delete.tombstone.handling.mode", "delete.handling.mode")
 
 
 def unwrap(step: Step, record: Record) -> Record:
-    """Build the row after the change the value; metadata that `add.fields` lists come along under new names."""
+    """Replace the value by the row after the change; metadata of `add.fields` are added under new names."""
     more = dict(added(step))
 
-    def mend(columns: tuple[Carried, ...]) -> Columns:
-        if not any(begins(one.path, AFTER) for one in columns):
-            return columns  # no envelope: the transform passes it through
-        rows = [moved(one, one.path[1:]) for one in columns if begins(one.path, AFTER) and len(one.path) > 1]
-        extra = [moved(found, name) if found else Carried(name) for name, found in _metadata(columns, more)]
-        return (*rows, *extra, *map(Carried, marks(step)))
+    def edit(columns: tuple[TracedColumn, ...]) -> Columns:
+        if not any(starts_with(column.path, AFTER) for column in columns):
+            return columns  # not an envelope: the transform passes it through
+        rows = [
+            moved(column, column.path[1:])
+            for column in columns
+            if starts_with(column.path, AFTER) and len(column.path) > 1
+        ]
+        extra = [moved(field, name) if field else TracedColumn(name) for name, field in _metadata(columns, more)]
+        return (*rows, *extra, *map(TracedColumn, marks(step)))
 
-    return change(record, Role.VALUE, mend)
+    return change(record, Role.VALUE, edit)
 
 
 def added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
-    """List the new name and the place of each of `add.fields`: `op`, `source.ts_ms`, `table`, `op:action`."""
+    """Return the new name and the path of each of `add.fields`: `op`, `source.ts_ms`, `table`, `op:action`."""
     prefix = dict(step.settings.pairs).get("add.fields.prefix", "__")
     pairs = [item.partition(":") for item in step.names("add.fields")]
     return [
@@ -38,54 +50,62 @@ def added(step: Step) -> list[tuple[ColumnPath, ColumnPath]]:
 
 
 def marks(step: Step) -> tuple[ColumnPath, ...]:
-    """Return the field that tells deleted rows from others, where they are rewritten and not dropped."""
+    """Return the field that marks deleted rows, where they are rewritten and not dropped."""
     return (_DELETED,) if step.settings.text(*_HANDLING).lower().startswith("rewrite") else ()
 
 
 def _metadata(
-    columns: tuple[Carried, ...], added: dict[ColumnPath, ColumnPath]
-) -> list[tuple[ColumnPath, Carried | None]]:
-    """Find each added field in the envelope or in its `source`; it is made by the connector where neither shows it."""
-    places = {one.path: one for one in columns}
-    return [(name, places.get(path) or places.get(("source", *path))) for name, path in added.items()]
+    columns: tuple[TracedColumn, ...], added: dict[ColumnPath, ColumnPath]
+) -> list[tuple[ColumnPath, TracedColumn | None]]:
+    """Yield each added field from the envelope or from its `source`; the connector adds it where neither has it."""
+    positions = {column.path: column for column in columns}
+    return [(name, positions.get(path) or positions.get(("source", *path))) for name, path in added.items()]
 
 
 def outbox(step: Step, record: Record) -> Record:
-    """Build the payload the value and the aggregate's id the key of an outbox's row; its other fields are headers."""
+    """Replace an outbox row by its payload as the value and the aggregate's id as the key."""
     columns = record.value
     if columns is None:
         return Record(None, None)
-    wrapped = any(begins(one.path, AFTER) for one in columns)
-    row = {one.path[1:] if wrapped else one.path: one for one in columns if not wrapped or begins(one.path, AFTER)}
+    wrapped = any(starts_with(column.path, AFTER) for column in columns)
+    row = {
+        column.path[1:] if wrapped else column.path: column
+        for column in columns
+        if not wrapped or starts_with(column.path, AFTER)
+    }
 
     def field(name: str, default: str) -> ColumnPath:
         return (field_segment(step.settings.text(f"table.field.event.{name}", default=default)),)
 
     envelope = [part for part in _placed(step) if part[1] == "envelope"]
     payload = _taken(row, field("payload", "payload"), ("payload",) if envelope else ())
-    if step.settings.is_on("table.expand.json.payload") or any(one.changed for one in payload):
-        payload = tuple(replace(one, changed=True) for one in payload)
-    extra = [one for name, _, new in envelope for one in _taken(row, (field_segment(name),), (field_segment(new),))]
+    if step.settings.is_on("table.expand.json.payload") or any(column.changed for column in payload):
+        payload = tuple(replace(column, changed=True) for column in payload)
+    extra = [
+        column for name, _, new in envelope for column in _taken(row, (field_segment(name),), (field_segment(new),))
+    ]
     return Record(_taken(row, field("key", "aggregateid"), ()), (*payload, *extra))
 
 
 def _placed(step: Step) -> list[tuple[str, str, str]]:
-    """List `field:placement[:alias]` of the additional fields."""
+    """Return `field:placement[:alias]` of the additional fields."""
     parts = [item.split(":") for item in step.names("table.fields.additional.placement")]
-    return [(one[0], one[1].lower(), one[2] if len(one) > 2 else one[0]) for one in parts if len(one) > 1]
+    return [(part[0], part[1].lower(), part[2] if len(part) > 2 else part[0]) for part in parts if len(part) > 1]
 
 
-def _taken(row: dict[ColumnPath, Carried], field: ColumnPath, place: ColumnPath) -> tuple[Carried, ...]:
-    return tuple(moved(one, (*place, *path[len(field) :])) for path, one in row.items() if begins(path, field))
+def _taken(row: dict[ColumnPath, TracedColumn], field: ColumnPath, position: ColumnPath) -> tuple[TracedColumn, ...]:
+    return tuple(
+        moved(column, (*position, *path[len(field) :])) for path, column in row.items() if starts_with(path, field)
+    )
 
 
 def logical_key(default: str) -> ColumnEffect:
-    """Build the effect that adds what tells rows of tables apart that share a topic: a field of the key."""
+    """Build the effect that adds a key field to distinguish rows of tables that share a topic."""
 
     def effect(step: Step, record: Record) -> Record:
         if not step.settings.is_on("key.enforce.uniqueness", default=True):
             return record
         name = step.settings.text("key.field.name", default=default)
-        return change(record, Role.KEY, lambda columns: (*columns, Carried((field_segment(name),))))
+        return change(record, Role.KEY, lambda columns: (*columns, TracedColumn((field_segment(name),))))
 
     return effect

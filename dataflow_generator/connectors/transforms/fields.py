@@ -1,4 +1,4 @@
-"""What the transforms of Apache Kafka, and those made like them, do to columns (connect/transforms)."""
+"""Effects on columns of Apache Kafka's transforms and similar ones (connect/transforms)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from dataflow_generator.connectors.transforms.model import Step
 from dataflow_generator.connectors.transforms.records import (
-    Carried,
     Columns,
     Record,
-    begins,
+    TracedColumn,
     change,
     moved,
     segments,
+    starts_with,
     without_parents,
 )
 from scanner_model.column_path import ColumnPath, field_segment
@@ -23,23 +23,28 @@ _INSERTED = ("topic.field", "partition.field", "offset.field", "timestamp.field"
 
 
 def replace_field(step: Step, record: Record) -> Record:
-    """Drop and rename top-level fields; a rename's sides are not trimmed, a dotted name names no field."""
-    kept = {field_segment(name) for name in step.names("include", "whitelist")}
+    """Drop and rename top-level fields; renames are not stripped, dots do not denote nested fields."""
+    included = {field_segment(name) for name in step.names("include", "whitelist")}
     dropped = {field_segment(name) for name in step.names("exclude", "blacklist")}
     pairs = (pair.partition(":") for pair in step.names("renames"))
     names = {field_segment(old): field_segment(new) for old, _, new in pairs}
 
-    def mend(columns: tuple[Carried, ...]) -> Columns:
+    def edit(columns: tuple[TracedColumn, ...]) -> Columns:
         if step.settings.hides("include", "whitelist", "exclude", "blacklist", "renames"):
             return None
-        stay = (one for one in columns if _top(one) not in dropped and (not kept or _top(one) in kept))
-        return tuple(moved(one, (names.get(_top(one), _top(one)), *one.path[1:])) if one.path else one for one in stay)
+        remaining = (
+            column for column in columns if _top(column) not in dropped and (not included or _top(column) in included)
+        )
+        return tuple(
+            moved(column, (names.get(_top(column), _top(column)), *column.path[1:])) if column.path else column
+            for column in remaining
+        )
 
-    return change(record, step.side, mend)
+    return change(record, step.side, edit)
 
 
 def mask_field(step: Step, record: Record) -> Record:
-    """Replace values: the column stays, its data do not flow."""
+    """Replace values: the column remains, its data do not flow."""
     fields = {field_segment(name) for name in step.names("fields")}
     return change(
         record, step.side, lambda columns: tuple(replace(c, masked=c.masked or _top(c) in fields) for c in columns)
@@ -49,41 +54,43 @@ def mask_field(step: Step, record: Record) -> Record:
 def hoist_field(step: Step, record: Record) -> Record:
     """Wrap the whole side in one field."""
     field = field_segment(step.required("field"))
-    return change(record, step.side, lambda columns: tuple(moved(one, (field, *one.path)) for one in columns))
+    return change(record, step.side, lambda columns: tuple(moved(column, (field, *column.path)) for column in columns))
 
 
 def extract_field(step: Step, record: Record) -> Record:
-    """Build one field the whole side; what is not inside it is gone.
+    """Replace the side by one field; other fields are dropped.
 
-    A field inside a value whose own fields are not known, as a Protobuf timestamp's seconds, comes from that value.
+    A field inside a value with unknown fields, such as a Protobuf timestamp's seconds, comes from that value.
     """
     nested = step.settings.text("field.syntax.version").upper() == "V2"
     field = segments(step.required("field"), nested=nested)
 
-    def mend(columns: tuple[Carried, ...]) -> Columns:
-        inside = tuple(moved(one, one.path[len(field) :]) for one in columns if begins(one.path, field))
+    def edit(columns: tuple[TracedColumn, ...]) -> Columns:
+        inside = tuple(
+            moved(column, column.path[len(field) :]) for column in columns if starts_with(column.path, field)
+        )
         if not inside:
-            return tuple(moved(one, ()) for one in without_parents(columns) if begins(field, one.path))
+            return tuple(moved(column, ()) for column in without_parents(columns) if starts_with(field, column.path))
         return without_parents(inside) if len(inside) > 1 else inside
 
-    return change(record, step.side, mend)
+    return change(record, step.side, edit)
 
 
 def flatten(step: Step, record: Record) -> Record:
-    """Join the names of nested records; arrays and maps stay as they are."""
+    """Join the names of nested records; arrays and maps are unchanged."""
     delimiter = step.settings.text("delimiter", default=".")
     return change(
         record,
         step.side,
-        lambda columns: tuple(moved(one, _flat(one.path, delimiter)) for one in without_parents(columns)),
+        lambda columns: tuple(moved(column, _flat(column.path, delimiter)) for column in without_parents(columns)),
     )
 
 
 def value_to_key(step: Step, record: Record) -> Record:
-    """Build the key of fields of the value."""
+    """Build the key from fields of the value."""
     fields = {field_segment(name) for name in step.names("fields")}
     value = record.value
-    return replace(record, key=None if value is None else tuple(one for one in value if _top(one) in fields))
+    return replace(record, key=None if value is None else tuple(column for column in value if _top(column) in fields))
 
 
 def key_to_value(step: Step, record: Record) -> Record:
@@ -92,12 +99,14 @@ def key_to_value(step: Step, record: Record) -> Record:
     names = {field_segment(old): field_segment(new or old) for old, _, new in listed}
     if record.key is None or not names or "*" in names:
         return replace(record, value=None)
-    added = tuple(moved(one, (names[_top(one)], *one.path[1:])) for one in record.key if _top(one) in names)
+    added = tuple(
+        moved(column, (names[_top(column)], *column.path[1:])) for column in record.key if _top(column) in names
+    )
     return change(record, Role.VALUE, lambda columns: (*columns, *added))
 
 
 def insert_field(step: Step, record: Record) -> Record:
-    """Add fields that come from no column; `!` and `?` behind a name only say whether it is required."""
+    """Add fields that come from no column; `!` and `?` after a name only mark it as required or optional."""
     names = (step.settings.text(key).rstrip("!?") for key in _INSERTED)
     return _with_made(record, step.side, tuple((field_segment(name),) for name in names if name))
 
@@ -129,7 +138,7 @@ def header_from(step: Step, record: Record) -> Record:
     if step.settings.text("operation").lower() != "move":
         return record
     fields = {field_segment(name) for name in step.names("fields")}
-    return change(record, step.side, lambda columns: tuple(one for one in columns if _top(one) not in fields))
+    return change(record, step.side, lambda columns: tuple(column for column in columns if _top(column) not in fields))
 
 
 def drop(step: Step, record: Record) -> Record:
@@ -141,7 +150,7 @@ def hash_field(step: Step, record: Record) -> Record:
     """Replace a field, or the whole side, by its hash (Aiven)."""
     name = step.settings.text("field.name")
     field = (field_segment(name),) if name else ()
-    return _changed(record, step.side, lambda column: begins(column.path, field))
+    return _changed(record, step.side, lambda column: starts_with(column.path, field))
 
 
 def header_to_value(step: Step, record: Record) -> Record:
@@ -156,18 +165,18 @@ def topic_to_field(step: Step, record: Record) -> Record:
 
 
 def _with_made(record: Record, side: Role, paths: tuple[ColumnPath, ...]) -> Record:
-    def mend(columns: tuple[Carried, ...]) -> Columns:
-        others = tuple(one for one in columns if one.path not in paths)
-        return (*others, *(Carried(path) for path in paths))
+    def edit(columns: tuple[TracedColumn, ...]) -> Columns:
+        others = tuple(column for column in columns if column.path not in paths)
+        return (*others, *(TracedColumn(path) for path in paths))
 
-    return change(record, side, mend)
+    return change(record, side, edit)
 
 
-def _changed(record: Record, side: Role, wanted: Callable[[Carried], bool]) -> Record:
+def _changed(record: Record, side: Role, wanted: Callable[[TracedColumn], bool]) -> Record:
     return change(record, side, lambda columns: tuple(replace(c, changed=c.changed or wanted(c)) for c in columns))
 
 
-def _top(column: Carried) -> str:
+def _top(column: TracedColumn) -> str:
     return column.path[0] if column.path else ""
 
 

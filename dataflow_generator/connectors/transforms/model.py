@@ -1,4 +1,4 @@
-"""One transform of a connector: its settings, the side that it works on, and what a transform is made of."""
+"""The types of transforms: one configured transform, and its effects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scanner_model.names import Role
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A transform as configured: *alias* is its name in `transforms`, *settings* what stands under it."""
+    """A transform as configured: *alias* is its name in `transforms`, *settings* are the keys under it."""
 
     alias: str
     class_name: str
@@ -23,7 +23,7 @@ class Step:
     settings: Config
 
     def required(self, key: str) -> str:
-        """Return a setting that has no default, exactly as written; raises InputInvalid where it is missing."""
+        """Return a setting without default, exactly as written; raises InputInvalid where it is missing."""
         values = dict(self.settings.pairs)
         if key not in values:
             what = f"{self.class_name} has no {key!r}, which has no default: Kafka refuses the connector"
@@ -31,56 +31,56 @@ class Step:
         return values[key]
 
     def names(self, *keys: str) -> tuple[str, ...]:
-        """List a setting's items as Kafka's ConfigDef does: split at every comma, trimmed."""
+        """Return a setting's items as Kafka's ConfigDef does: split at every comma, stripped."""
         return tuple(item.strip() for item in self.settings.text(*keys).split(",") if item.strip())
 
 
 TopicEffect = Callable[[Step, Template], tuple[Template | None, ...]]
-"""Which topics a record of this topic may go to; None: one that only the data tells. Raises InputInvalid."""
+"""Returns the topics that a record of this topic may be routed to; None: depends on data. Raises InputInvalid."""
 
 ColumnEffect = Callable[[Step, Record], Record]
-"""Which columns a record has afterwards. Raises InputInvalid."""
+"""Returns the record with its columns after the transform. Raises InputInvalid."""
 
 
-Place = tuple[Role, ColumnPath]
+Position = tuple[Role, ColumnPath]
 """A column on one side of a message."""
 
-Places = tuple[Place, ...]
+Positions = tuple[Position, ...]
 
 
-def same_place(_: Step, place: Place) -> Places:
-    """Report that a column stood where it stands."""
-    return (place,)
+def same_position(_: Step, position: Position) -> Positions:
+    """Return the position unchanged."""
+    return (position,)
 
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A transform's effects, and in one line for the documentation what they are.
+    """A transform's effects, and a one-line description for the documentation.
 
-    *origins* reads the effect on columns backwards: where the column at a place may have stood before.
+    *origins* inverts the effect on columns: the possible positions of a column before the transform.
     """
 
     topics: TopicEffect
     columns: ColumnEffect
     about: str
-    origins: Callable[[Step, Place], Places] = same_place
+    origins: Callable[[Step, Position], Positions] = same_position
 
 
 def same_topic(step: Step, topic: Template) -> tuple[Template | None, ...]:  # noqa: ARG001 - a TopicEffect
-    """Leave the topic as it is."""
+    """Leave the topic unchanged."""
     return (topic,)
 
 
 def any_topic(step: Step, topic: Template) -> tuple[Template | None, ...]:  # noqa: ARG001 - a TopicEffect
-    """Report that the data decides the topic."""
+    """Return an unknown topic: it depends on data."""
     return (None,)
 
 
 def same_columns(step: Step, record: Record) -> Record:  # noqa: ARG001 - a ColumnEffect
-    """Leave the columns as they are."""
+    """Leave the columns unchanged."""
     return record
 
 
 def any_columns(step: Step, record: Record) -> Record:
-    """Report that the columns of the side cannot be told."""
+    """Make the columns of the side unknown."""
     return record.with_side(step.side, None)

@@ -1,4 +1,4 @@
-"""A record on its way through transforms: which columns it has, and which column of the beginning each comes from."""
+"""A record while transforms are applied: its columns, and the original column of each."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from scanner_model.names import Role
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """A column as it stands now; *origin* is the column that it was, None for one that a transform made.
+class TracedColumn:
+    """A column in its current position; *origin* is its original one, None for a column that a transform added.
 
-    *changed*: its value is another than its origin's (a cast); *masked*: nothing of its origin's value is left. *steps*
-    are the transforms that did something to it; of two columns they make no difference.
+    *changed*: its value differs from its origin's (a cast); *masked*: it has nothing of its origin's value. *steps*
+    are the transforms that affected it; they are ignored in comparisons.
     """
 
     path: ColumnPath
@@ -24,8 +24,8 @@ class Carried:
     steps: tuple[str, ...] = field(default=(), compare=False)
 
 
-Columns = tuple[Carried, ...] | None
-"""The columns of one side, in order; None: nobody knows which there are."""
+Columns = tuple[TracedColumn, ...] | None
+"""The columns of one side, in order; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Record:
 
     @classmethod
     def of(cls, value: Iterable[ColumnPath], key: Iterable[ColumnPath] = ()) -> Record:
-        """Build the record as it is before any transform."""
+        """Build the record before any transform."""
         return cls(
-            tuple(Carried(path, (Role.KEY, path)) for path in key),
-            tuple(Carried(path, (Role.VALUE, path)) for path in value),
+            tuple(TracedColumn(path, (Role.KEY, path)) for path in key),
+            tuple(TracedColumn(path, (Role.VALUE, path)) for path in value),
         )
 
     def side(self, role: Role) -> Columns:
@@ -48,37 +48,37 @@ class Record:
         return self.key if role is Role.KEY else self.value
 
     def with_side(self, role: Role, columns: Columns) -> Record:
-        """Return the record with other columns on one side."""
+        """Return the record with *columns* on one side."""
         return replace(self, key=columns) if role is Role.KEY else replace(self, value=columns)
 
 
 UNKNOWN = Record(None, None)
 
 
-def change(record: Record, role: Role, mend: Callable[[tuple[Carried, ...]], Columns]) -> Record:
-    """Change the columns of one side; unknown ones stay unknown."""
+def change(record: Record, role: Role, edit: Callable[[tuple[TracedColumn, ...]], Columns]) -> Record:
+    """Change the columns of one side; unknown columns remain unknown."""
     columns = record.side(role)
-    return record if columns is None else record.with_side(role, mend(columns))
+    return record if columns is None else record.with_side(role, edit(columns))
 
 
-def begins(path: ColumnPath, start: ColumnPath) -> bool:
-    """Report whether *path* is *start* or a column inside it."""
+def starts_with(path: ColumnPath, start: ColumnPath) -> bool:
+    """Return whether *path* is *start* or a column inside it."""
     return path[: len(start)] == start
 
 
-def moved(column: Carried, path: ColumnPath) -> Carried:
-    """Return *column* at another place."""
+def moved(column: TracedColumn, path: ColumnPath) -> TracedColumn:
+    """Return *column* at another path."""
     return replace(column, path=path)
 
 
-def without_parents(columns: tuple[Carried, ...]) -> tuple[Carried, ...]:
-    """Leave out columns that only hold others."""
+def without_parents(columns: tuple[TracedColumn, ...]) -> tuple[TracedColumn, ...]:
+    """Remove columns that only contain others."""
     parents = {column.path[:length] for column in columns for length in range(len(column.path))}
     return tuple(column for column in columns if column.path not in parents)
 
 
 def segments(name: str, *, nested: bool) -> ColumnPath:
-    """Return the path that a transform's setting names: dots lead inside only in the newer field syntax (KIP-821)."""
+    """Return the path that a setting names; dots denote nesting in the newer field syntax only (KIP-821)."""
     if not nested:
         return (field_segment(name),)
     path, part, quoted = [], "", False

@@ -12,7 +12,7 @@ from dataflow_generator.connectors.transforms.model import (
     any_columns,
     any_topic,
     same_columns,
-    same_place,
+    same_position,
     same_topic,
 )
 
@@ -24,7 +24,7 @@ _AIVEN = "io.aiven.kafka.connect.transforms."
 _COMMON = "com.github.jcustenborder.kafka.connect.transform.common."
 
 
-def _columns(columns: ColumnEffect, about: str, before: inverse.Origins = same_place) -> Transform:
+def _columns(columns: ColumnEffect, about: str, before: inverse.Origins = same_position) -> Transform:
     return Transform(same_topic, columns, about, before)
 
 
@@ -38,11 +38,11 @@ def _nothing(about: str) -> Transform:
 
 _REGEX = _topics(routing.regex_router, "topic by `regex` and `replacement`; only if the whole name matches")
 _TIMESTAMP = _topics(routing.timestamp_router, "topic of name and date: a family of topics")
-_EXTRACT_TOPIC = _topics(any_topic, "topic from data: told by the topics in use")
+_EXTRACT_TOPIC = _topics(any_topic, "topic from data: resolved by the topics in use")
 _REPLACED = "drops by `exclude`, `include`; renames by `renames`; top-level fields only"
 _REPLACE = _columns(fields.replace_field, _REPLACED, inverse.renamed)
-_CAST = _columns(fields.cast, "other types for the fields of `spec`")
-_CONVERT = _columns(fields.convert_timestamp, "another type for `field`")
+_CAST = _columns(fields.cast, "changes the types of the fields of `spec`")
+_CONVERT = _columns(fields.convert_timestamp, "changes the type of `field`")
 _EXTRACT = _columns(fields.extract_field, "the record becomes its `field`", inverse.extracted)
 _ROWS = _nothing("rows only")
 _UNWRAPPED = "`after.x` becomes `x`; metadata by `add.fields`"
@@ -57,13 +57,13 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_KAFKA}ExtractField": _EXTRACT,
     f"{_KAFKA}Filter": _ROWS,
     f"{_KAFKA}Flatten": _columns(
-        fields.flatten, "nested fields become `a<delimiter>b`; arrays and maps stay", inverse.flattened
+        fields.flatten, "nested fields become `a<delimiter>b`; arrays and maps are unchanged", inverse.flattened
     ),
-    f"{_KAFKA}HeaderFrom": _columns(fields.header_from, "fields become headers; gone where `operation` is move"),
-    f"{_KAFKA}HoistField": _columns(fields.hoist_field, "all goes into `field`", inverse.hoisted),
+    f"{_KAFKA}HeaderFrom": _columns(fields.header_from, "fields become headers; removed if `operation` is move"),
+    f"{_KAFKA}HoistField": _columns(fields.hoist_field, "the record is wrapped in `field`", inverse.hoisted),
     f"{_KAFKA}InsertField": _columns(fields.insert_field, "adds fields that come from no column"),
     f"{_KAFKA}InsertHeader": _nothing("headers only"),
-    f"{_KAFKA}MaskField": _columns(fields.mask_field, "the column stays, masked"),
+    f"{_KAFKA}MaskField": _columns(fields.mask_field, "the column remains, masked"),
     f"{_KAFKA}RegexRouter": _REGEX,
     f"{_KAFKA}ReplaceField": _REPLACE,
     f"{_KAFKA}SetSchemaMetadata": _nothing("the schema's name and version only"),
@@ -80,20 +80,20 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_AIVEN}ExtractTopic": _EXTRACT_TOPIC,
     f"{_AIVEN}ExtractTopicFromValueSchema": _EXTRACT_TOPIC,
     f"{_AIVEN}FilterByFieldValue": _ROWS,
-    f"{_AIVEN}Hash": _columns(fields.hash_field, "another value for `field.name`"),
+    f"{_AIVEN}Hash": _columns(fields.hash_field, "changes the value of `field.name`"),
     f"{_AIVEN}KeyToValue": _columns(fields.key_to_value, "`key.fields` are added to the value", inverse.of_key),
     f"{_AIVEN}MakeTombstone": _columns(fields.drop, "the value becomes empty"),
     f"{_AIVEN}TombstoneHandler": _ROWS,
     f"{_DEBEZIUM}ByLogicalTableRouter": Transform(
         routing.logical_table_router, debezium.logical_key("__dbz__physicalTableIdentifier"), _SHARED
     ),
-    f"{_DEBEZIUM}ContentBasedRouter": _topics(any_topic, "topic from data: told by the topics in use"),
+    f"{_DEBEZIUM}ContentBasedRouter": _topics(any_topic, "topic from data: resolved by the topics in use"),
     f"{_DEBEZIUM}ExtractChangedRecordState": _nothing("headers only"),
     f"{_DEBEZIUM}ExtractNewRecordState": _UNWRAP,
     f"{_DEBEZIUM}Filter": _ROWS,
     f"{_DEBEZIUM}HeaderToValue": _columns(fields.header_to_value, "adds `fields` that come from headers"),
     f"{_DEBEZIUM}SchemaChangeEventFilter": _ROWS,
-    f"{_DEBEZIUM}TimezoneConverter": _nothing("other time zones in the same columns"),
+    f"{_DEBEZIUM}TimezoneConverter": _nothing("changes time zones in the same columns"),
     f"{_DEBEZIUM}ToLogicalTopicRouter": Transform(
         routing.logical_table_router, debezium.logical_key("__dbz__sourceIdentifier"), _SHARED
     ),
@@ -101,19 +101,19 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_DEBEZIUM}outbox.EventRouter": _OUTBOX,
     f"{_DEBEZIUM}partitions.PartitionRouting": _nothing("partitions only"),
     "io.debezium.connector.mongodb.transforms.ExtractNewDocumentState": Transform(
-        routing.route_by_field, any_columns, "the document after the change; its fields are told by data"
+        routing.route_by_field, any_columns, "the document after the change; its fields are known from data only"
     ),
     "io.debezium.connector.mongodb.transforms.outbox.MongoEventRouter": Transform(
         routing.outbox_router, any_columns, "payload becomes the value, a family of topics"
     ),
-    f"{_COMMON}AdjustPrecisionAndScale": _nothing("other precisions in the same columns"),
-    f"{_COMMON}BytesToString": _columns(fields.bytes_to_string, "another type for `fields`"),
-    f"{_COMMON}ChangeTopicCase": _topics(routing.change_case, "topic in another case: `from`, `to`"),
+    f"{_COMMON}AdjustPrecisionAndScale": _nothing("changes precisions in the same columns"),
+    f"{_COMMON}BytesToString": _columns(fields.bytes_to_string, "changes the type of `fields`"),
+    f"{_COMMON}ChangeTopicCase": _topics(routing.change_case, "changes the topic's case: `from`, `to`"),
     f"{_COMMON}PatternFilter": _ROWS,
     f"{_COMMON}TopicNameToField": _columns(fields.topic_to_field, "adds `field` with the topic's name"),
-    "io.factorhouse.smt.OpenLineageLifecycleSmt": _nothing("passes records through; its dataset names count"),
+    "io.factorhouse.smt.OpenLineageLifecycleSmt": _nothing("passes records through; its dataset names are used"),
 }
-"""By class without `$Key` and `$Value`; what stands here is all that is known, any other class is unknown."""
+"""By class without `$Key` and `$Value`; classes that are not listed are unknown."""
 
 _SHORT: Mapping[str, Transform] = {
     name.rpartition(".")[2]: transform for name, transform in reversed(list(TRANSFORMS.items()))
@@ -121,6 +121,6 @@ _SHORT: Mapping[str, Transform] = {
 
 
 def find_transform(class_name: str) -> Transform | None:
-    """Find a transform by its class, or by the short name that Connect's plug-in loader takes; None if unknown."""
+    """Return a transform by its class, or by the short name that Connect's plug-in loader accepts; None if unknown."""
     plain = class_name.partition("$")[0]
     return TRANSFORMS.get(plain) or (_SHORT.get(plain) if "." not in plain else None)

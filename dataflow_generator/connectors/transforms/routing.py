@@ -1,4 +1,4 @@
-"""Transforms that change the topic a record goes to."""
+"""Transforms that change the topic of a record."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.transforms.model import Step
-from dataflow_generator.connectors.transforms.topic_templates import Template, Wild, joined, quoted, replaced
+from dataflow_generator.connectors.transforms.topic_templates import Template, Wildcard, joined, quoted, replaced
 
 _LETTERS = re.compile(r"'(?:[^']|'')*'|(?P<letters>([A-Za-z])\2*)|.", re.DOTALL)
 _TOPIC_OR_TIME = re.compile(r"(\$\{(?:topic|timestamp)\})")
@@ -18,7 +18,7 @@ _TOPIC_SIGNS = re.compile(r"[^a-zA-Z0-9._-]")
 
 
 class _Case(NamedTuple):
-    """How a case joins words: where one ends, what stands between two, and how the first and the rest are written."""
+    """How a case joins words: word boundaries, separator, and the form of the first and later words."""
 
     words: re.Pattern[str]
     between: str
@@ -37,45 +37,45 @@ _CASES = {
 
 
 def regex_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Replace the first match of a pattern that matches the whole name; any other name stays."""
+    """Replace the first match of a pattern that matches the whole name; other names are unchanged."""
     return _replaced(step, topic, "regex", "replacement")
 
 
 def logical_table_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Do the same under Debezium's names; what a topic's name cannot hold becomes an underscore."""
+    """Do the same under Debezium's names; invalid characters become underscores."""
     routed = _replaced(step, topic, "topic.regex", "topic.replacement")
-    return tuple(one and Template(tuple(_clean(part) for part in one.parts)) for one in routed)
+    return tuple(template and Template(tuple(_clean(part) for part in template.parts)) for template in routed)
 
 
 def change_case(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Write the name in another case (jcustenborder's ChangeTopicCase, by Guava's CaseFormat)."""
+    """Convert the name to another case (jcustenborder's ChangeTopicCase, by Guava's CaseFormat)."""
     before, after = (_CASES.get(step.required(key).strip().upper()) for key in ("from", "to"))
     name = topic.name
     if name is None or before is None or after is None:
         return (None,)
     words = [word for word in before.words.split(name) if word]
-    written = [(after.rest if place else after.first)(word) for place, word in enumerate(words)]
-    return (Template.of(after.between.join(written)),)
+    words_ = [(after.rest if position else after.first)(word) for position, word in enumerate(words)]
+    return (Template.of(after.between.join(words_)),)
 
 
 def timestamp_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Build the name of topic and a date, the record's or one in the message: a family of names."""
+    """Build the name from the topic and a date, the record's or one in the message: a family of names."""
     form = step.settings.text("topic.format", default="${topic}-${timestamp}")
     date = _date(step.settings.text(*_DATE_FORMATS, default="yyyyMMdd"))
-    parts: list[str | Wild] = []
+    parts: list[str | Wildcard] = []
     for part in _TOPIC_OR_TIME.split(form):
         parts.extend(topic.parts if part == "${topic}" else (date,) if part == "${timestamp}" else (part,))
     return (joined(parts),)
 
 
 def outbox_router(step: Step, topic: Template) -> tuple[Template | None, ...]:  # noqa: ARG001 - a TopicEffect
-    """Replace the topic by one that a field of the outbox's row completes."""
+    """Replace the topic by a name with a field of the outbox row inserted."""
     form = step.settings.text("route.topic.replacement", default="outbox.event.${routedByValue}")
-    return (joined(Wild() if _REFERENCE.fullmatch(part) else part for part in _REFERENCE.split(form)),)
+    return (joined(Wildcard() if _REFERENCE.fullmatch(part) else part for part in _REFERENCE.split(form)),)
 
 
 def route_by_field(step: Step, topic: Template) -> tuple[Template | None, ...]:
-    """Take the topic from a field where `route.by.field` is set."""
+    """Read the topic from a field where `route.by.field` is set."""
     return (None,) if step.settings.text("route.by.field") else (topic,)
 
 
@@ -84,12 +84,12 @@ def _replaced(step: Step, topic: Template, regex: str, replacement: str) -> tupl
     return replaced(topic, java_regex(pattern), step.required(replacement))
 
 
-def _clean(part: str | Wild) -> str | Wild:
+def _clean(part: str | Wildcard) -> str | Wildcard:
     return _TOPIC_SIGNS.sub("_", part) if isinstance(part, str) else part
 
 
-def _date(form: str) -> Wild:
-    """Return what a java.text.SimpleDateFormat writes: a number for each field, any word for names and zones."""
+def _date(form: str) -> Wildcard:
+    """Return a pattern of a java.text.SimpleDateFormat's output: a number per field, a word for names."""
     patterns: list[str | int] = []
     samples = ("", "")
     for match in _LETTERS.finditer(form):
@@ -106,4 +106,6 @@ def _date(form: str) -> Wild:
             patterns[-1:] = [patterns[-1] + len(letters)] if joins else [*patterns[-1:], len(letters)]  # type: ignore[operator]
             samples = (samples[0] + ("71536204" * len(letters))[-len(letters) :], samples[1] + "20" * len(letters))
             samples = (samples[0], samples[1][: len(samples[0])])
-    return Wild("".join(f"\\d{{{one}}}" if isinstance(one, int) else one for one in patterns), samples)
+    return Wildcard(
+        "".join(f"\\d{{{pattern}}}" if isinstance(pattern, int) else pattern for pattern in patterns), samples
+    )

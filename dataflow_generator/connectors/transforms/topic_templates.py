@@ -1,4 +1,4 @@
-"""Topic names of which parts depend on data: literals, and wildcards with the pattern of what may stand there."""
+"""Topic names with parts that depend on data: literals, and wildcards with a pattern and sample texts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from dataflow_generator.connectors.java_regex import JavaRegex, java_regex
 
-# Literals at the beginning of a pattern, up to one that is repeated.
+# The literal prefix of a pattern, up to a repeated character.
 _LITERAL_START = re.compile(r"(?:(?:[\w-]|\\[.\-_$])(?![*?{]))*", re.ASCII)
 _UNESCAPED = re.compile(r"\\(.)")
 _SPECIAL = re.compile(r"([\\.\[\]{}()*+?^$|])")
 
 
 @dataclass(frozen=True, slots=True)
-class Wild:
-    """A part that data decides: a pattern, and texts that fit it; the first is unlike anything in a real name."""
+class Wildcard:
+    """A part that depends on data: a pattern, and matching sample texts; the first occurs in no real name."""
 
     pattern: str = ".*"
     samples: tuple[str, ...] = ("\ue000", "a.b", "A1_-")
@@ -26,7 +26,7 @@ class Wild:
 class Template:
     """A name, or a family of names."""
 
-    parts: tuple[str | Wild, ...]
+    parts: tuple[str | Wildcard, ...]
 
     @classmethod
     def of(cls, name: str) -> Template:
@@ -44,27 +44,27 @@ class Template:
         return "".join(quoted(part) if isinstance(part, str) else part.pattern for part in self.parts)
 
     def includes(self, name: str) -> bool:
-        """Report whether *name* is of the family."""
+        """Return whether *name* belongs to the family."""
         return self.name == name if self.name is not None else java_regex(self.pattern).matches(name)
 
-    def filled(self, number: int) -> str:
-        """Return one name of the family, with sample *number* in every wild part."""
+    def sample(self, number: int) -> str:
+        """Return one name of the family, with sample *number* for every wildcard."""
         return "".join(part if isinstance(part, str) else part.samples[number] for part in self.parts)
 
     @property
-    def wilds(self) -> tuple[Wild, ...]:
-        """List the wild parts."""
-        return tuple(part for part in self.parts if isinstance(part, Wild))
+    def wildcards(self) -> tuple[Wildcard, ...]:
+        """Return the wildcards."""
+        return tuple(part for part in self.parts if isinstance(part, Wildcard))
 
 
 def quoted(text: str) -> str:
-    """Quote *text* for a regular expression, as people would."""
+    """Escape *text* for a regular expression, as people would."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def joined(parts: Iterable[str | Wild]) -> Template:
-    """Build a template of parts; empty literals are left out, and neighbours of one kind become one."""
-    merged: list[str | Wild] = []
+def joined(parts: Iterable[str | Wildcard]) -> Template:
+    """Build a template from parts; empty literals are removed, equal neighbours merged."""
+    merged: list[str | Wildcard] = []
     for part in parts:
         last = merged[-1] if merged else None
         if isinstance(part, str) and isinstance(last, str):
@@ -77,39 +77,39 @@ def joined(parts: Iterable[str | Wild]) -> Template:
 def replaced(template: Template, regex: JavaRegex, replacement: str) -> tuple[Template | None, ...]:
     """Replace in *template* where *regex* matches the whole name, as Kafka's RegexRouter does.
 
-    None stands for names that cannot be told. Raises InputInvalid for a replacement that Java refuses.
+    None stands for unknown names. Raises InputInvalid for a replacement that Java refuses.
     """
     if template.name is not None:
         name = template.name
         return (Template.of(regex.replace_first(name, replacement)),) if regex.matches(name) else (template,)
-    samples = range(min(len(wild.samples) for wild in template.wilds))
-    matching = [regex.matches(template.filled(number)) for number in samples]
+    samples = range(min(len(wild.samples) for wild in template.wildcards))
+    matching = [regex.matches(template.sample(number)) for number in samples]
     if not any(matching):
         return (template,) if _apart(template, regex.pattern) else (template, None)
-    result = _read_back(template, regex.replace_first(template.filled(0), replacement))
+    result = _read_back(template, regex.replace_first(template.sample(0), replacement))
     agrees = all(
-        result.filled(number) == regex.replace_first(template.filled(number), replacement) for number in samples
+        result.sample(number) == regex.replace_first(template.sample(number), replacement) for number in samples
     )
     return (result,) if all(matching) and agrees else (None,)
 
 
 def _apart(template: Template, pattern: str) -> bool:
-    """Report whether *pattern* cannot match any name of the family, because their beginnings differ."""
+    """Return whether *pattern* cannot match any name of the family, because their prefixes differ."""
     first = template.parts[0]
     start = _UNESCAPED.sub(r"\1", _LITERAL_START.match(pattern)[0]) if "|" not in pattern else ""  # type: ignore[index]
     return isinstance(first, str) and not first.startswith(start) and not start.startswith(first)
 
 
 def family(pattern: str) -> Template | None:
-    """Return the template of a pattern that is a literal and `.*` behind it; None for any other."""
+    """Return the template of a pattern that is a literal followed by `.*`; None for other patterns."""
     start = pattern.removesuffix(".*")
     if start == pattern or not start or not _LITERAL_START.fullmatch(start):
         return None
-    return Template((_UNESCAPED.sub(r"\1", start), Wild()))
+    return Template((_UNESCAPED.sub(r"\1", start), Wildcard()))
 
 
 def _read_back(template: Template, name: str) -> Template:
-    """Find the samples of *template* again in what a replacement made of them."""
-    by_sample = {wild.samples[0]: wild for wild in template.wilds}
+    """Replace the samples of *template* in a replacement's result by its wildcards."""
+    by_sample = {wild.samples[0]: wild for wild in template.wildcards}
     marks = re.compile("(" + "|".join(map(re.escape, by_sample)) + ")")
     return joined(by_sample.get(part, part) for part in marks.split(name))

@@ -1,4 +1,4 @@
-"""What the DDL of Flink's statements tells: the tables, and the columns of topics that nobody else describes."""
+"""Tables that Flink DDL declares, and the columns that it declares for topics without a schema."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.connect_columns import Known
-from dataflow_generator.jobs.flink.resolve import Paths, Tables, World
+from dataflow_generator.jobs.connect_columns import ColumnsByDataset
+from dataflow_generator.jobs.flink.resolve import ColumnResolver, FlinkContext, TableResolver
 from dataflow_generator.jobs.flink.tables import KAFKA
 from dataflow_generator.jobs.model import Dataset
-from dataflow_generator.sql import NOTHING_KNOWN, Catalog, Dialect, KnownTable, read_catalog
+from dataflow_generator.sql import EMPTY_CATALOG, Catalog, Dialect, KnownTable, read_catalog
 from dataflow_generator.sql import Dataset as Table
-from dataflow_generator.sql.nodes import Part, SqlType
+from dataflow_generator.sql.nodes import ColumnKind, SqlType
 from scanner_model.column_path import ELEMENT, MAP_VALUE, ColumnPath
 from scanner_model.flink import FlinkStatement
 
@@ -22,39 +22,42 @@ _NEVER_RAN = ("FAILED", "FAILING")
 
 
 def declared(statements: Iterable[FlinkStatement]) -> Catalog:
-    """Return the tables that statements of one source declare, the oldest first; what failed declares none."""
-    catalog = NOTHING_KNOWN
-    for each in statements:
-        if defines(each.statement, each.state):
-            catalog = read_catalog(each.statement, Dialect.FLINK, current(catalog, each))
+    """Return the tables that the statements of one source, oldest first, declare; failed ones declare none."""
+    catalog = EMPTY_CATALOG
+    for statement in statements:
+        if defines(statement.statement, statement.state):
+            catalog = read_catalog(statement.statement, Dialect.FLINK, current(catalog, statement))
     return catalog
 
 
 def defines(statement: str, state: str) -> bool:
-    """Return whether a statement may declare what others read with; one that failed does not."""
+    """Return whether a statement may declare tables for others; a failed one does not."""
     return state not in _NEVER_RAN and _DEFINES.search(statement) is not None
 
 
 def current(catalog: Catalog, statement: FlinkStatement) -> Catalog:
-    """Return the catalog as *statement* starts in it."""
+    """Return *catalog* with the current catalog and database of *statement*."""
     return replace(catalog, current=(statement.catalog_name, statement.database_name))
 
 
-def declared_columns(cluster: str, statements: Sequence[FlinkStatement], world: World) -> Known:
-    """Return the columns that tables of one source declare of Kafka topics which no schema describes.
+def declared_columns(cluster: str, statements: Sequence[FlinkStatement], context: FlinkContext) -> ColumnsByDataset:
+    """Return the columns that the tables of one source declare for Kafka topics without a schema.
 
-    Several tables of one topic add to each other: each names what its readers need.
+    The columns of several tables over one topic are merged.
     """
-    tables = Tables(world, cluster, namespace="")
-    found: dict[Dataset, dict[ColumnPath, None]] = {}
+    tables = TableResolver(context, cluster, namespace="")
+    columns_of: dict[Dataset, dict[ColumnPath, None]] = {}
     for known in declared(statements).tables.values():
         if dict(known.options).get("connector") in KAFKA:
             named = _named(known)
             for dataset in tables.datasets(named, statements[0], lambda _, __: None):
                 if dataset.kind is NodeKind.TOPIC:
-                    found.setdefault(dataset, {}).update(_placed(known, Paths(named, (), named=False), dataset))
-    described = world.columns({topic for each in found if (topic := tables.cluster_topic(each))})
-    return {each: tuple(paths) for each, paths in found.items() if tables.cluster_topic(each) not in described}
+                    columns_of.setdefault(dataset, {}).update(
+                        _topic_paths(known, ColumnResolver(named, (), named=False), dataset)
+                    )
+    described = context.columns({topic for dataset in columns_of if (topic := tables.cluster_topic(dataset))})
+    undescribed = (dataset for dataset in columns_of if tables.cluster_topic(dataset) not in described)
+    return {dataset: tuple(columns_of[dataset]) for dataset in undescribed}
 
 
 def _named(known: KnownTable) -> Table:
@@ -67,16 +70,21 @@ def _named(known: KnownTable) -> Table:
     )
 
 
-def _placed(known: KnownTable, paths: Paths, dataset: Dataset) -> Mapping[ColumnPath, None]:
-    listed = (path for one in known.columns if one.part is Part.PHYSICAL for path in _inside((one.name,), one.type))
-    places = (paths.place(dataset, path)[0].path for path in listed)
-    return {path: None for path in places if path is not None}
+def _topic_paths(known: KnownTable, paths: ColumnResolver, dataset: Dataset) -> Mapping[ColumnPath, None]:
+    listed = (
+        path
+        for column in known.columns
+        if column.part is ColumnKind.PHYSICAL
+        for path in _nested((column.name,), column.type)
+    )
+    topic_paths = (paths.resolve(dataset, path)[0].path for path in listed)
+    return {path: None for path in topic_paths if path is not None}
 
 
-def _inside(path: ColumnPath, kind: SqlType) -> Iterator[ColumnPath]:
-    """List a column and what its type holds; the parser of types has bounded their depth."""
+def _nested(path: ColumnPath, kind: SqlType) -> Iterator[ColumnPath]:
+    """Yield the paths of a column and of the fields in its type, whose depth the type parser bounds."""
     yield path
     for name, inner in kind.fields:
-        yield from _inside((*path, name), inner)
+        yield from _nested((*path, name), inner)
     if kind.element is not None:
-        yield from _inside((*path, MAP_VALUE if kind.name == "MAP" else ELEMENT), kind.element)
+        yield from _nested((*path, MAP_VALUE if kind.name == "MAP" else ELEMENT), kind.element)

@@ -1,4 +1,4 @@
-"""Which scanned statements a job is that Flink's own events tell of: by what it reads and writes, and by its name."""
+"""Match jobs in events of Flink's OpenLineage listener to scanned statements, by inputs, outputs and name."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dataflow_generator.sql import Dialect, read_sql
 
 _SCANNED, _INTEGRATION = "flink", "FLINK"
 _TITLE = "insert-into_"
-"""How Flink names the job of a statement; the tables that it writes follow, with `,` between those of a set."""
+"""Prefix of a statement's job name; its sink tables follow, separated by `,` for a statement set."""
 
 
-class Running(NamedTuple):
-    """The statements that one job runs: of a statement set all; *why* is empty where nobody doubts it."""
+class RunningStatements(NamedTuple):
+    """The statements that one job runs, several for a statement set; *why* justifies an uncertain match, else empty."""
 
     statements: tuple[JobFlows, ...]
     why: str = ""
 
 
-class FlinkRuns:
-    """Finds the statements of scans, *jobs*, that events tell as jobs of Flink's."""
+class FlinkJobMatcher:
+    """Finds the scanned statements, among *jobs*, that a Flink job in events runs."""
 
     def __init__(self, jobs: Iterable[JobFlows]) -> None:
         self._writers: dict[Dataset, list[JobFlows]] = {}
@@ -30,30 +30,30 @@ class FlinkRuns:
                 for dataset in _datasets(job.writes):
                     self._writers.setdefault(dataset, []).append(job)
 
-    def of(self, told: JobFlows) -> Running | None:
-        """Return the statements that *told* runs; None where it is none of Flink's, or where there is not just one way.
+    def match(self, job: JobFlows) -> RunningStatements | None:
+        """Return the statements that *job* runs; None where it is not a Flink job, or the match is ambiguous.
 
-        Sure where the tables in its name, what it reads and what it writes are theirs; likely where one of the first
-        two is not.
+        Certain where the tables in its name, its inputs and its outputs agree; uncertain where the name or the inputs
+        differ.
         """
-        if dict(told.job.attributes).get("integration") != _INTEGRATION:
+        if dict(job.job.attributes).get("integration") != _INTEGRATION:
             return None
-        reads, writes = _datasets(told.reads), _datasets(told.writes)
+        reads, writes = _datasets(job.reads), _datasets(job.writes)
         listed = [self._writer(dataset, reads) for dataset in sorted(writes)]
-        statements = tuple({each.job.key: each for each in listed if each}.values())
-        if not all(listed) or writes != _datasets(use for each in statements for use in each.writes):
+        statements = tuple({writer.job.key: writer for writer in listed if writer}.values())
+        if not all(listed) or writes != _datasets(use for statement in statements for use in statement.writes):
             return None
-        named = title_tables(told.job.name) == {sink_table(each) for each in statements}
-        if reads == _datasets(use for each in statements for use in each.reads):
-            return Running(statements, "" if named else "it reads and writes the same, and has another name")
-        return Running(statements, "it has the same name and writes the same, and reads others") if named else None
+        named = title_tables(job.job.name) == {sink_table(statement) for statement in statements}
+        if reads == _datasets(use for statement in statements for use in statement.reads):
+            return RunningStatements(statements, "" if named else "same inputs and outputs under another name")
+        return RunningStatements(statements, "same name and outputs, but other inputs") if named else None
 
     def _writer(self, dataset: Dataset, reads: frozenset[Dataset]) -> JobFlows | None:
-        """Find who writes *dataset*; of several the one that reads nothing else than *reads*."""
-        found = self._writers.get(dataset, [])
-        if len(found) > 1:
-            found = [each for each in found if _datasets(each.reads) <= reads]
-        return found[0] if len(found) == 1 else None
+        """Return the only writer of *dataset*; of several, the only one whose inputs are among *reads*."""
+        writers = self._writers.get(dataset, [])
+        if len(writers) > 1:
+            writers = [writer for writer in writers if _datasets(writer.reads) <= reads]
+        return writers[0] if len(writers) == 1 else None
 
 
 def _datasets(uses: Iterable[Use]) -> frozenset[Dataset]:
@@ -61,13 +61,13 @@ def _datasets(uses: Iterable[Use]) -> frozenset[Dataset]:
 
 
 def title_tables(name: str) -> set[str]:
-    """Return the tables in a job's name without catalog and database; none where somebody named the job."""
+    """Return the unqualified tables in a job's name; empty where the job has a user-defined name."""
     listed = name.removeprefix(_TITLE).split(",") if name.startswith(_TITLE) else ()
     return {table.rpartition(".")[2] for table in listed}
 
 
 def sink_table(job: JobFlows) -> str:
-    """Return the table that a statement writes, without catalog and database; empty where it names none."""
-    found = read_sql(str(dict(job.job.attributes).get("statement", "")), Dialect.FLINK)
-    written = (table for one in found for table in one.datasets if table.name in one.sinks)
+    """Return the unqualified table that a statement writes; empty where it names none."""
+    parsed = read_sql(str(dict(job.job.attributes).get("statement", "")), Dialect.FLINK)
+    written = (table for flows in parsed for table in flows.datasets if table.name in flows.sinks)
     return next((table.qualified[-1] for table in written), "")

@@ -1,4 +1,4 @@
-"""From a Flink table and its columns to datasets of the graph and places in them."""
+"""Resolve Flink tables and their columns to datasets of the graph and columns of those."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.field_matching import around, unlisted, unmarked
+from dataflow_generator.jobs.field_matching import enclosing_column, unlisted, unmarked
 from dataflow_generator.jobs.flink.tables import KAFKA, NOTHING, outside_dataset
-from dataflow_generator.jobs.model import Dataset, Place
+from dataflow_generator.jobs.model import ColumnRef, Dataset
 from dataflow_generator.jobs.sql_catalog import SYSTEM, paths_of_topic
 from dataflow_generator.sql import Dataset as Table
 from scanner_model.column_path import KEY, ColumnPath
@@ -22,16 +22,16 @@ from scanner_model.flink import ClusterNames, FlinkStatement
 if TYPE_CHECKING:
     from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
 
-Told = Callable[[str, str], None]
-"""Take what is not known of a table, and what to do about it."""
+ReportProblem = Callable[[str, str], None]
+"""Called with a problem of a table, and a hint."""
 
 _ENVELOPE = ("after", "value")
-"""Members of a change event in which the row stands (Debezium's envelope; Connect's)."""
+"""Members of a change event that contain the row (Debezium's envelope; Connect's)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """What Flink's tables are found in: names of clusters, their live topics, and topics' columns."""
+class FlinkContext:
+    """What Flink tables are resolved against: cluster names, their live topics, and the columns of topics."""
 
     naming: Naming
     names: Mapping[str, ClusterNames]
@@ -40,102 +40,106 @@ class World:
 
 
 def is_managed(statement: FlinkStatement) -> bool:
-    """Return whether it is Confluent Cloud's, where every topic is a table."""
+    """Return whether the statement runs in Confluent Cloud, where every topic is a table."""
     return bool(statement.compute_pool or statement.region)
 
 
 def is_topic(table: Table, statement: FlinkStatement) -> bool:
-    """Return whether the table is the topic of its own name."""
+    """Return whether the table stands for the topic of the same name."""
     connector = dict(table.options).get("connector", "")
     return connector == "confluent" or (not connector and is_managed(statement))
 
 
-class Tables:
-    """What stands behind the tables of one cluster's statements; *namespace* names those that nobody explains."""
+class TableResolver:
+    """Resolves the tables of one cluster's statements to datasets; *namespace* is that of undeclared tables."""
 
-    def __init__(self, world: World, cluster: str, namespace: str) -> None:
-        self._world = world
+    def __init__(self, context: FlinkContext, cluster: str, namespace: str) -> None:
+        self._context = context
         self._cluster = cluster
         self._namespace = namespace
-        self._clusters = {namespace: name for name, namespace in world.naming.clusters.items()}
+        self._clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
 
-    def datasets(self, table: Table, statement: FlinkStatement, told: Told) -> tuple[Dataset, ...]:
-        """Return the datasets behind *table*; none where there is nothing that others know."""
+    def datasets(self, table: Table, statement: FlinkStatement, report: ReportProblem) -> tuple[Dataset, ...]:
+        """Return the datasets behind *table*; empty for a connector without shared data, such as print."""
         connector = dict(table.options).get("connector", "").lower()
         if connector in KAFKA:
-            return tuple(self._topics(table, told))
+            return tuple(self._topics(table, report))
         if is_topic(table, statement):
             return (self.topic(table, statement),)
         if connector in NOTHING:
             return ()
-        found = outside_dataset(dict(table.options)) if connector else None
-        if found is not None:
-            return (self._world.naming.dataset(found.namespace, found.name),)
-        what = f"the connector {connector!r} of {table.name} is" if connector else f"what {table.name} stands for is"
-        hint = "" if connector else "put its CREATE TABLE among the statements of this source"
-        told(f"{what} not known", hint)
+        external = outside_dataset(dict(table.options)) if connector else None
+        if external is not None:
+            return (self._context.naming.dataset(external.namespace, external.name),)
+        what = (
+            f"unknown connector {connector!r} of {table.name}"
+            if connector
+            else f"the table {table.name} is not declared"
+        )
+        hint = "" if connector else "add its CREATE TABLE to the statements of this source"
+        report(what, hint)
         return (Dataset(NodeKind.DATASET, self._namespace, ".".join(table.qualified)),)
 
     def topic(self, table: Table, statement: FlinkStatement) -> Dataset:
-        """Return the topic that a table of Confluent Cloud is, of the cluster that its database is."""
+        """Return the topic of a Confluent Cloud table, in the cluster of its database."""
         name = table.qualified[-1]
         database = table.qualified[-2] if len(table.qualified) > 1 else statement.database_name
         catalog = table.qualified[-3] if len(table.qualified) > 2 else statement.catalog_name
         cluster = self._named(database, catalog)
-        own = self._world.names.get(self._cluster)
+        own = self._context.names.get(self._cluster)
         if cluster is None and database == statement.database_name and not (own and own.whole):
-            # Nobody tells what people call the cluster that was asked for its statements.
+            # The display name of the cluster that listed the statements is unknown.
             cluster = self._cluster
         if cluster is None:
             return Dataset(NodeKind.TOPIC, f"kafka://{database}", name)
-        return self._world.naming.topic(cluster, name)
+        return self._context.naming.topic(cluster, name)
 
     def cluster_topic(self, dataset: Dataset) -> ClusterTopic | None:
-        """Return the cluster and topic that a dataset is; None where it is none of a cluster that we know."""
+        """Return the cluster and topic of a dataset; None where it is not a topic of a known cluster."""
         cluster = self._clusters.get(dataset.namespace) if dataset.kind is NodeKind.TOPIC else None
         return None if cluster is None else (cluster, dataset.name)
 
     def _named(self, database: str, catalog: str) -> str | None:
-        """Find the cluster of a database; of several with one name that of the catalog."""
-        found = [name for name, names in sorted(self._world.names.items()) if database in names.databases]
-        near = [name for name in found if catalog in self._world.names[name].catalogs]
-        own = [name for name in near or found if name == self._cluster]
-        return next(iter(own or near or found), None)
+        """Return the cluster of a database; of several with one name, that of the catalog."""
+        named = [name for name, names in sorted(self._context.names.items()) if database in names.databases]
+        in_catalog = [name for name in named if catalog in self._context.names[name].catalogs]
+        own = [name for name in in_catalog or named if name == self._cluster]
+        return next(iter(own or in_catalog or named), None)
 
-    def _topics(self, table: Table, told: Told) -> Iterator[Dataset]:
+    def _topics(self, table: Table, report: ReportProblem) -> Iterator[Dataset]:
         servers = dict(table.options).get("properties.bootstrap.servers", "")
         for name in table.topics:
             yield self._topic_at(servers, name)
         if table.topic_pattern:
-            yield from self._like(table.topic_pattern, servers, told)
+            yield from self._matching(table.topic_pattern, servers, report)
         elif not table.topics:
-            told(f"no topic of {table.name} is told", "")
+            report(f"the table {table.name} names no topic", "")
 
     def _topic_at(self, servers: str, name: str) -> Dataset:
         if not servers or "$" in servers:
-            return self._world.naming.topic(self._cluster, name)
-        found = self._world.naming.dataset(f"kafka://{servers}", name)
-        if found.namespace in self._clusters:
-            return found
-        return self._world.naming.dataset(f"kafka://{servers.split(',')[0].strip()}", name)
+            return self._context.naming.topic(self._cluster, name)
+        topic = self._context.naming.dataset(f"kafka://{servers}", name)
+        if topic.namespace in self._clusters:
+            return topic
+        return self._context.naming.dataset(f"kafka://{servers.split(',')[0].strip()}", name)
 
-    def _like(self, pattern: str, servers: str, told: Told) -> Iterator[Dataset]:
+    def _matching(self, pattern: str, servers: str, report: ReportProblem) -> Iterator[Dataset]:
         cluster = self.cluster_topic(self._topic_at(servers, pattern))
-        known = self._world.topics().get(cluster[0], ()) if cluster else ()
+        known = self._context.topics().get(cluster[0], ()) if cluster else ()
         try:
             matches = java_regex(pattern).matches
             names = [name for name in known if matches(name)]
         except InputInvalid as error:
-            told(error.what, error.hint)
+            report(error.what, error.hint)
             return
         if not names:
-            told(f"topic-pattern {pattern!r} matches none of the {len(known)} known topics", "")
+            report(f"topic-pattern {pattern!r} matches none of the {len(known)} known topics", "")
             yield Dataset(NodeKind.DATASET, self._topic_at(servers, pattern).namespace, f"regex:{pattern}")
         yield from (self._topic_at(servers, name) for name in names)
 
 
-class Paths:
-    """From a table's column to the place in a topic's schemas: exactly as written, Flink minds letters' case."""
+class ColumnResolver:
+    """Resolves columns of a table to columns of a topic's schemas; Flink compares names exactly, with case."""
 
     def __init__(self, table: Table, columns: tuple[Column, ...], *, named: bool) -> None:
         self._fields = {unmarked(column.path): column.path for column in columns}
@@ -147,21 +151,21 @@ class Paths:
         self._metadata = table.metadata
         self._row = _row_of(options)
 
-    def place(self, dataset: Dataset, path: ColumnPath) -> tuple[Place, bool]:
-        """Return the place, and whether it is sure: False where the topic's schemas have no such field."""
+    def resolve(self, dataset: Dataset, path: ColumnPath) -> tuple[ColumnRef, bool]:
+        """Return the column of *dataset*, and whether it is known: False where no schema has such a field."""
         if not path:
-            return Place(dataset), True
+            return ColumnRef(dataset), True
         first, rest = path[0], path[1:]
         if first == SYSTEM or first in self._metadata:
-            # What the broker tells of a record is no field; the sign keeps it apart from one of that name.
-            return Place(dataset, (f"${first.removeprefix('$')}", *rest)), True
+            # Record metadata is not a field; the sign distinguishes it from a field of that name.
+            return ColumnRef(dataset, (f"${first.removeprefix('$')}", *rest)), True
         if first in self._named:
             inside = (*self._named[first], *rest)
-            return Place(dataset, around(inside, self._unlisted) or inside), True
+            return ColumnRef(dataset, enclosing_column(inside, self._unlisted) or inside), True
         candidates = list(self._candidates(path))
-        found = next((self._fields[each] for each in candidates if each in self._fields), None)
-        found = found or next(filter(None, (around(each, self._unlisted) for each in candidates)), None)
-        return Place(dataset, found or (*self._row, *path)), found is not None or not self._fields
+        field = next((self._fields[path] for path in candidates if path in self._fields), None)
+        field = field or next(filter(None, (enclosing_column(path, self._unlisted) for path in candidates)), None)
+        return ColumnRef(dataset, field or (*self._row, *path)), field is not None or not self._fields
 
     def _candidates(self, path: ColumnPath) -> Iterator[ColumnPath]:
         in_key = (KEY, path[0].removeprefix(self._prefix), *path[1:])
@@ -176,7 +180,7 @@ class Paths:
 
 
 def _row_of(options: Mapping[str, str]) -> ColumnPath:
-    """Get where the table's row stands in a message of Debezium's, by the table's format; empty: it is the message."""
+    """Return the path of the row in a Debezium message, by the table's format; empty where the message is the row."""
     kind = options.get("value.format") or options.get("format", "")
     if not kind.startswith("debezium-"):
         return ()

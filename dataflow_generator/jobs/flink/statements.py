@@ -1,4 +1,4 @@
-"""Flink's statements as jobs: each INSERT and each table made by a query, through views, between topics and stores."""
+"""Flink statements as jobs: each INSERT and CREATE TABLE AS, through views, between topics and other datasets."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
 from dataflow_generator.jobs.flink.ddl import current, declared
-from dataflow_generator.jobs.flink.resolve import Paths, Tables, World, is_topic
+from dataflow_generator.jobs.flink.resolve import ColumnResolver, FlinkContext, TableResolver, is_topic
 from dataflow_generator.jobs.ksqldb import Level, Reading
-from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
 from dataflow_generator.jobs.sql_catalog import table_of_topic
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
+from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql import Dataset as Table
-from dataflow_generator.sql import Place as NamedPlace
 from scanner_model.columns import Column
 from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.problems import Problem
@@ -25,40 +25,40 @@ if TYPE_CHECKING:
 
 _GROUP = "properties.group.id"
 Described = Mapping["ClusterTopic", tuple[Column, ...]]
-"""The columns of topics, those of the key behind `@key`."""
+"""The columns of topics; paths of key columns begin with `@key`."""
 
-_HINT = "its tables are told, its columns are not"
+_HINT = "only its tables are reported, without columns"
 
 
 def flink_jobs(
-    cluster: str, statements: Sequence[FlinkStatement], wanted: Collection[int], world: World
+    cluster: str, statements: Sequence[FlinkStatement], wanted: Collection[int], context: FlinkContext
 ) -> Iterator[Reading]:
-    """Read the statements of one source, the oldest first, of which *wanted* (places among them) are told.
+    """Read the statements of one source, oldest first, and yield the jobs of those at the indices *wanted*.
 
-    A table that one statement declares is known to all; a text's own DDL counts before that.
+    Tables that one statement declares are known to all; a statement's own DDL takes precedence.
     """
     catalog = declared(statements)
-    chosen = [statements[place] for place in sorted(wanted)]
-    texts = [_Text(each, catalog, cluster, world) for each in chosen]
+    chosen = [statements[index] for index in sorted(wanted)]
+    texts = [_Text(statement, catalog, cluster, context) for statement in chosen]
     topics = {topic for text in texts for topic in text.topics()}
-    columns = world.columns(topics) if topics else {}
+    columns = context.columns(topics) if topics else {}
     for text in texts:
         yield from text.readings({topic: columns[topic] for topic in text.topics() if topic in columns})
 
 
-def flink_owners(cluster: str, statements: Sequence[FlinkStatement], world: World) -> Iterator[GroupOwner]:
-    """Return the consumer groups that tables of one source name in their DDL, each with a job that reads through it.
+def flink_owners(cluster: str, statements: Sequence[FlinkStatement], context: FlinkContext) -> Iterator[GroupOwner]:
+    """Yield the consumer groups that the DDL of one source names, each with a job that reads through it.
 
-    Flink's own default, made anew for each job, is told by nobody.
+    Default group ids, which Flink generates for each job, are not known.
     """
-    if any(_GROUP in each.statement for each in statements):
+    if any(_GROUP in statement.statement for statement in statements):
         catalog = declared(statements)
-        for each in statements:
-            yield from _Text(each, catalog, cluster, world).owners()
+        for statement in statements:
+            yield from _Text(statement, catalog, cluster, context).owners()
 
 
 def flink_namespace(cluster: str, statement: FlinkStatement) -> str:
-    """Return the namespace of a statement's job: the server that it runs on, or the cluster whose files tell it."""
+    """Return the namespace of a statement's job: the server that it runs on, or the cluster whose files contain it."""
     address = statement.source.partition(":")[2]
     host = address.partition("://")[2]
     return f"flink://{host.rstrip('/')}" if host else f"flink://{cluster}/{address}".rstrip("/")
@@ -67,47 +67,44 @@ def flink_namespace(cluster: str, statement: FlinkStatement) -> str:
 class _Text:
     """One statement's text, which may hold several."""
 
-    def __init__(self, statement: FlinkStatement, catalog: Catalog, cluster: str, world: World) -> None:
+    def __init__(self, statement: FlinkStatement, catalog: Catalog, cluster: str, context: FlinkContext) -> None:
         self._statement = statement
-        self._row = cluster, str(statement.source), statement.name
         self._catalog = current(catalog, statement)
         self._namespace = flink_namespace(cluster, statement)
-        self._tables = Tables(world, cluster, self._namespace)
-        self._found = read_sql(statement.statement, Dialect.FLINK, self._catalog)
+        self._tables = TableResolver(context, cluster, self._namespace)
+        self._parsed = read_sql(statement.statement, Dialect.FLINK, self._catalog)
 
     def topics(self) -> Iterator[ClusterTopic]:
-        """List the topics of known clusters whose columns are needed."""
+        """Yield the topics of known clusters whose columns are needed."""
         for table in self._all_tables():
             for dataset in self._tables.datasets(table, self._statement, _silently):
                 if topic := self._tables.cluster_topic(dataset):
                     yield topic
 
     def readings(self, columns: Described) -> Iterator[Reading]:
-        """Return a job for each statement that moves data."""
-        asked = frozenset(self.topics())
+        """Yield a job for each statement that moves data."""
         self._learn(columns)
         for name, one in self._jobs():
-            reading = _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
-            yield reading._replace(row=self._row, topics=asked)
+            yield _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
 
     def owners(self) -> Iterator[GroupOwner]:
-        """Return the consumer groups of its jobs, each in the cluster of the topic that it reads."""
-        for name, one in self._jobs():
+        """Yield the consumer groups of its jobs, each in the cluster of a topic that the job reads."""
+        for name, flows in self._jobs():
             job = job_node(self._namespace, name, ()).key
-            for table in one.datasets:
-                group = dict(table.options).get(_GROUP, "") if table.name in one.sources else ""
+            for table in flows.datasets:
+                group = dict(table.options).get(_GROUP, "") if table.name in flows.sources else ""
                 for dataset in self._tables.datasets(table, self._statement, _silently) if group else ():
                     if topic := self._tables.cluster_topic(dataset):
                         yield GroupOwner(topic[0], group, job)
 
     def _jobs(self) -> Iterator[tuple[str, StatementFlows]]:
-        """Name each statement that moves data; several in one text are numbered."""
-        moving = [one for one in self._found if self._moves(one)]
-        for number, one in enumerate(moving, 1):
-            yield (self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"), one
+        """Yield the name and the flows of each statement that moves data; several in one text are numbered."""
+        moving = [flows for flows in self._parsed if self._moves(flows)]
+        for number, flows in enumerate(moving, 1):
+            yield (self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"), flows
 
     def _learn(self, columns: Described) -> None:
-        """Read again with the tables that topics are, where any was not known, or not whole."""
+        """Parse again with the columns of topics as tables, where a table was unknown or incomplete."""
         known: dict[tuple[str, ...], tuple[Column, ...]] = {}
         for table in self._all_tables():
             declared = self._catalog.tables.get(table.qualified)
@@ -116,29 +113,29 @@ class _Text:
                 if topic is not None and topic in columns:
                     known[table.qualified] = columns[topic]
         if known:
-            made = {name: table_of_topic(name, described) for name, described in sorted(known.items())}
-            catalog = replace(self._catalog, tables={**self._catalog.tables, **made})
-            self._found = read_sql(self._statement.statement, Dialect.FLINK, catalog)
+            topic_tables = {name: table_of_topic(name, described) for name, described in sorted(known.items())}
+            catalog = replace(self._catalog, tables={**self._catalog.tables, **topic_tables})
+            self._parsed = read_sql(self._statement.statement, Dialect.FLINK, catalog)
 
     def _all_tables(self) -> Iterator[Table]:
-        return (table for one in self._found for table in one.datasets)
+        return (table for flows in self._parsed for table in flows.datasets)
 
-    def _moves(self, one: StatementFlows) -> bool:
-        if one.sinks:
-            return "VIEW" not in one.kind.split()
-        # A query that a server runs reads for somebody; in a file it is somebody's try.
-        return bool(one.sources) and one.kind == "SELECT" and self._statement.kind != SCRIPT
+    def _moves(self, flows: StatementFlows) -> bool:
+        if flows.sinks:
+            return "VIEW" not in flows.kind.split()
+        # A SELECT that a server runs has a reader; one in a file is for interactive use.
+        return bool(flows.sources) and flows.kind == "SELECT" and self._statement.kind != SCRIPT
 
 
 class _Job:
-    """The reading of one statement that moves data."""
+    """Resolves one statement that moves data."""
 
     def __init__(
         self,
         name: str,
         found: StatementFlows,
         statement: FlinkStatement,
-        tables: Tables,
+        tables: TableResolver,
         columns: Described,
     ) -> None:
         self._name = name
@@ -148,16 +145,16 @@ class _Job:
         self._columns = columns
         self._where = f"statement {name} of {statement.source}, {found.at}"
         self._problems: dict[Problem, None] = {}
-        self._fields: dict[tuple[str, Dataset], Paths] = {}
-        self._behind = {table.name: self._datasets(table) for table in found.datasets}
+        self._fields: dict[tuple[str, Dataset], ColumnResolver] = {}
+        self._datasets_of = {table.name: self._datasets(table) for table in found.datasets}
         self._named = {table.name: table for table in found.datasets}
 
     def read(self, namespace: str) -> Reading:
-        """Return the job; where the engine read what the statement does not name, without columns."""
+        """Return the job; without columns where the engine reads topics that the statement does not name."""
         whole = self._is_whole()
         reads, writes = self._uses(self._found.sources, "source"), self._uses(self._found.sinks, "sink")
         columns = tuple(dict.fromkeys(self._flows())) if whole else ()
-        told = [self._at(each) for each in (*self._found.problems, *self._found.unresolved)]
+        problems = [self._at(problem) for problem in (*self._found.problems, *self._found.unresolved)]
         level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
         flows = JobFlows(
             job=job_node(namespace, self._name, self._attributes()),
@@ -166,25 +163,25 @@ class _Job:
             writes=writes,
             columns=columns,
         )
-        return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *told))))
+        return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *problems))))
 
     def _attributes(self) -> tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]:
-        one = self._statement
+        statement = self._statement
         return present(
             type="flink",
-            state=one.state,
+            state=statement.state,
             statement=self._found.text,
-            compute_pool=one.compute_pool,
-            region=one.region,
-            principal=one.principal,
-            hidden=one.hidden,
+            compute_pool=statement.compute_pool,
+            region=statement.region,
+            principal=statement.principal,
+            hidden=statement.hidden,
         )
 
     def _is_whole(self) -> bool:
-        """Return whether columns may be told: all of it was read, and the engine reads nothing else."""
+        """Return whether columns are reliable: all of the statement was parsed, and the engine reads nothing else."""
         if self._found.problems:
             return False
-        named = {each.name for name in self._found.sources for each in self._behind.get(name, ())}
+        named = {dataset.name for name in self._found.sources for dataset in self._datasets_of.get(name, ())}
         more = sorted(set(map(str, self._statement.topics_read or ())) - named)
         alone = self._name == self._statement.name
         if more and alone:
@@ -198,29 +195,29 @@ class _Job:
     def _uses(self, names: Iterable[str], what: str) -> tuple[Use, ...]:
         uses: dict[Dataset, Use] = {}
         for name in sorted(names):
-            for dataset in self._behind.get(name, ()):
+            for dataset in self._datasets_of.get(name, ()):
                 uses.setdefault(dataset, Use(dataset, f"{self._where}: {what} {name}"))
         return tuple(uses.values())
 
     def _flows(self) -> Iterator[ColumnFlow]:
         for flow in self._found.flows:
-            for source in self._places(flow.source):
-                for target in self._places(flow.target):
+            for source in self._columns_behind(flow.source):
+                for target in self._columns_behind(flow.target):
                     yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), self._where)
 
-    def _places(self, named: NamedPlace) -> Iterator[Place]:
-        for dataset in self._behind.get(named.dataset, ()):
-            place, sure = self._paths(named.dataset, dataset).place(dataset, named.path)
-            if not sure:
-                self._note(f"{'.'.join(named.path)} of {named.dataset} is no field of the topic {dataset.name}", "")
-            yield place
+    def _columns_behind(self, named: SqlColumn) -> Iterator[ColumnRef]:
+        for dataset in self._datasets_of.get(named.dataset, ()):
+            column, known = self._paths(named.dataset, dataset).resolve(dataset, named.path)
+            if not known:
+                self._note(f"{'.'.join(named.path)} of {named.dataset} is not a field of the topic {dataset.name}", "")
+            yield column
 
-    def _paths(self, name: str, dataset: Dataset) -> Paths:
-        """Return the fields of a dataset behind the table *name*; made once, because tables may be wide."""
+    def _paths(self, name: str, dataset: Dataset) -> ColumnResolver:
+        """Return the column resolver of a dataset behind the table *name*; cached, because tables may be wide."""
         if (name, dataset) not in self._fields:
             table, topic = self._named[name], self._tables.cluster_topic(dataset)
             columns = self._columns.get(topic, ()) if topic else ()
-            self._fields[name, dataset] = Paths(table, columns, named=is_topic(table, self._statement))
+            self._fields[name, dataset] = ColumnResolver(table, columns, named=is_topic(table, self._statement))
         return self._fields[name, dataset]
 
     def _at(self, problem: Problem) -> Problem:
@@ -232,4 +229,4 @@ class _Job:
 
 
 def _silently(_: str, __: str) -> None:
-    """Return nobody."""
+    """Ignore a problem."""

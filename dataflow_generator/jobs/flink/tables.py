@@ -1,4 +1,4 @@
-"""What stands behind a Flink table that DDL declares: topics, or a dataset of another store, by its connector."""
+"""Flink table connectors: the dataset outside Kafka that a table's options name."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from dataflow_generator.connectors.model import Dataset as ConnectorDataset
 
 KAFKA = ("kafka", "upsert-kafka")
 NOTHING = ("blackhole", "datagen", "faker", "print", "socket")
-"""Connectors behind which there are no data that anybody else knows."""
+"""Connectors without data that other jobs could share."""
 
 
 def outside_dataset(options: Mapping[str, str]) -> ConnectorDataset | None:
-    """Name the dataset outside Kafka that a table's options tell; None for a connector that is not known.
+    """Return the dataset outside Kafka that a table's options name; None for an unknown connector.
 
-    Names are OpenLineage's where it has them (naming specification), else as the connectors of the same stores write.
+    Names follow the OpenLineage naming specification, else those that Connect connectors of the same store use.
     """
     config = Config.of(options)
     read = _READERS.get(config.text("connector").lower())
@@ -69,7 +69,7 @@ def _search(scheme: str) -> Callable[[Config], ConnectorDataset | None]:
 
 
 def _change_feed(scheme: str, port: str, *, schema: bool = True) -> Callable[[Config], ConnectorDataset | None]:
-    """Name the table that a CDC connector reads; *schema*: its name has a schema between database and table."""
+    """Return the reader of a CDC connector's options; *schema*: the table name has a schema after the database."""
 
     def read(config: Config) -> ConnectorDataset | None:
         host, table = config.text("hostname"), config.text("table-name")
@@ -88,7 +88,7 @@ def _kinesis(config: Config) -> ConnectorDataset | None:
 
 
 def _store(scheme: str, hosts: str, name: str) -> Callable[[Config], ConnectorDataset | None]:
-    """Read the connector of a store that is named by the options *hosts* and *name*."""
+    """Return the reader of a store's options, where *hosts* and *name* are the names of the relevant ones."""
 
     def read(config: Config) -> ConnectorDataset | None:
         host, table = config.text(hosts), config.text(name)

@@ -1,1 +1,1 @@
-"""Emit."""
+"""Emit OpenLineage events: from the flow graph, through the transports of openlineage-python."""

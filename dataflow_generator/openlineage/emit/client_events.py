@@ -1,4 +1,4 @@
-"""What openlineage-python says in its log and in no other way: events of its console, warnings, and failures."""
+"""openlineage-python: convert events to its types, and collect console output, warnings and failures from its log."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def typed(event: Event) -> RunEvent | JobEvent | DatasetEvent:
     if "dataset" in event:
         return event_v2.DatasetEvent(**named, dataset=event_v2.StaticDataset(**event["dataset"]))
     job = event_v2.Job(**event["job"] | {"facets": _facets(event["job"]["facets"])})
-    inputs = [event_v2.InputDataset(**each) for each in event["inputs"]]
-    outputs = [event_v2.OutputDataset(**each) for each in event["outputs"]]
+    inputs = [event_v2.InputDataset(**dataset) for dataset in event["inputs"]]
+    outputs = [event_v2.OutputDataset(**dataset) for dataset in event["outputs"]]
     if "run" not in event:
         return event_v2.JobEvent(**named, job=job, inputs=inputs, outputs=outputs)
     run = event_v2.Run(runId=event["run"]["runId"], facets=dict(event["run"]["facets"]))
@@ -34,14 +34,14 @@ def typed(event: Event) -> RunEvent | JobEvent | DatasetEvent:
 
 
 def _facets(facets: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a job's facets; its tags as the library's type, because it adds those that its configuration names."""
+    """Return a job's facets; tags as the library's type, because it adds those of its own configuration."""
     if "tags" not in facets:
         return dict(facets)
     from openlineage.client.facet_v2 import tags_job
 
-    told = facets["tags"]
-    fields = [tags_job.TagsJobFacetFields(**each) for each in told["tags"]]
-    return dict(facets) | {"tags": tags_job.TagsJobFacet(tags=fields, producer=told["_producer"])}
+    tags = facets["tags"]
+    fields = [tags_job.TagsJobFacetFields(**tag) for tag in tags["tags"]]
+    return dict(facets) | {"tags": tags_job.TagsJobFacet(tags=fields, producer=tags["_producer"])}
 
 
 _LIBRARY = "openlineage"
@@ -49,18 +49,18 @@ _CONSOLE = "openlineage.client.transport.console"
 _COMPOSITE = "openlineage.client.transport.composite"
 
 
-class MissingModule(NamedTuple):
-    """A transport of a composite that did not take an event, and why."""
+class FailedTransport(NamedTuple):
+    """A transport of a composite that did not deliver an event, and the error."""
 
     transport: object
     error: Exception
 
 
 class ClientLog(logging.Handler):
-    """Hears the library's log: *show* is told the events of its console, *say* its warnings, each once in a row.
+    """Handles the library's log: *show* gets the events of its console transport, *say* its warnings without repeats.
 
-    *errors* counts what it calls an error, *last* is its latest warning or error; *missed* which transports of a
-    composite failed while others went on, until `clear`.
+    *errors* counts records of level ERROR, *last* is the latest warning or error; *missed* are the transports of a
+    composite that failed while others succeeded, until `clear`.
     """
 
     def __init__(self, say: Callable[[str], object], show: Callable[[str], object]) -> None:
@@ -68,37 +68,37 @@ class ClientLog(logging.Handler):
         self._say, self._show = say, show
         self.errors = 0
         self.last = ""
-        self.missed: list[MissingModule] = []
+        self.missed: list[FailedTransport] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take one record of the log."""
+        """Handle one log record."""
         text = record.getMessage()
         if record.name == _CONSOLE and record.levelno == logging.INFO:
             self._show(text)
         elif record.levelno >= logging.WARNING:
             self.errors += record.levelno >= logging.ERROR
             self._note(record)
-            said = clean_text(" ".join(text.split()))
-            if said != self.last:
-                self._say(said)
-            self.last = said
+            message = clean_text(" ".join(text.split()))
+            if message != self.last:
+                self._say(message)
+            self.last = message
 
     def clear(self) -> None:
-        """Forget which transports failed."""
+        """Reset the failed transports."""
         self.missed = []
 
-    def listen(self) -> None:
-        """Begin to hear; nobody else does then."""
+    def attach(self) -> None:
+        """Add this handler to the library's logger, as the only one."""
         library = logging.getLogger(_LIBRARY)
         library.addHandler(self)
         library.propagate = False
         logging.getLogger(_CONSOLE).setLevel(logging.INFO)
 
-    def leave(self) -> None:
-        """Hear no more."""
+    def detach(self) -> None:
+        """Remove this handler."""
         logging.getLogger(_LIBRARY).removeHandler(self)
 
     def _note(self, record: logging.LogRecord) -> None:
         match record.args:
             case (transport, Exception() as error) if record.name.startswith(_COMPOSITE):
-                self.missed.append(MissingModule(transport, error))
+                self.missed.append(FailedTransport(transport, error))

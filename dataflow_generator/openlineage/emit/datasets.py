@@ -1,4 +1,4 @@
-"""Datasets of a graph with the facets that describe them: from the graph, and from the dictionary's rows of topics."""
+"""Datasets of a graph with the facets that describe them, from the graph and the dictionary."""
 
 from __future__ import annotations
 
@@ -45,93 +45,93 @@ _KINDS = frozenset({"TABLE", "VIEW", "FILE", "TOPIC", "STREAM", "MODEL", "JOB_OU
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What the dictionary tells beside the graph; *columns* reads those that topics have now."""
+class DictionaryMetadata:
+    """Descriptions that are not in the graph; *columns* reads the current columns of topics."""
 
     columns: Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
-    written: Mapping[ClusterTopic, CatalogAnnotations]
+    annotations: Mapping[ClusterTopic, CatalogAnnotations]
     names: Mapping[tuple[str, str], tuple[tuple[str, str], ...]]
 
 
-def known_by(conn: Connection) -> Known:
-    """Return what the dictionary behind *conn* knows."""
-    return Known(
+def dictionary_metadata(conn: Connection) -> DictionaryMetadata:
+    """Return the descriptions in the dictionary of *conn*."""
+    return DictionaryMetadata(
         columns=lambda topics: flow_input.columns_of_topics(conn, topics),
-        written=event_output.written_by_name(conn),
+        annotations=event_output.topic_annotations(conn),
         names=event_output.other_table_names(conn),
     )
 
 
 class DescribedDatasets:
-    """The datasets of *told*, by their nodes' keys."""
+    """Describes the datasets of *jobs*, by node key."""
 
-    def __init__(self, told: GraphJobs, known: Known) -> None:
-        self._told = told
-        self._known = known
+    def __init__(self, jobs: GraphJobs, metadata: DictionaryMetadata) -> None:
+        self._jobs = jobs
+        self._metadata = metadata
 
     def name(self, key: str) -> Name:
         """Return the namespace and the name of a dataset."""
-        node = self._told.datasets[key]
+        node = self._jobs.datasets[key]
         return Name(node.namespace, node.name)
 
     def described(self, keys: Collection[str]) -> Mapping[str, DatasetEntry]:
         """Describe datasets, in the order of *keys*."""
-        topics = [topic for key in keys if (topic := self._topic(self._told.datasets[key]))]
-        columns = self._known.columns(topics) if topics else {}
+        topics = [topic for key in keys if (topic := self._topic(self._jobs.datasets[key]))]
+        columns = self._metadata.columns(topics) if topics else {}
         return {key: self._described(key, columns) for key in keys}
 
     def _described(self, key: str, columns: Mapping[ClusterTopic, tuple[Column, ...]]) -> DatasetEntry:
-        node = self._told.datasets[key]
+        node = self._jobs.datasets[key]
         topic = self._topic(node)
-        found = (columns.get(topic) if topic else None) or columns_of_nodes(self._told.columns.get(key, ()))
-        note = self._written(node, topic)
-        told: dict[str, Any] = {}
-        if found:
-            told["schema"] = schema_facet(found)
+        listed = (columns.get(topic) if topic else None) or columns_of_nodes(self._jobs.columns.get(key, ()))
+        note = self._annotations(node, topic)
+        facets: dict[str, Any] = {}
+        if listed:
+            facets["schema"] = schema_facet(listed)
         if kind := _kind(node):
-            told["datasetType"] = f.dataset_type(kind)
+            facets["datasetType"] = f.dataset_type(kind)
         if others := self._others(node):
-            told["symlinks"] = f.symlinks(others)
+            facets["symlinks"] = f.symlinks(others)
         if note.description:
-            told["documentation"] = f.documentation(note.description)
+            facets["documentation"] = f.documentation(note.description)
         if note.owner:
-            told["ownership"] = f.ownership(_owners(node) or (note.owner,))
-        tags = f.tags(note.tags, field_tags(found))
+            facets["ownership"] = f.ownership(_owners(node) or (note.owner,))
+        tags = f.tags(note.tags, field_tags(listed))
         if tags["tags"]:
-            told["tags"] = tags
-        return DatasetEntry(namespace=node.namespace, name=node.name, facets=told)
+            facets["tags"] = tags
+        return DatasetEntry(namespace=node.namespace, name=node.name, facets=facets)
 
     def _topic(self, node: Node) -> ClusterTopic | None:
-        cluster = self._told.clusters.get(node.namespace)
+        cluster = self._jobs.clusters.get(node.namespace)
         return (cluster.name, node.name) if cluster and node.kind is NodeKind.TOPIC else None
 
-    def _written(self, node: Node, topic: ClusterTopic | None) -> CatalogAnnotations:
-        """Put together what the graph and what a stream catalog tell."""
-        told: dict[str, Any] = dict(node.attributes)
+    def _annotations(self, node: Node, topic: ClusterTopic | None) -> CatalogAnnotations:
+        """Return the annotations of the graph merged with those of a stream catalog."""
+        attributes: dict[str, Any] = dict(node.attributes)
         owner = next(iter(_owners(node)), "")
-        note = self._known.written.get(topic, NOTHING) if topic else NOTHING
-        found = note.beside(told.get("tags", ()), told.get("description", ""))
-        return found._replace(owner=owner or found.owner)
+        note = self._metadata.annotations.get(topic, NOTHING) if topic else NOTHING
+        merged = note.beside(attributes.get("tags", ()), attributes.get("description", ""))
+        return merged._replace(owner=owner or merged.owner)
 
     def _others(self, node: Node) -> list[Name]:
-        """List other names: a topic's at the other brokers, a table's in its catalog or at its location."""
-        cluster = self._told.clusters.get(node.namespace)
+        """Return other names: of a topic, those at other brokers; of a table, in its catalog or at its location."""
+        cluster = self._jobs.clusters.get(node.namespace)
         if cluster and node.kind is NodeKind.TOPIC:
             brokers: Any = dict(cluster.attributes).get("brokers", ())
             spaces = (f"{KAFKA}{broker}" for broker in brokers)
             return [Name(space, node.name) for space in spaces if space != node.namespace]
-        return [Name(*each) for each in self._known.names.get((node.namespace, node.name), ())]
+        return [Name(*each) for each in self._metadata.names.get((node.namespace, node.name), ())]
 
 
 def _owners(node: Node) -> tuple[str, ...]:
-    told: dict[str, Any] = dict(node.attributes)
-    return told.get("owners") or ((told["owner"],) if told.get("owner") else ())
+    attributes: dict[str, Any] = dict(node.attributes)
+    return attributes.get("owners") or ((attributes["owner"],) if attributes.get("owner") else ())
 
 
 def _kind(node: Node) -> str:
-    """Report what a dataset is, in the specification's word; empty where that is not known."""
-    told: dict[str, Any] = dict(node.attributes)
-    word = str(told.get("dataset_type") or told.get("type") or "").upper()
+    """Return the dataset type in the specification's terms; empty where it is unknown."""
+    attributes: dict[str, Any] = dict(node.attributes)
+    word = str(attributes.get("dataset_type") or attributes.get("type") or "").upper()
     if word in _KINDS:
         return word
     if node.kind is NodeKind.TOPIC:

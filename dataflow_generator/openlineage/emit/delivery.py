@@ -1,4 +1,4 @@
-"""Events on their way to others: the one module that uses openlineage-python's client, transports and configuration."""
+"""Deliver events through openlineage-python: its client, transports and configuration are used here only."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from scanner_model.errors import InputInvalid, ScannerError, SourceObjected, Sou
 Json = Any
 
 WHERE = "openlineage transport"
-_EXTRA = "pip install 'scanner[openlineage]'"
+_EXTRA = "pip install 'kafka-lineage-scanner[openlineage]'"
 _OBJECTED = frozenset({400, 413, 422})
-"""Answers to one event, after which the next one may be taken."""
+"""Statuses that reject one event, while the next one may be accepted."""
 _DENIED = frozenset({401, 403})
 _ELSEWHERE = frozenset({301, 302, 303})
-"""Redirects after which the library asks for a page instead of sending the event again."""
+"""Redirects after which the library sends a GET instead of the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryResult:
-    """How many events were taken, refused, and not sent; *stopped* says why some were not, None where all were.
+    """How many events were accepted, refused and not sent; *stopped* is why some were not sent, None where all were.
 
-    *missed* counts by transport of a composite the events that it did not take and another did.
+    *missed* counts, by transport of a composite, the events that it did not deliver while another did.
     """
 
     sent: int = 0
@@ -41,71 +41,71 @@ class DeliveryResult:
 
 
 class Emitter:
-    """Sends events over a transport: *transport*, or the one that the library's own configuration names.
+    """Sends events over *transport*, or over the one in the library's own configuration.
 
-    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *say* is told the library's warnings, *show*
-    the events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
-    wrong, or nothing is configured.
+    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *say* gets the library's warnings, *show* the
+    events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
+    invalid, or nothing is configured.
     """
 
     def __init__(
         self, transport: Transport | None, *, say: Callable[[str], object], show: Callable[[str], object]
     ) -> None:
-        self._words = ClientLog(say, show)
-        self._words.listen()
+        self._log = ClientLog(say, show)
+        self._log.attach()
         self.lost = 0
         try:
             self._client = _client(transport)
         except BaseException:
-            self._words.leave()
+            self._log.detach()
             raise
 
     @property
     def kind(self) -> str:
-        """Return the transport's kind, as `http`, `file`, `kafka`, `composite` or `noop`."""
+        """Return the kind of the transport, such as `http`, `file`, `kafka`, `composite` or `noop`."""
         return str(self._client.transport.kind)
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Name the transports of a composite that did not take the last event while another did."""
-        return self._wanted(each.transport for each in self._words.missed)
+        """Return the transports of a composite that did not deliver the last event while another did."""
+        return self._wanted(each.transport for each in self._log.missed)
 
     def send(self, event: Event) -> None:
-        """Send an event; raises SourceObjected where this one is refused, another ScannerError where none gets on."""
-        before = self._words.errors
-        self._words.clear()
+        """Send an event; raises SourceObjected where it is refused, another ScannerError for an unavailable target."""
+        before = self._log.errors
+        self._log.clear()
         try:
             self._client.emit(typed(event))
         except _failures() as error:
-            raise _failed(error, [each.error for each in self._words.missed]) from error
-        if self._words.errors > before:
-            raise SourceUnreachable(self._words.last, where=WHERE)
+            raise _failed(error, [each.error for each in self._log.missed]) from error
+        if self._log.errors > before:
+            raise SourceUnreachable(self._log.last, where=WHERE)
 
-    def leave_out_failed(self) -> tuple[str, ...]:
-        """Send no more to the transports of a composite that the last event did not reach; name them."""
-        gone = [each.transport for each in self._words.missed if not _is_objection(each.error)]
+    def disable_failed(self) -> tuple[str, ...]:
+        """Disable the transports of a composite that the last event did not reach, and return their names."""
+        failed = [missed.transport for missed in self._log.missed if not _is_objection(missed.error)]
         for listed in _composites(self._client.transport):
-            listed[:] = [each for each in listed if each not in gone]
-        return self._wanted(gone)
+            listed[:] = [transport for transport in listed if transport not in failed]
+        return self._wanted(failed)
 
     def _wanted(self, transports: Iterable[object]) -> tuple[str, ...]:
-        """Name *transports*; none where one that takes an event is all that is wanted, and others stand in for it."""
+        """Return the names of *transports*; empty where a single successful transport is sufficient."""
         top = self._client.transport
         is_enough = top.kind == "composite" and not top.config.continue_on_success
         return () if is_enough else tuple(map(_named, transports))
 
     def close(self) -> None:
-        """Wait for what is under way; raises SourceUnreachable where some of it (*lost*) is lost."""
-        before = self._words.errors
+        """Wait for pending events; raises SourceUnreachable where some of them (*lost*) were lost."""
+        before = self._log.errors
         try:
             whole = self._client.close()
         except _failures() as error:
             raise _failed(error, ()) from error
         finally:
-            self._words.leave()
-        self.lost = self._words.errors - before
+            self._log.detach()
+        self.lost = self._log.errors - before
         if self.lost:
-            raise SourceUnreachable(f"{self.lost} events were lost: {self._words.last}", where=WHERE)
+            raise SourceUnreachable(f"{self.lost} events were lost: {self._log.last}", where=WHERE)
         if not whole:
             raise SourceUnreachable("not all events were delivered", where=WHERE)
 
@@ -121,15 +121,15 @@ class Emitter:
 def deliver(
     events: Iterable[Event], emitter: Emitter, refused: Callable[[Event, ScannerError], object]
 ) -> DeliveryResult:
-    """Send *events* in their order and close; tell *refused* of each that was not taken, and stop where none is.
+    """Send *events* in order and close; call *refused* for each that was rejected, and stop if none can be sent.
 
-    A transport of a composite that cannot be reached gets no more of them, and the others do.
+    A transport of a composite that cannot be reached gets no further events; the others do.
     """
     if emitter.kind == "noop":
         emitter.close()
         return DeliveryResult(unsent=sum(1 for _ in events))
     rest = iter(events)
-    run = _Delivering(emitter, refused)
+    run = _Delivery(emitter, refused)
     run.send(rest)
     run.close()
     missed = dict(sorted(run.missed.items()))
@@ -137,8 +137,8 @@ def deliver(
 
 
 @dataclass(slots=True)
-class _Delivering:
-    """One delivery, as far as it got."""
+class _Delivery:
+    """The state of one delivery."""
 
     emitter: Emitter
     refused: Callable[[Event, ScannerError], object]
@@ -162,7 +162,7 @@ class _Delivering:
             else:
                 self.sent += 1
                 self.missed.update((*self._left_out, *self.emitter.missed))
-                self._left_out += self.emitter.leave_out_failed()
+                self._left_out += self.emitter.disable_failed()
 
     def close(self) -> None:
         try:
@@ -175,7 +175,7 @@ class _Delivering:
 
 
 def _client(transport: Transport | None) -> Any:  # noqa: ANN401 - openlineage.client.OpenLineageClient, which is imported here only
-    """Build the library's client; it must not describe our own directory as the source of other people's jobs."""
+    """Build the library's client; it must not report our working directory as the source of the jobs."""
     try:
         from openlineage.client import OpenLineageClient
     except ImportError as error:
@@ -183,39 +183,39 @@ def _client(transport: Transport | None) -> Any:  # noqa: ANN401 - openlineage.c
     own: dict[str, Json] = {"facets": {"source_code_location": {"disabled": True}}}
     try:
         client = OpenLineageClient(config=own | ({"transport": copied(transport)} if transport else {}))
-        told = client.config.transport
-        _watch_answers(client.transport)
+        configured = client.config.transport
+        _check_responses(client.transport)
     except _failures() as error:
-        raise InputInvalid(f"cannot be used: {_said(error)}", where=WHERE, hint="look at its settings") from error
-    if client.transport.kind == "console" and not told:
+        raise InputInvalid(f"cannot be used: {_message(error)}", where=WHERE, hint="check its settings") from error
+    if client.transport.kind == "console" and not configured:
         hint = "--url, --file, openlineage.yml, OPENLINEAGE_URL or `openlineage` in cluster.json"
-        raise InputInvalid("nothing says where events go", where=WHERE, hint=hint)
+        raise InputInvalid("no transport is configured", where=WHERE, hint=hint)
     return client
 
 
-def _watch_answers(transport: Any) -> None:  # noqa: ANN401 - a transport of the library's
-    """Have HTTP transports take a page, or the way to one, for no answer: the library takes it for success."""
-    inside = [each for listed in _composites(transport) for each in listed]
-    for each in (transport, *inside):
-        if each.kind == "http":
-            each.session.hooks["response"].append(_refuse_page)
+def _check_responses(transport: Any) -> None:  # noqa: ANN401 - a transport of the library's
+    """Make HTTP transports reject web pages and redirects to one, which the library treats as success."""
+    inside = [inner for listed in _composites(transport) for inner in listed]
+    for inner in (transport, *inside):
+        if inner.kind == "http":
+            inner.session.hooks["response"].append(_refuse_page)
 
 
-def _refuse_page(answer: Any, *_: object, **__: object) -> None:  # noqa: ANN401 - requests.Response
-    if answer.is_redirect and answer.status_code in _ELSEWHERE:
+def _refuse_page(response: Any, *_: object, **__: object) -> None:  # noqa: ANN401 - requests.Response
+    if response.is_redirect and response.status_code in _ELSEWHERE:
         raise RuntimeError(
-            f"answers {answer.status_code}, which leads to {answer.headers['Location']}: name that address"
+            f"status {response.status_code} redirects to {response.headers['Location']}: use that address"
         )
-    if answer.ok and answer.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/html":
-        raise RuntimeError("answers with a web page: is the address that of an OpenLineage endpoint?")
+    if response.ok and response.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/html":
+        raise RuntimeError("the response is a web page: is the address that of an OpenLineage endpoint?")
 
 
 def _composites(transport: Any) -> Iterator[list[Any]]:  # noqa: ANN401 - a transport of the library's
-    """Return the lists of transports of a composite and of those inside it."""
+    """Yield the transport lists of a composite and of the composites inside it."""
     if transport.kind == "composite":
         yield transport.transports
-        for each in transport.transports:
-            yield from _composites(each)
+        for inner in transport.transports:
+            yield from _composites(inner)
 
 
 def _named(transport: object) -> str:
@@ -223,22 +223,22 @@ def _named(transport: object) -> str:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """List what the library raises; the exceptions of requests are OSErrors."""
+    """Return the exceptions that the library raises; those of requests are OSErrors."""
     from confluent_kafka import KafkaException
 
     return OSError, RuntimeError, ValueError, TypeError, KeyError, BufferError, ImportError, KafkaException
 
 
 def _failed(error: Exception, inside: Iterable[Exception]) -> ScannerError:
-    """Report what an error means; a composite's is what its transports' errors (*inside*, or its cause) mean."""
+    """Return the ScannerError for an exception; for a composite, that of its transports' (*inside*, or the cause)."""
     cause = error.__cause__
     causes = list(inside) or [cause if isinstance(cause, Exception) and _status(cause) else error]
-    what = "; ".join(dict.fromkeys(map(_said, causes)))
+    what = "; ".join(dict.fromkeys(map(_message, causes)))
     statuses = [_status(each) for each in causes]
     if all(status in _OBJECTED for status in statuses):
         return SourceObjected(what, where=WHERE, status=statuses[0])
     if any(status in _DENIED for status in statuses):
-        return SourceRefused(what, where=WHERE, hint="look at the token")
+        return SourceRefused(what, where=WHERE, hint="check the token")
     hint = "is it running, and is its address right?" if any(map(_of_network, causes)) else ""
     return SourceUnreachable(what, where=WHERE, hint=hint)
 
@@ -251,18 +251,18 @@ def _status(error: Exception) -> int:
     return int(getattr(getattr(error, "response", None), "status_code", None) or 0)
 
 
-def _said(error: Exception) -> str:
-    """Return what an error says, and what its answer says, on one line without secrets."""
+def _message(error: Exception) -> str:
+    """Return the message of an error, with the text of its response, on one line and redacted."""
     network = _of_network(error)
     if network:
         url = getattr(getattr(error, "request", None), "url", None)
         return clean_text(f"{url}: {network}" if url else network)
-    answer = str(getattr(getattr(error, "response", None), "text", "") or "")
-    return clean_text(" ".join(f"{error} {answer}".split())[:500]) or type(error).__name__
+    body = str(getattr(getattr(error, "response", None), "text", "") or "")
+    return clean_text(" ".join(f"{error} {body}".split())[:500]) or type(error).__name__
 
 
 def _of_network(error: BaseException | None) -> str:
-    """Return why a connection failed, behind what libraries made of it; empty for other errors."""
+    """Return the root cause of a failed connection; empty for other errors."""
     while error is not None:
         match error:
             case ssl.SSLCertVerificationError(verify_message=why):

@@ -1,4 +1,4 @@
-"""Facets that we write: where the specification defines each in its current version, and the body of each.
+"""Facets that this program emits: their bodies, and the current schema URL of each.
 
 Bodies come without `_producer` and `_schemaURL`, which `with_origin` adds. Source: OpenLineage, spec/facets.
 """
@@ -18,10 +18,10 @@ Facets = Mapping[str, Json]
 """Bodies of facets by their names."""
 
 OURS = "urn:scanner:"
-"""How the `_producer` of a facet begins that this program wrote: names of its fields are paths, with dots and marks."""
+"""Prefix of `_producer` in facets of this program, whose field names are paths with dots and marks."""
 
 UNTYPED = "unknown"
-"""The type of a field whose type nobody tells; of one without any, Marquez keeps another field with every event."""
+"""The type of a field of unknown type; without a type, Marquez would add another field with every event."""
 
 _SPEC = "https://openlineage.io/spec/facets"
 _LONGEST_TRACE = 4_096
@@ -30,7 +30,7 @@ _WORD = re.compile("[A-Za-z0-9]+")
 
 
 class Home(StrEnum):
-    """What a facet describes."""
+    """The kind of entity that a facet describes."""
 
     DATASET = "Dataset"
     JOB = "Job"
@@ -55,11 +55,11 @@ CURRENT: Mapping[tuple[Home, str], str] = {
     (Home.RUN, "errorMessage"): "1-0-1/ErrorMessageRunFacet.json#/$defs/ErrorMessageRunFacet",
     (Home.RUN, "processing_engine"): "1-1-1/ProcessingEngineRunFacet.json#/$defs/ProcessingEngineRunFacet",
 }
-"""Where each facet is defined, in its newest version."""
+"""The schema of each facet, in its newest version."""
 
 
 def with_origin(facets: Facets, home: Home, producer: str) -> dict[str, Json]:
-    """Return *facets* by name, each with who says so and by which definition."""
+    """Return *facets* by name, each with its producer and schema URL."""
     return {
         name: {"_producer": producer, "_schemaURL": f"{_SPEC}/{CURRENT[home, name]}"} | facets[name]
         for name in sorted(facets)
@@ -67,10 +67,10 @@ def with_origin(facets: Facets, home: Home, producer: str) -> dict[str, Json]:
 
 
 def with_fields(facets: Facets, names: Iterable[str]) -> Facets:
-    """Return the facet `schema` of *facets* with *names* among its own fields; nothing where they are there already."""
+    """Return the facet `schema` of *facets* with *names* added to its top-level fields; empty where all are present."""
     fields: list[Json] = facets.get("schema", {}).get("fields", [])
-    there = {each["name"] for each in fields}
-    missing = sorted(set(names) - there)
+    present = {field["name"] for field in fields}
+    missing = sorted(set(names) - present)
     if not missing:
         return {}
     types = dict(_types(fields, ""))
@@ -84,27 +84,27 @@ def _types(fields: Iterable[Json], above: str) -> Iterator[tuple[str, str]]:
 
 
 def job_type(integration: str, kind: str, processing: str = "STREAMING") -> Json:
-    """Report which engine's job it is (KAFKA_CONNECT, KSQLDB, …), what of it, and that it does not end by itself."""
+    """Return the `jobType` facet: the engine (KAFKA_CONNECT, KSQLDB, …), its kind of job, and the processing type."""
     return {"processingType": processing, "integration": integration, "jobType": kind}
 
 
 def sql(query: str, dialect: str = "") -> Json:
-    """Return the text of a job's statement, without what is secret in it."""
+    """Return the `sql` facet with the redacted text of a job's statement."""
     return clean_facet("sql", {"query": query} | ({"dialect": dialect} if dialect else {}))
 
 
 def documentation(text: str) -> Json:
-    """Return what people say of a job or a dataset."""
+    """Return the `documentation` facet of a job or a dataset."""
     return clean_facet("documentation", {"description": text})
 
 
 def ownership(names: Iterable[str]) -> Json:
-    """List owners by name."""
+    """Return the `ownership` facet of owners by name."""
     return {"owners": [{"name": name} for name in sorted(set(names))]}
 
 
 def tags(words: Iterable[str], fields: Iterable[tuple[str, str]] = ()) -> Json:
-    """List tags (`key`, or `key=value`), and those of fields, each a field's name and its tag."""
+    """Return the `tags` facet: tags (`key`, or `key=value`), and those of *fields*, pairs of field name and tag."""
     of_all = [_tag(word) for word in sorted(set(words))]
     return {"tags": of_all + [_tag(word) | {"field": field} for field, word in sorted(set(fields))]}
 
@@ -115,25 +115,25 @@ def _tag(word: str) -> dict[str, str]:
 
 
 def symlinks(others: Iterable[Name], kind: str = "LOCATION") -> Json:
-    """List other names of the same dataset."""
+    """Return the `symlinks` facet: other names of the same dataset."""
     return {"identifiers": [{"namespace": each.namespace, "name": each.name, "type": kind} for each in others]}
 
 
 def dataset_type(word: str) -> Json:
-    """Report what a dataset is, as TOPIC, TABLE or FILE."""
+    """Return the `datasetType` facet, such as TOPIC, TABLE or FILE."""
     return {"datasetType": word}
 
 
 def source_code(url: str) -> Json:
-    """Report where a job's code is."""
+    """Return the `sourceCodeLocation` facet of a job."""
     return clean_facet("sourceCodeLocation", {"type": "git", "url": url})
 
 
 def processing_engine(name: str, version: str, adapter: str) -> Json:
-    """Name what runs a job, and our own version (*adapter*), which some consumers require.
+    """Return the `processing_engine` facet: the engine of a job, and our own version (*adapter*).
 
-    So they do the engine's *version*, as PEP 440 writes it, and refuse the event else: `7.9.0-ccs` is told as
-    `7.9.0+ccs`, and 0 where the version is not known.
+    Some consumers require both, and refuse a *version* that is not in the form of PEP 440: `7.9.0-ccs` becomes
+    `7.9.0+ccs`, and an unknown version 0.
     """
     return {"name": name, "version": _by_pep_440(version), "openlineageAdapterVersion": adapter}
 
@@ -147,8 +147,8 @@ def _by_pep_440(version: str) -> str:
 
 
 def error_message(message: str, trace: str = "", language: str = "JAVA") -> Json:
-    """Return why a run failed; of a long trace the beginning, and nothing that is secret."""
+    """Return the `errorMessage` facet of a failed run, redacted; a long trace is truncated."""
     body = {"message": message, "programmingLanguage": language} | ({"stackTrace": trace} if trace else {})
-    told = clean_facet("errorMessage", body)
-    # Cut at last: half a URL does not show any more what is secret in it.
-    return told | ({"stackTrace": told["stackTrace"][:_LONGEST_TRACE]} if trace else {})
+    redacted = clean_facet("errorMessage", body)
+    # Truncated after redaction: secrets in half a URL would not be recognized.
+    return redacted | ({"stackTrace": redacted["stackTrace"][:_LONGEST_TRACE]} if trace else {})

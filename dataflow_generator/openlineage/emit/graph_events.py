@@ -1,4 +1,4 @@
-"""From a flow graph and the dictionary's rows to events: of datasets, of jobs, and of the runs that states show."""
+"""Events of a flow graph: dataset, job and run events, with descriptions from the dictionary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dataflow_generator.graph import FlowGraph, Node
 from dataflow_generator.openlineage.emit.column_lineage import column_lineage, lineage_facet
-from dataflow_generator.openlineage.emit.datasets import DescribedDatasets, Known
+from dataflow_generator.openlineage.emit.datasets import DescribedDatasets, DictionaryMetadata
 from dataflow_generator.openlineage.emit.graph_jobs import Flow, Job, graph_jobs
 from dataflow_generator.openlineage.emit.graph_jobs import parts as parts_of
 from dataflow_generator.openlineage.emit.jobs import job_facets, job_name, job_run
@@ -27,50 +27,50 @@ from scanner_dictionary.engine.bulk_insert import in_chunks
 from scanner_model.errors import InputInvalid
 
 DESIGN, RUN, BOTH = "design", "run", "both"
-"""What is told: datasets and jobs as they are; each job as a run, for consumers that take nothing else; or both."""
+"""Which events are emitted: dataset and job events; a run event per job, for consumers that accept only those; both."""
 
 _AT_ONCE = 200
 _MOST = 200
-"""Datasets of one event: what a job of more reads and writes is told in several."""
+"""The largest number of datasets in one event; a job with more is split into several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
-    """How a graph is told: *at* is the time of all events (ISO 8601 with a zone), *producer* the URI of who says so.
+class EventOptions:
+    """How a graph is emitted: *at* is the time of all events (ISO 8601 with a zone), *producer* their producer URI.
 
-    *lineage* adds the newer `lineage` facet to every job; without it only where `columnLineage` cannot tell all.
-    *job_namespace* is that of all jobs; empty leaves each its own.
+    *lineage* adds the newer `lineage` facet to every job, not only where `columnLineage` cannot express all flows.
+    *job_namespace* replaces the namespace of all jobs; empty keeps that of each.
     """
 
     at: str
-    way: str = DESIGN
+    mode: str = DESIGN
     producer: str = field(default_factory=our_producer)
     lineage: bool = False
     job_namespace: str = ""
 
     def job_name(self, node: Node) -> Name:
-        """Return a job's namespace and name as it is told."""
+        """Return the namespace and name of a job in events."""
         own = job_name(node)
         return own._replace(namespace=self.job_namespace or own.namespace)
 
 
-def graph_events(graph: FlowGraph, known: Known, telling: Telling) -> Iterator[Event]:
-    """Return the events of *graph*, the same ones for the same graph: datasets first, then jobs, then runs.
+def graph_events(graph: FlowGraph, metadata: DictionaryMetadata, options: EventOptions) -> Iterator[Event]:
+    """Yield the events of *graph*, deterministically: datasets first, then jobs, then runs.
 
-    Raises InputInvalid where two jobs would have one name in the namespace of all jobs.
+    Raises InputInvalid where two jobs would have one name in the common namespace.
     """
-    told = graph_jobs(graph)
-    _check_names((job.node for job in told.jobs.values()), telling)
-    datasets = DescribedDatasets(told, known)
-    if telling.way != RUN:
-        for keys in in_chunks(list(told.datasets), _AT_ONCE):
+    contents = graph_jobs(graph)
+    _check_names((job.node for job in contents.jobs.values()), options)
+    datasets = DescribedDatasets(contents, metadata)
+    if options.mode != RUN:
+        for keys in in_chunks(list(contents.datasets), _AT_ONCE):
             for dataset in datasets.described(keys).values():
-                yield dataset_event(dataset, telling.at, telling.producer)
-        for _, told_job in _told_jobs(told.jobs.values(), datasets, telling, whole=False):
-            yield job_event(told_job, telling.at, telling.producer)
-    if telling.way != DESIGN:
-        for job, told_job in _told_jobs(told.jobs.values(), datasets, telling, whole=True):
-            yield run_event(job_run(job.node, telling.at), told_job, telling.at, telling.producer)
+                yield dataset_event(dataset, options.at, options.producer)
+        for _, entry in _job_entries(contents.jobs.values(), datasets, options, whole=False):
+            yield job_event(entry, options.at, options.producer)
+    if options.mode != DESIGN:
+        for job, entry in _job_entries(contents.jobs.values(), datasets, options, whole=True):
+            yield run_event(job_run(job.node, options.at), entry, options.at, options.producer)
 
 
 class _Part(NamedTuple):
@@ -83,19 +83,19 @@ class _Part(NamedTuple):
 
     @property
     def datasets(self) -> list[str]:
-        """List both."""
+        """Return both."""
         return [*self.reads, *self.writes]
 
 
-def _told_jobs(
-    jobs: Iterable[Job], datasets: DescribedDatasets, telling: Telling, *, whole: bool
+def _job_entries(
+    jobs: Iterable[Job], datasets: DescribedDatasets, options: EventOptions, *, whole: bool
 ) -> Iterator[tuple[Job, JobEntry]]:
-    """Return jobs in parts; *whole* describes their datasets, too, which otherwise events of their own do."""
+    """Yield the entries of jobs, large ones in parts; *whole* includes the facets of datasets."""
     for some in _together(part for job in jobs for part in _parts(job)):
         keys = list(dict.fromkeys(key for part in some for key in part.datasets))
         described = datasets.described(keys) if whole else _plain(keys, datasets)
         for part in some:
-            yield part.job, _told_job(part, described, datasets, telling)
+            yield part.job, _job_entry(part, described, datasets, options)
 
 
 def _parts(job: Job) -> Iterator[_Part]:
@@ -106,7 +106,7 @@ def _parts(job: Job) -> Iterator[_Part]:
 
 
 def _together(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
-    """Group parts whose datasets are asked for at once: a question for each job takes longer than all the rest."""
+    """Group parts whose datasets are queried together: a query for each job would dominate the run time."""
     some: list[_Part] = []
     count = 0
     for part in parts:
@@ -118,39 +118,49 @@ def _together(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
     yield some
 
 
-def _told_job(
-    part: _Part, described: Mapping[str, DatasetEntry], datasets: DescribedDatasets, telling: Telling
+def _job_entry(
+    part: _Part, described: Mapping[str, DatasetEntry], datasets: DescribedDatasets, options: EventOptions
 ) -> JobEntry:
-    name = telling.job_name(part.job.node)
-    made = {key: [flow for source in part.reads for flow in part.flows.get((source, key), ())] for key in part.writes}
-    more = {"lineage": lineage_facet(made, part.reads, datasets.name)} if telling.lineage or _is_beyond(made) else {}
+    name = options.job_name(part.job.node)
+    flows_to = {
+        key: [flow for source in part.reads for flow in part.flows.get((source, key), ())] for key in part.writes
+    }
+    more = (
+        {"lineage": lineage_facet(flows_to, part.reads, datasets.name)}
+        if options.lineage or _needs_lineage_facet(flows_to)
+        else {}
+    )
     return JobEntry(
         namespace=name.namespace,
         name=name.name,
         facets={**job_facets(part.job.node), **more},
         inputs=tuple(described[key] for key in part.reads),
-        outputs=tuple(_made(described[key], made[key], datasets) for key in part.writes),
+        outputs=tuple(_with_lineage(described[key], flows_to[key], datasets) for key in part.writes),
     )
 
 
-def _check_names(nodes: Iterable[Node], telling: Telling) -> None:
+def _check_names(nodes: Iterable[Node], options: EventOptions) -> None:
     first: dict[Name, Node] = {}
-    for node in nodes if telling.job_namespace else ():
-        other = first.setdefault(telling.job_name(node), node)
+    for node in nodes if options.job_namespace else ():
+        other = first.setdefault(options.job_name(node), node)
         if job_name(other) != job_name(node):
             what = f"two jobs would be one: {other.namespace}/{other.name} and {node.namespace}/{node.name}"
-            raise InputInvalid(what, where=f"job namespace {telling.job_namespace}", hint="leave each job its own")
+            raise InputInvalid(
+                what,
+                where=f"job namespace {options.job_namespace}",
+                hint="leave the option out, so that each job keeps its own",
+            )
 
 
-def _is_beyond(made: Mapping[str, list[Flow]]) -> bool:
-    """Report whether a flow starts at a whole dataset, of which `columnLineage` cannot tell."""
-    return any(flow.source_path is None for flows in made.values() for flow in flows)
+def _needs_lineage_facet(flows_to: Mapping[str, list[Flow]]) -> bool:
+    """Return whether a flow starts at a whole dataset, which `columnLineage` cannot express."""
+    return any(flow.source_path is None for flows in flows_to.values() for flow in flows)
 
 
 def _plain(keys: Collection[str], datasets: DescribedDatasets) -> Mapping[str, DatasetEntry]:
     return {key: DatasetEntry(**datasets.name(key)._asdict()) for key in keys}
 
 
-def _made(dataset: DatasetEntry, flows: list[Flow], datasets: DescribedDatasets) -> DatasetEntry:
+def _with_lineage(dataset: DatasetEntry, flows: list[Flow], datasets: DescribedDatasets) -> DatasetEntry:
     facet = column_lineage(flows, datasets.name)
     return replace(dataset, facets={**dataset.facets, "columnLineage": facet}) if facet else dataset

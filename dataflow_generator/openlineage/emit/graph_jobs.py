@@ -1,4 +1,4 @@
-"""A flow graph by its jobs: what each reads and writes, and which flows of columns are whose."""
+"""The jobs of a flow graph: what each reads and writes, and its column flows."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NamedTuple
 from dataflow_generator.graph import Edge, EdgeKind, FlowGraph, Node, NodeKind
 from scanner_model.column_path import ColumnPath
 
-_TOLD_BY_OTHERS = "openlineage"
+_FROM_EVENTS = "openlineage"
 _USES = frozenset((EdgeKind.READS, EdgeKind.WRITES))
 
 
 class Flow(NamedTuple):
-    """A flow between two datasets, by their nodes' keys; a path is None where the whole dataset is meant."""
+    """A flow between two datasets, by node key; a path of None is the whole dataset."""
 
     source: str
     source_path: ColumnPath | None
@@ -26,16 +26,16 @@ class Flow(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A dataset, by its node's key, on one of a job's ways (empty: on all of them), and why it is believed."""
+    """A dataset, by node key, on one of a job's routes (empty: on all of them), with the evidence."""
 
     dataset: str
-    way: str
+    route: str
     evidence: str
 
 
 @dataclass(slots=True)
 class Job:
-    """A job's node with what it reads and writes, and its flows."""
+    """The node of a job, with what it reads and writes, and its flows."""
 
     node: Node
     reads: list[Use] = field(default_factory=list)
@@ -45,9 +45,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphJobs:
-    """Datasets and jobs by their nodes' keys, in the graph's order.
+    """Datasets and jobs by node key, in the order of the graph.
 
-    *columns* are those that take part in flows, by their dataset; *clusters* the clusters' nodes by namespace.
+    *columns* are those in flows, by dataset; *clusters* are the nodes of clusters by namespace.
     """
 
     datasets: Mapping[str, Node]
@@ -57,9 +57,9 @@ class GraphJobs:
 
 
 def graph_jobs(graph: FlowGraph) -> GraphJobs:
-    """Read *graph* by its jobs; schemas are left out, and jobs that others' events tell of: those are told already.
+    """Return the jobs of *graph*, without schemas and without jobs that are known from events of other producers.
 
-    A consumer group that no job reads through is a job; what a service keeps as a table is one from topic to table.
+    A consumer group without a job is a job itself; a materialized topic is a job from topic to table.
     """
     nodes = _nodes(graph)
     datasets = {node.key: node for node in nodes if node.kind in (NodeKind.TOPIC, NodeKind.DATASET)}
@@ -79,7 +79,7 @@ def graph_jobs(graph: FlowGraph) -> GraphJobs:
 
 
 def _nodes(graph: FlowGraph) -> list[Node]:
-    """List what has a namespace: schemas, and the columns in them, have none."""
+    """Return the nodes with a namespace: schemas, and the columns in them, have none."""
     return [node for node in graph.nodes() if node.namespace and node.kind is not NodeKind.SCHEMA]
 
 
@@ -95,7 +95,7 @@ def _by_dataset(columns: Iterable[Node], datasets: Collection[str]) -> Mapping[s
 
 def _jobs(nodes: Iterable[Node], edges: Iterable[Edge], datasets: Mapping[str, Node]) -> dict[str, Job]:
     known = {node.key: Job(node) for node in nodes if node.kind in (NodeKind.JOB, NodeKind.CONSUMER_GROUP)}
-    not_ours = {key for key, job in known.items() if dict(job.node.attributes).get("type") == _TOLD_BY_OTHERS}
+    not_ours = {key for key, job in known.items() if dict(job.node.attributes).get("type") == _FROM_EVENTS}
     for edge in edges:
         if edge.kind is EdgeKind.READS and edge.target in known:
             known[edge.target].reads.append(Use(edge.source, edge.subtype, edge.evidence))
@@ -104,38 +104,38 @@ def _jobs(nodes: Iterable[Node], edges: Iterable[Edge], datasets: Mapping[str, N
         elif edge.kind is EdgeKind.MEMBER_OF:
             not_ours |= {end for end in (edge.source, edge.target) if end.startswith(f"{NodeKind.CONSUMER_GROUP}:")}
         elif edge.kind is EdgeKind.MATERIALIZES and edge.source in datasets:
-            job = _keeping(datasets[edge.source])
+            job = _materialization(datasets[edge.source])
             known.setdefault(job.node.key, job).writes.append(Use(edge.target, "", edge.evidence))
             known[job.node.key].reads = [Use(edge.source, "", edge.evidence)]
     return {key: job for key, job in known.items() if key not in not_ours}
 
 
-def _keeping(topic: Node) -> Job:
+def _materialization(topic: Node) -> Job:
     name = f"keep {topic.name}"
     key = f"{NodeKind.JOB}:{topic.namespace}/{name}"
     return Job(Node(key, NodeKind.JOB, topic.namespace, name, None, (("type", "materialization"),)))
 
 
 class _Owners:
-    """Finds whose a flow of columns is: an edge between columns does not name its job."""
+    """Finds the jobs of a column flow, because an edge between columns does not name its job."""
 
     def __init__(self, jobs: Mapping[str, Job]) -> None:
         self._jobs = jobs
         self._readers = _by_use((use, key) for key, job in jobs.items() for use in job.reads)
         self._writers = _by_use((use, key) for key, job in jobs.items() for use in job.writes)
-        self._found: dict[tuple[str, str, str], tuple[Job, ...]] = {}
+        self._cache: dict[tuple[str, str, str], tuple[Job, ...]] = {}
 
     def of(self, flow: Flow, evidence: str) -> tuple[Job, ...]:
-        """List the jobs that take data this way; of several those whose use is believed for the same reason."""
-        asked = flow.source, flow.target, _head(evidence)
-        if asked not in self._found:
-            self._found[asked] = self._look(flow, evidence)
-        return self._found[asked]
+        """Return the jobs that read the source and write the target; of several, those with the same evidence."""
+        key = flow.source, flow.target, _head(evidence)
+        if key not in self._cache:
+            self._cache[key] = self._find(flow, evidence)
+        return self._cache[key]
 
-    def _look(self, flow: Flow, evidence: str) -> tuple[Job, ...]:
+    def _find(self, flow: Flow, evidence: str) -> tuple[Job, ...]:
         readers, writers = self._readers.get(flow.source, {}), self._writers.get(flow.target, {})
-        ways = {key: [use for use in uses if _meets(use, writers.get(key, ()))] for key, uses in readers.items()}
-        able = {key: uses for key, uses in ways.items() if uses}
+        routes = {key: [use for use in uses if _meets(use, writers.get(key, ()))] for key, uses in readers.items()}
+        able = {key: uses for key, uses in routes.items() if uses}
         same = [key for key, uses in able.items() if any(_same(evidence, use.evidence) for use in uses)]
         return tuple(self._jobs[key] for key in same or able)
 
@@ -148,7 +148,7 @@ def _by_use(uses: Iterable[tuple[Use, str]]) -> Mapping[str, Mapping[str, list[U
 
 
 def _meets(use: Use, others: Iterable[Use]) -> bool:
-    return any(not use.way or not other.way or use.way == other.way for other in others)
+    return any(not use.route or not other.route or use.route == other.route for other in others)
 
 
 def _same(flow: str, use: str) -> bool:
@@ -160,9 +160,9 @@ def _head(evidence: str) -> str:
 
 
 def parts(job: Job, most: int) -> Iterator[tuple[list[str], list[str]]]:
-    """Cut what *job* reads and writes into parts of at most about *most* datasets; a job of few is one part.
+    """Split what *job* reads and writes into parts of about *most* datasets; a small job is one part.
 
-    What goes where stays true: what is read on one way is in a part with what is written on it.
+    Routes are preserved: what is read on a route is in one part with what is written on it.
     """
     reads: list[str] = []
     writes: list[str] = []
@@ -177,8 +177,8 @@ def parts(job: Job, most: int) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def _steps(job: Job, most: int) -> Iterator[tuple[list[str], list[str]]]:
-    for way in dict.fromkeys(use.way for use in (*job.reads, *job.writes)):
-        reads, writes = ([use.dataset for use in uses if use.way in (way, "")] for uses in (job.reads, job.writes))
+    for route in dict.fromkeys(use.route for use in (*job.reads, *job.writes)):
+        reads, writes = ([use.dataset for use in uses if use.route in (route, "")] for uses in (job.reads, job.writes))
         for some in _cut(reads, most):
             yield from ((some, others) for others in _cut(writes, most))
 

@@ -1,4 +1,4 @@
-"""Events as the specification lays them out: runs, jobs and datasets with their facets, as JSON. No I/O, no clock."""
+"""Run, job and dataset events as JSON, as the OpenLineage specification defines them. No I/O, no clock."""
 
 from __future__ import annotations
 
@@ -54,39 +54,39 @@ class RunEntry:
 @cache
 def our_version() -> str:
     """Return the version of this program."""
-    return version("scanner")
+    return version("kafka-lineage-scanner")
 
 
 def our_producer() -> str:
-    """Return the URI of this program in its version: it makes all facets, and tells the events unless another does."""
+    """Return the URI of this version of the program: the producer of all facets, and of events by default."""
     return OURS + our_version()
 
 
 def run_event(run: RunEntry, job: JobEntry, at: str, producer: str) -> Event:
-    """Return of a run of *job* at the moment *at* (ISO 8601 with a zone).
+    """Return the event of a run of *job* at the moment *at* (ISO 8601 with a zone).
 
-    Fields that flow in it are listed among the fields of their datasets by their whole names, nested ones too: Marquez
-    keeps no flows of others.
+    Fields in flows are listed among the top-level fields of their datasets by full name, nested ones too: Marquez drops
+    flows of other fields.
     """
-    told = {"runId": run.id, "facets": with_origin(run.facets, Home.RUN, our_producer())}
-    event = _event("RunEvent", at, producer) | {"eventType": run.state, "run": told}
+    entry = {"runId": run.id, "facets": with_origin(run.facets, Home.RUN, our_producer())}
+    event = _event("RunEvent", at, producer) | {"eventType": run.state, "run": entry}
     return event | _job(_with_flow_fields(job))
 
 
 def job_event(job: JobEntry, at: str, producer: str) -> Event:
-    """Return what *job* is, without a run."""
+    """Return the event of *job*, without a run."""
     return _event("JobEvent", at, producer) | _job(job)
 
 
 def dataset_event(dataset: DatasetEntry, at: str, producer: str) -> Event:
-    """Return what *dataset* is, without a job."""
+    """Return the event of *dataset*, without a job."""
     return _event("DatasetEvent", at, producer) | {"dataset": _dataset(dataset)}
 
 
 def run_id(at: str, *names: str) -> str:
     """Return a run's id, the same for the same moment (ISO 8601 with a zone) and names: a UUID of version 7.
 
-    Of older versions some consumers take none; the bits that would be random are a hash.
+    Some consumers reject older versions; the bits that would be random are a hash.
     """
     digest = hashlib.sha256(json.dumps([at, *names]).encode()).digest()
     moment = int(datetime.fromisoformat(at).timestamp() * 1000) & (1 << 48) - 1
@@ -96,7 +96,7 @@ def run_id(at: str, *names: str) -> str:
 
 
 def event_line(event: Event) -> str:
-    """Write an event as one line of JSON: the same text for the same event."""
+    """Serialize an event as one line of JSON, deterministically."""
     return json.dumps(event, sort_keys=True, separators=(",", ":")) + "\n"
 
 

@@ -1,1 +1,1 @@
-"""Identity."""
+"""Identity of datasets, clusters and jobs across sources: normal forms of names, aliases, merging."""

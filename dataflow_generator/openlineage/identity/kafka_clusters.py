@@ -1,4 +1,4 @@
-"""Which Kafka cluster a namespace means, whichever of its brokers, in whatever form, a producer of events names."""
+"""Resolve Kafka namespaces to clusters, by broker addresses in any form, aliases and patterns."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from scanner_model.pattern_limits import TimeLimit, TookTooLong, is_too_large
 from scanner_model.problems import Problem
 
 PATTERN = "regex:"
-"""An alias of a cluster that begins so is a regular expression over `host:port`."""
+"""Prefix of a cluster alias that is a regular expression over `host:port`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KafkaClusters:
-    """The clusters that we know: canonical namespaces by broker address, and by other words for a cluster.
+    """The known clusters: canonical namespaces by broker address, and by aliases.
 
-    *words* are hosts, `host:port` or names, in lower case; *patterns* match `host:port`, the first that does counts.
-    *slow* has a problem for each pattern that took too long on an address.
+    *words* are hosts, `host:port` or names, in lower case; *patterns* match `host:port`, the first match counts.
+    *slow* has a problem for each pattern that exceeded the time limit on an address.
     """
 
     brokers: Mapping[str, str] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class KafkaClusters:
     def of(
         cls, brokers: Mapping[str, str], aliases: Iterable[tuple[str, str]], limit: TimeLimit | None = None
     ) -> KafkaClusters:
-        """Build them of brokers' addresses and of (alias, namespace) pairs; a pattern that is none is left out."""
+        """Build them from broker addresses and (alias, namespace) pairs; invalid patterns are left out."""
         words: dict[str, str] = {}
         patterns: list[tuple[regex.Pattern[str], str]] = []
         for alias, namespace in aliases:
@@ -45,7 +45,7 @@ class KafkaClusters:
         return cls(brokers=brokers, words=words, patterns=tuple(patterns), limit=limit or TimeLimit())
 
     def find(self, namespace: str) -> str | None:
-        """Return the canonical namespace of the cluster that *namespace* means; None where none of ours is meant."""
+        """Return the canonical namespace of the cluster that *namespace* refers to; None for an unknown cluster."""
         addresses = kafka_addresses(namespace)
         for address in addresses:
             host = address.rpartition(":")[0]
@@ -62,19 +62,19 @@ class KafkaClusters:
             return False
 
     def alike(self, namespace: str) -> Iterator[Problem]:
-        """Return of a namespace that is no cluster of ours and has a broker's host with another port."""
+        """Yield problems for an unknown cluster that has the host of a known broker with another port."""
         hosts = {address.rpartition(":")[0]: address for address in sorted(self.brokers, reverse=True)}
         for address in kafka_addresses(namespace):
             if known := hosts.get(address.rpartition(":")[0]):
-                what = f"may be the cluster of {known}: the host is the same, the port is another; not joined"
-                hint = f"if it is, give the cluster the alias {address}"
+                what = f"may be the cluster of {known}: same host, different port; not merged"
+                hint = f"if it is, add the alias {address} to the cluster"
                 yield Problem(f"OpenLineage namespace {namespace}", what, hint)
 
 
 class KafkaNamespaces:
-    """Gives each Kafka namespace that events use the one namespace of its cluster, also where we do not know it.
+    """Maps each Kafka namespace in events to the canonical namespace of its cluster, known or not.
 
-    Two lists of brokers that share an address are one cluster.
+    Two broker lists that share an address belong to one cluster.
     """
 
     def __init__(self, namespaces: Iterable[str], clusters: KafkaClusters) -> None:
@@ -87,17 +87,17 @@ class KafkaNamespaces:
         for group in groups.all():
             found = next(filter(None, (clusters.find(KAFKA + address) for address in sorted(group))), None)
             self._shared |= dict.fromkeys(group, found or KAFKA + min(group))
-        unknown = [each for each in listed if self.canonical(each) not in set(clusters.brokers.values())]
-        alike = (problem for each in unknown for problem in clusters.alike(each))
+        unknown = [unmatched for unmatched in listed if self.canonical(unmatched) not in set(clusters.brokers.values())]
+        alike = (problem for unmatched in unknown for problem in clusters.alike(unmatched))
         self.problems = (*alike, *clusters.slow.values())
 
     def canonical(self, namespace: str) -> str:
-        """Return the namespace of the cluster; one that names no address stays."""
-        found = self._clusters.find(namespace)
-        if found is None:
-            shared = (self._shared[each] for each in kafka_addresses(namespace) if each in self._shared)
-            found = next(shared, None)
-        return found or normal_namespace(namespace)
+        """Return the namespace of the cluster; one without an address is only normalized."""
+        canonical = self._clusters.find(namespace)
+        if canonical is None:
+            shared = (self._shared[address] for address in kafka_addresses(namespace) if address in self._shared)
+            canonical = next(shared, None)
+        return canonical or normal_namespace(namespace)
 
 
 def _compiled(pattern: str, namespace: str) -> Iterator[tuple[regex.Pattern[str], str]]:

@@ -1,4 +1,4 @@
-"""Names of datasets as OpenLineage writes them, in one normal form; rules that need no other dataset to be known.
+"""Normal forms of OpenLineage dataset names, by rules that need no knowledge of other datasets.
 
 Source: OpenLineage, "Naming conventions", and what openlineage-java's clients make of connections and paths.
 """
@@ -30,7 +30,7 @@ _SCHEMES = {
 _KEYED = frozenset({"s3", "gs", "abfss", "wasbs"})
 """Object stores: a name in them is a key, which has no leading slash."""
 _ALONE = re.compile(r"(?i)(bigquery|dbfs|file|pubsub)(?::/{0,3}(?:localhost)?)?")
-"""Words that are a namespace alone; some producers write them as URIs."""
+"""Namespaces without an authority; some producers write them as URIs."""
 _PORTS = {"elasticsearch": 9200, "hive": 9083, "mongodb": 27017, "opensearch": 9200, "sqlserver": 1433}
 """Default ports beside those that every JDBC URL has."""
 _PARTS = {
@@ -48,7 +48,7 @@ _PARTS = {
     "teradata": 2,
     "trino": 3,
 }
-"""Of how many parts a table's whole name is, the database first."""
+"""The number of parts in the full name of a table, the database first."""
 _REDSHIFT = re.compile(
     r"([\w-]+)\.[\w-]+\.([a-z]{2}(?:-[a-z]+)+-\d)\.redshift(?:-serverless)?\.amazonaws\.com(?:\.cn)?(:\d+)"
 )
@@ -56,7 +56,7 @@ _ENDS = (
     "/ \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 )
 _ENDS += "\u2028\u2029\u202f\u205f\u3000"
-"""Slashes, and all that is a space."""
+"""Slashes, and all kinds of whitespace."""
 _ROOTED = frozenset({"hdfs", "dbfs", "file"})
 _STORES = _KEYED | _ROOTED
 
@@ -71,7 +71,7 @@ _DATED = tuple(
     )
 )
 _MOST_PARTITIONS = 50
-"""Levels of folders that are looked at; nobody partitions deeper, and each look goes over the whole path."""
+"""The largest number of folder levels that are examined as partitions; each step scans the whole path."""
 _SEVERAL = re.compile(r"[,;]")
 
 
@@ -83,7 +83,7 @@ class Name(NamedTuple):
 
 
 class Trimmed(NamedTuple):
-    """A name without the partitions that it ended in; *guessed*: one of them only looks like one (a date)."""
+    """A name without its trailing partitions; *guessed*: one of them is only recognized by its form (a date)."""
 
     name: str
     partitions: str = ""
@@ -92,7 +92,7 @@ class Trimmed(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def normal(namespace: str, name: str) -> Name:
-    """Return a dataset's name in normal form, so that different ways to write one connection or path are equal.
+    """Return a dataset's name in normal form, in which all spellings of one connection or path are equal.
 
     Scheme and host in lower case, no credentials and no query, the default port where none is written, aliases of a
     scheme as the specification names it; keys of object stores without a leading slash, paths without a trailing one.
@@ -107,7 +107,7 @@ def normal(namespace: str, name: str) -> Name:
 
 
 def _database_off(namespace: str) -> tuple[str, str]:
-    """Get a namespace in normal form, and the database that it names beside the server; empty where it names none."""
+    """Return a namespace in normal form, and the database in it; empty where it names none."""
     if namespace.strip()[:5].lower() == "jdbc:":
         server = jdbc_server(namespace)
         if not server.namespace.endswith(UNKNOWN_HOST):
@@ -122,7 +122,7 @@ def _database_off(namespace: str) -> tuple[str, str]:
 
 
 def _qualified(name: str, database: str, scheme: str) -> str:
-    """Put the database before a table's name that is without it."""
+    """Prefix the name of a table with its database, unless it has one."""
     is_whole = name.startswith(f"{database}.") or name.count(".") + 1 >= _PARTS.get(scheme, 1)
     return (
         name
@@ -133,11 +133,11 @@ def _qualified(name: str, database: str, scheme: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def normal_namespace(text: str) -> str:
-    """Return a namespace in normal form; one that is no URI stays as it is."""
-    # What is left when an ending is taken off may end in the like again.
-    found = _normalised(text)
-    while len(again := _normalised(found)) < len(found):
-        found = again
+    """Return a namespace in normal form; one that is not a URI is unchanged."""
+    # After an ending is removed, the rest may have another one.
+    normalized = _normalised(text)
+    while len(again := _normalised(normalized)) < len(normalized):
+        normalized = again
     return again
 
 
@@ -182,17 +182,19 @@ def _with_port(host: str, port: int) -> str:
 
 @lru_cache(maxsize=4_096)
 def kafka_addresses(namespace: str) -> tuple[str, ...]:
-    """List the broker addresses of a Kafka namespace in normal form, in their order; what is none is left out.
+    """Return the broker addresses of a Kafka namespace in normal form, in order; invalid ones are left out.
 
-    Each may begin with a listener's protocol (`SASL_SSL://`); producers write commas or semicolons between them.
+    Each may begin with a listener protocol (`SASL_SSL://`); producers separate them with commas or semicolons.
     """
     if namespace[: len(KAFKA)].lower() != KAFKA:
         return ()
-    return tuple(dict.fromkeys(found for part in _SEVERAL.split(namespace[len(KAFKA) :]) if (found := _address(part))))
+    return tuple(
+        dict.fromkeys(address for part in _SEVERAL.split(namespace[len(KAFKA) :]) if (address := _address(part)))
+    )
 
 
 def trimmed(name: str) -> Trimmed:
-    """Take the partitions off the end of a path: `day=2024-01-01`, a date, or folders of year, month and day."""
+    """Remove partitions from the end of a path: `day=2024-01-01`, a date, or folders for year, month and day."""
     rest, guessed = name.rstrip("/"), False
     for _ in range(_MOST_PARTITIONS):
         head, slash, last = rest.rpartition("/")
@@ -219,6 +221,6 @@ def _address(text: str) -> str:
 
 
 def _without_user(authority: str, scheme: str) -> str:
-    """Take off `user:password@`; a container before `@` is a part of the name in Azure's stores."""
+    """Remove `user:password@`; in Azure stores, a container before `@` is a part of the name."""
     user, at, host = authority.rpartition("@")
     return authority if at and scheme in ("abfss", "wasbs") and ":" not in user else host

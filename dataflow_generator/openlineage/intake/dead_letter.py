@@ -1,4 +1,4 @@
-"""Texts that are no events, kept aside with the reasons: a line of JSON each, without secrets."""
+"""The dead-letter file: rejected events as redacted lines of JSON, with the reasons."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from scanner_model.redaction import mask_text
 Json = Any
 
 _LONGEST = 1 << 20
-"""Characters of a text that are kept of what is not even JSON."""
+"""The largest number of characters stored of a text that is not JSON."""
 
 
 def rejection(where: str, text: str, problems: Sequence[Problem]) -> str:
-    """Write a refused text as one line of JSON: where it stood, why it was refused, and its event or its text."""
-    told = [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems]
-    return canonical({"where": where, "problems": told} | _kept(text))
+    """Return a rejected text as one line of JSON: its location, the problems, and the event or the text."""
+    listed = [{"where": problem.where, "what": problem.what, "hint": problem.hint} for problem in problems]
+    return canonical({"where": where, "problems": listed} | _redacted(text))
 
 
 class RejectedFile:
-    """A file that refused texts are added to; it is made when the first one is."""
+    """A file to which rejected texts are appended; it is created with the first one."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._out: TextIO | None = None
 
     def __enter__(self) -> Self:
-        """Open nothing yet."""
+        """Return itself; the file is opened later."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write what is buffered to the disk."""
+        """Flush to disk and close."""
         if self._out is not None:
             self.sync()
             self._out.close()
@@ -55,33 +55,33 @@ class RejectedFile:
             self._out.write(f"{line}\n")
         except OSError as error:
             what = f"cannot be written: {error.strerror or error}"
-            raise InputInvalid(what, where=str(self.path), hint="name another file with --rejected") from error
+            raise InputInvalid(what, where=str(self.path), hint="choose another file with --rejected") from error
 
     def sync(self) -> None:
-        """Have the disk keep what was added."""
+        """Flush to disk."""
         if self._out is not None:
             self._out.flush()
             os.fsync(self._out.fileno())
 
 
-def _kept(text: str) -> dict[str, Json]:
+def _redacted(text: str) -> dict[str, Json]:
     try:
         value = parsed(text)
-        return {"event": _cleaned(value)}
+        return {"event": _clean(value)}
     except (ValueError, RecursionError):
         return {"text": mask_text(text[:_LONGEST])}
 
 
-def _cleaned(value: Json) -> Json:
-    """Take secrets out as of the facets of an event, wherever they stand in what is none."""
+def _clean(value: Json) -> Json:
+    """Return a JSON value with secrets redacted, as in the facets of an event, at any depth."""
     if isinstance(value, dict):
         members = ((key, value[key]) for key in value)
         return {
             key: {name: clean_facet(name, facet) for name, facet in item.items()}
             if key in ("facets", "inputFacets", "outputFacets") and isinstance(item, dict)
-            else _cleaned(item)
+            else _clean(item)
             for key, item in members
         }
     if isinstance(value, list):
-        return [_cleaned(item) for item in value]
+        return [_clean(item) for item in value]
     return mask_text(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Events in files: one on each line, one or an array in a document, plain or gzip; each text with its place."""
+"""Read events from files: NDJSON, documents or arrays, plain or gzip; each text with its location."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scanner_model.errors import InputInvalid
 from scanner_model.json_input import check_size
 
 LONGEST = 128 * 1024 * 1024
-"""Characters of one line, or of a document of several lines, at most."""
+"""The largest number of characters of a line, or of a document of several lines."""
 
 _GZIP = b"\x1f\x8b"
 _DECODER = json.JSONDecoder()
@@ -25,30 +25,30 @@ _SPACES = re.compile(r"[ \t\r\n]*")
 
 
 class EventText(NamedTuple):
-    """The text of one event, and where it stands: a file with a line, or with an index in its array."""
+    """The text of one event with its location: a file and a line, or an index in an array."""
 
     where: str
     text: str
 
 
-def event_files(place: Path) -> list[Path]:
-    """List the files of *place*: itself, or all in a directory and below, by name; hidden ones are left out.
+def event_files(path: Path) -> list[Path]:
+    """Return the files at *path*: itself, or all in a directory and below, sorted; hidden ones are left out.
 
     Raises InputInvalid where there is none.
     """
-    if place.is_file():
-        return [place]
-    if not place.is_dir():
-        raise InputInvalid("there is no such file", where=str(place), hint="name a file, a directory, or - for a pipe")
-    found = (each for each in sorted(place.rglob("*")) if each.is_file())
-    listed = [each for each in found if not any(part.startswith(".") for part in each.relative_to(place).parts)]
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise InputInvalid("no such file", where=str(path), hint="name a file, a directory, or - for a pipe")
+    files = (file for file in sorted(path.rglob("*")) if file.is_file())
+    listed = [file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts)]
     if not listed:
-        raise InputInvalid("the directory holds no file", where=str(place), hint="name one with events in it")
+        raise InputInvalid("the directory has no files", where=str(path), hint="choose a directory with events")
     return listed
 
 
 def texts_of(file: Path) -> Iterator[EventText]:
-    """Return the texts of events in *file*; raises InputInvalid where it cannot be read or unpacked."""
+    """Yield the texts of events in *file*; raises InputInvalid where it cannot be read or decompressed."""
     try:
         with file.open("rb") as stream:
             yield from texts_in(stream, str(file))
@@ -57,7 +57,7 @@ def texts_of(file: Path) -> Iterator[EventText]:
 
 
 def texts_in(stream: BinaryIO, name: str, *, longest: int = LONGEST) -> Iterator[EventText]:
-    """Return the texts of events in *stream*; what is no event is given too, for its reader to refuse."""
+    """Yield the texts of events in *stream*, valid or not."""
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
     packed = buffered.peek(2)[:2] == _GZIP
     try:
@@ -66,7 +66,7 @@ def texts_in(stream: BinaryIO, name: str, *, longest: int = LONGEST) -> Iterator
             _lines(io.TextIOWrapper(lines, encoding="utf-8-sig", errors="surrogateescape"), name, longest), name
         )
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputInvalid(f"cannot be unpacked: {error}", where=name, hint="is the file whole?") from error
+        raise InputInvalid(f"cannot be decompressed: {error}", where=name, hint="is the file complete?") from error
 
 
 def _lines(stream: io.TextIOWrapper, name: str, longest: int) -> Iterator[str]:
@@ -89,7 +89,7 @@ def _texts(lines: Iterable[str], name: str) -> Iterator[EventText]:
         return
     later = list(_first(rest, LONGEST))
     text = "".join([first, *later])
-    if len(text) >= LONGEST:  # no document is as large: what comes are lines
+    if len(text) >= LONGEST:  # too large for a document: the rest is read as lines
         yield EventText(f"{name}:{number}", first)
         yield from _of_lines(chain(later, rest), name, number)
         return
@@ -102,7 +102,7 @@ def _texts(lines: Iterable[str], name: str) -> Iterator[EventText]:
 
 
 def _first(lines: Iterator[str], most: int) -> Iterator[str]:
-    """Yield lines until they are *most* characters together."""
+    """Yield lines up to *most* characters in total."""
     for line in lines:
         most -= len(line)
         yield line

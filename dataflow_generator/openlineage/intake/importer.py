@@ -1,4 +1,4 @@
-"""From the spool to the dictionary: closed segments are stored, each of them whole before it is removed."""
+"""Import events into the dictionary: from texts, and from closed segments of the spool in the background."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Reject = Callable[[EventText, tuple[Problem, ...]], None]
 
 @dataclass(slots=True)
 class ImportResult:
-    """How many texts were *received*, and what became of them: *stored*, *repeated* or *refused*.
+    """How many texts were *received*, and how many of them were *stored*, *repeated* or *refused*.
 
-    Of those stored or repeated, *future* are of a version of the specification, or with a facet of one, that is newer
-    than we know.
+    Of those stored or repeated, *future* have a version of the specification, or of a facet, that is newer than the
+    supported one.
     """
 
     received: int = 0
@@ -38,36 +38,36 @@ class ImportResult:
 
 
 def import_events(texts: Iterable[EventText], store: Store, refuse: Reject) -> ImportResult:
-    """Read *texts*, hand events to *store* in batches, each a transaction, and what is none to *refuse*."""
-    taken = ImportResult()
+    """Parse *texts*; pass events to *store* in batches (one transaction each), and invalid texts to *refuse*."""
+    result = ImportResult()
     batch: list[LineageEvent] = []
     for text in texts:
-        taken.received += 1
-        found = read_event(text.text)
-        if isinstance(found, InvalidEvent):
-            taken.refused += 1
-            refuse(text, found.problems)
+        result.received += 1
+        event = read_event(text.text)
+        if isinstance(event, InvalidEvent):
+            result.refused += 1
+            refuse(text, event.problems)
             continue
-        taken.future += is_future(found)
-        batch.append(found)
+        result.future += is_future(event)
+        batch.append(event)
         if len(batch) >= _AT_ONCE:
-            _stored(batch, store, taken)
-    _stored(batch, store, taken)
-    return taken
+            _store_batch(batch, store, result)
+    _store_batch(batch, store, result)
+    return result
 
 
 def is_future(event: LineageEvent) -> bool:
-    """Tell whether *event*, or a facet of it, is of a newer version than we know: little is read of it, all is kept."""
+    """Return whether *event*, or a facet of it, has a newer version; it is stored but only partly read."""
     facets = [*(event.job.facets if event.job else ()), *(event.run.facets if event.run else ())]
     facets += (facet for each in event.datasets for facet in (*each.facets, *each.use_facets))
     return (version_of(event.schema_url) or KNOWN_VERSION) > KNOWN_VERSION or any(each.future for each in facets)
 
 
-def _stored(batch: list[LineageEvent], store: Store, taken: ImportResult) -> None:
+def _store_batch(batch: list[LineageEvent], store: Store, result: ImportResult) -> None:
     if batch:
         summary = store(batch)
-        taken.stored += summary.stored
-        taken.repeated += summary.repeated
+        result.stored += summary.stored
+        result.repeated += summary.repeated
         batch.clear()
 
 
@@ -79,60 +79,60 @@ Say = Callable[[str], None]
 
 @dataclass(slots=True)
 class SpoolImporter:
-    """Stores what the spool holds, again and again until it is stopped.
+    """Imports closed segments of the spool periodically until it is stopped.
 
-    While the dictionary cannot be written the segments stay, and *trouble* says why; it is tried again, ever later.
-    A segment that cannot be read is set aside, and the others are stored.
+    While the dictionary cannot be written the segments stay, *error* is the reason, and retries become less frequent.
+    A segment that cannot be read is set aside; the others are imported.
     """
 
     spool: Spool
     store: Store
-    aside: Path
+    rejected: Path
     say: Say
-    taken: ImportResult = field(default_factory=ImportResult)
-    trouble: str = ""
+    result: ImportResult = field(default_factory=ImportResult)
+    error: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
     _unreadable: set[Path] = field(default_factory=set)
-    """Segments that could not even be renamed."""
+    """Unreadable segments that could not be renamed either."""
 
     def start(self) -> None:
-        """Begin with what an earlier listener left."""
-        self._thread = threading.Thread(target=self._run, name="keeping", daemon=True)
+        """Start the thread; segments of an earlier listener are imported first."""
+        self._thread = threading.Thread(target=self._run, name="spool-importer", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Store what is there, and end; what cannot be stored now stays in the spool."""
+        """Import what is in the spool, and stop; what cannot be stored now stays there."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
         self.store_all()
 
     def problems(self) -> list[str]:
-        """Return what keeps events from being stored now; empty where nothing does."""
-        found = [self.trouble] if self.trouble else []
+        """Return the problems that prevent events from being stored now; empty for none."""
+        found = [self.error] if self.error else []
         if self.spool.failure:
-            found.append(f"the spool takes no events: {self.spool.failure}")
+            found.append(f"the spool cannot be written: {self.spool.failure}")
         if aside := self.spool.unreadable() + len(self._unreadable):
-            found.append(f"{aside} segments of the spool cannot be read and are set aside in {self.spool.directory}")
+            found.append(f"{aside} unreadable segments of the spool are set aside in {self.spool.directory}")
         if not self.spool.alive:
-            found.append("nothing can be received: the thread that writes the spool has ended; restart the listener")
+            found.append("events cannot be received: the spool writer thread has ended; restart the listener")
         if self._thread is not None and not self._thread.is_alive() and not self._stop.is_set():
-            found.append("nothing is stored: the thread that stores events has ended; restart the listener")
+            found.append("events are not stored: the importer thread has ended; restart the listener")
         return found
 
     def store_all(self) -> bool:
-        """Store every segment that can be read; return whether the dictionary took them."""
+        """Import every readable segment; return whether the dictionary could be written."""
         try:
             for file in self.spool.closed():
                 if file not in self._unreadable:
                     self._store_or_set_aside(file)
         except ScannerError as error:
-            if str(error) != self.trouble:
-                self.say(f"not stored yet, the spool keeps it: {error}")
-            self.trouble = str(error)
+            if str(error) != self.error:
+                self.say(f"events stay in the spool for now: {error}")
+            self.error = str(error)
             return False
-        self.trouble = ""
+        self.error = ""
         return True
 
     def _run(self) -> None:
@@ -144,25 +144,25 @@ class SpoolImporter:
         try:
             self._store(file)
         except (OSError, ValueError) as error:
-            # A disk's error, the rights of another user, or text that the dictionary's driver does not take.
+            # A disk error, missing permissions, or text that the database driver rejects.
             why = getattr(error, "strerror", None) or error
-            self.say(f"set aside, because it cannot be read; not all of its events are stored: {file}: {why}")
+            self.say(f"unreadable segment set aside; not all of its events are stored: {file}: {why}")
             try:
                 self.spool.set_aside(file)
             except OSError:
                 self._unreadable.add(file)
 
     def _store(self, file: Path) -> None:
-        with RejectedFile(self.aside) as aside:
+        with RejectedFile(self.rejected) as rejected:
 
             def refuse(text: EventText, problems: tuple[Problem, ...]) -> None:
-                aside.add(rejection(text.where, text.text, problems))
+                rejected.add(rejection(text.where, text.text, problems))
 
             texts = (EventText(f"{file.name}:{line}", text) for line, text in enumerate(whole_lines(file), 1))
-            taken = import_events(texts, self.store, refuse)
+            result = import_events(texts, self.store, refuse)
         self.spool.remove(file)
-        self.taken.received += taken.received
-        self.taken.stored += taken.stored
-        self.taken.repeated += taken.repeated
-        self.taken.refused += taken.refused
-        self.taken.future += taken.future
+        self.result.received += result.received
+        self.result.stored += result.stored
+        self.result.repeated += result.repeated
+        self.result.refused += result.refused
+        self.result.future += result.future

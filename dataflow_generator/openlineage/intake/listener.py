@@ -1,4 +1,4 @@
-"""The listener: sockets and threads around the decisions of `receiving`; the disk holds events before an answer."""
+"""The HTTP listener: sockets and threads around the decisions of `requests`; events are on disk before a response."""
 
 from __future__ import annotations
 
@@ -14,34 +14,33 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, BinaryIO, cast
 
-from dataflow_generator.openlineage.connections import Connection, Connections, State
-from dataflow_generator.openlineage.event_intake import EventIntake
-from dataflow_generator.openlineage.intake.requests import HEALTH, Reply, Rules, admit, busy, refusal, too_large
-from dataflow_generator.openlineage.intake.spool import Spool
-from dataflow_generator.openlineage.request_head import HeadBroken, RequestHead, read_head
+from dataflow_generator.openlineage.intake.connections import Connection, Connections, State
+from dataflow_generator.openlineage.intake.request_head import HeadBroken, RequestHead, read_head
+from dataflow_generator.openlineage.intake.requests import HEALTH, Reply, Rules, admit, busy, decide, refusal, too_large
+from dataflow_generator.openlineage.intake.spool import Spool, SpoolFull
 from scanner_model.errors import InputInvalid
 
 _AT_ONCE = 65_536
 _LONGEST_LINE = 256
 _TRAILERS = 20
 _PACKED = 1_024
-"""Bytes that gzip may add to what is very short."""
+"""Bytes that gzip may add to a very short body."""
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e]*)?\r\n")
 _TRAILER = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n")
 _GZIP = 31
-"""zlib's word for: expect the header of gzip."""
+"""The window size that makes zlib expect a gzip header."""
 
 
 class BodyTooLarge(Exception):
-    """Raised when a body, or what it unpacks to, is larger than allowed."""
+    """Raised when a body, compressed or not, is larger than allowed."""
 
 
 class BodyBroken(Exception):
-    """Raised when a body ended early, is badly cut into chunks, or cannot be unpacked."""
+    """Raised when a body is truncated, badly chunked, or cannot be decompressed."""
 
 
 def read_body(stream: BinaryIO, headers: Mapping[str, str], largest: int) -> bytes:
-    """Read and unpack a body of which `receiving.admit` approved the head; raises BodyTooLarge or BodyBroken."""
+    """Read and decompress a body whose head `admit` accepted; raises BodyTooLarge or BodyBroken."""
     chunked = "transfer-encoding" in headers
     pieces = _chunks(stream, largest) if chunked else _of_length(stream, int(headers.get("content-length", "0")))
     packed = headers.get("content-encoding", "identity").strip().lower() in ("gzip", "x-gzip")
@@ -63,11 +62,11 @@ def _of_length(stream: BinaryIO, length: int) -> Iterator[bytes]:
 
 
 def _chunks(stream: BinaryIO, largest: int) -> Iterator[bytes]:
-    """Read chunks up to the last, and the trailers after it; lines of sizes count, too."""
-    seen = 0
+    """Yield the chunks, and read the trailers after the last; size lines count, too."""
+    received = 0
     while size := _size(line := stream.readline(_LONGEST_LINE)):
-        seen += size + len(line)
-        if size > largest + _PACKED or seen > 2 * (largest + _PACKED):
+        received += size + len(line)
+        if size > largest + _PACKED or received > 2 * (largest + _PACKED):
             raise BodyTooLarge
         yield from _of_length(stream, size)
         if stream.read(2) != b"\r\n":
@@ -81,7 +80,7 @@ def _chunks(stream: BinaryIO, largest: int) -> Iterator[bytes]:
 
 
 def _size(line: bytes) -> int:
-    """Read a chunk's size as RFC 9112 writes it, and nothing that another server may read as another number."""
+    """Parse the size of a chunk strictly by RFC 9112, so that no other server reads another number."""
     match = _CHUNK.fullmatch(line)
     if not match:
         raise BodyBroken("the size of a chunk is no number")
@@ -89,7 +88,7 @@ def _size(line: bytes) -> int:
 
 
 def _unpacked(pieces: Iterator[bytes], largest: int) -> Iterator[bytes]:
-    """Unpack gzip, of one member or several, a bounded piece at a time: a small body cannot fill the memory."""
+    """Yield decompressed pieces of bounded size, of one gzip member or several, against decompression bombs."""
     unpacker = zlib.decompressobj(_GZIP)
     for piece in pieces:
         waiting = piece
@@ -118,7 +117,7 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadlines:
-    """Seconds: that a connection may be *idle*, for a whole *request*, for an *answer* to be taken, to *drain*."""
+    """Seconds that a connection may be *idle*, for a whole *request*, to send an *answer*, and to *drain*."""
 
     idle: float = 60.0
     request: float = 60.0
@@ -126,11 +125,34 @@ class Deadlines:
     drain: float = 2.0
 
 
-class Listener:
-    """An HTTP/1.1 server at *address* that keeps the events of its clients in *spool*; *health* reports its state.
+_PARSED_AT_ONCE = 4
+"""Bodies that are parsed at the same time: as Python objects, one takes many times its size."""
 
-    Beyond *connections* at once, whoever lets us wait longest is disconnected. Raises InputInvalid where the address
-    cannot be listened at.
+
+class EventIntake:
+    """Stores events in *spool* before they are acknowledged; thread-safe."""
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._parsing = threading.BoundedSemaphore(_PARSED_AT_ONCE)
+
+    def receive(self, body: bytes, *, where: str) -> Reply:
+        """Return the response to *body*, which came from *where*; 2xx only for events that are in the spool."""
+        with self._parsing:
+            decision = decide(body, where=where)
+        try:
+            if decision.accepted or decision.refused:
+                self._spool.append(decision.accepted, decision.refused)
+        except SpoolFull as error:
+            return busy(str(error), seconds=1)
+        return decision.reply
+
+
+class Listener:
+    """An HTTP/1.1 server at *address* that writes the events of clients to *spool*; *health* reports its state.
+
+    Beyond *connections* at once, the one that has kept us waiting longest is closed. Raises InputInvalid where the
+    address cannot be bound.
     """
 
     def __init__(
@@ -151,7 +173,7 @@ class Listener:
 
     @property
     def port(self) -> int:
-        """Return the port, also where any free one was asked for."""
+        """Return the bound port, also where any free one was requested."""
         return int(self._socket.getsockname()[1])
 
     def start(self) -> None:
@@ -159,7 +181,7 @@ class Listener:
         self._thread.start()
 
     def stop(self) -> None:
-        """Accept no more requests, and answer those that were begun; one that lasts longer than 10 s is given up."""
+        """Accept no more requests, and finish those in progress; one that takes longer than 10 s is aborted."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -173,7 +195,7 @@ class Listener:
                 sock, peer = self._socket.accept()
             except TimeoutError:
                 continue
-            except OSError:  # the client went away at once, or there are too many open files
+            except OSError:  # the client disconnected, or there are too many open files
                 time.sleep(_POLL)
                 continue
             connection = Connection(sock)
@@ -190,13 +212,13 @@ class Listener:
             while self._exchange(connection, stream, peer):
                 self._connections.note(connection, State.IDLE)
         except OSError:
-            pass  # the client went away, or was too slow
+            pass  # the client disconnected, or was too slow
         finally:
             self._connections.remove(connection)
             connection.sock.close()
 
     def _exchange(self, connection: Connection, stream: io.BufferedReader[Connection], peer: str) -> bool:
-        """Read a request and answer it; return whether another one may follow. Raises OSError."""
+        """Read a request and send the response; return whether another one may follow. Raises OSError."""
         connection.expect(self._deadlines.idle)
         if not stream.peek(1):
             return False
@@ -222,9 +244,9 @@ class Listener:
     def _reply(
         self, head: RequestHead, connection: Connection, stream: io.BufferedReader[Connection], peer: str
     ) -> tuple[Reply, bool]:
-        """Return the answer, and whether the request was read to its end."""
+        """Return the response, and whether the request was read to its end."""
         if refused := admit(head.head, self._rules):
-            return refused, False  # its body was not read, and would look like the next request
+            return refused, False  # the unread body would be taken for the next request
         if head.head.path.partition("?")[0].rstrip("/") == HEALTH:
             return Reply(status=200, body=self._health()), not head.has_body
         try:
@@ -246,7 +268,7 @@ def _listening(address: tuple[str, int]) -> socket.socket:
     try:
         return socket.create_server(address, family=family, backlog=_WAITING)
     except (OSError, OverflowError) as error:
-        what = f"cannot be listened at: {getattr(error, 'strerror', None) or error}"
+        what = f"cannot be bound: {getattr(error, 'strerror', None) or error}"
         raise InputInvalid(what, where=f"{address[0]}:{address[1]}", hint="choose another --port") from error
 
 

@@ -1,4 +1,4 @@
-"""What a request to the listener deserves: pure decisions from its head and its body, without a socket.
+"""Decide on requests to the listener from their head and body; pure, without a socket.
 
 Source: OpenLineage's API (`POST /api/v1/lineage`, `/batch`), and what its HTTP transports send.
 """
@@ -27,13 +27,13 @@ BATCH = "/api/v1/lineage/batch"
 HEALTH = "/health"
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]/?#@\s]+))(?::[0-9]{0,5})?")
 LARGEST = 16 * 1024 * 1024
-"""Bytes of a body, also after it is unpacked; a plan of Spark may take several megabytes."""
+"""The largest body in bytes, also after decompression; a Spark plan may take several megabytes."""
 
 ELEMENTS = 2_000_000
-"""Brackets, commas and colons of a body: as Python objects each takes up to 100 bytes."""
+"""The largest number of brackets, commas and colons in a body: as a Python object, each takes up to 100 bytes."""
 
 BATCHED = 10_000
-"""Events of a batch; of each that is refused the reasons are written and answered."""
+"""The largest number of events in a batch; the reasons of each rejected one are stored and returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What to answer: a status, a JSON document, further headers."""
+    """A response: status, JSON document, additional headers."""
 
     status: int
     body: Json
@@ -68,7 +68,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A body's events: lines to keep of those *accepted*, lines to keep aside of those *refused*, and the answer."""
+    """The events of a body: *accepted* lines for the spool, *refused* lines for the dead-letter file; the response."""
 
     accepted: tuple[str, ...]
     refused: tuple[str, ...]
@@ -76,24 +76,24 @@ class Decision:
 
 
 def admit(head: Head, rules: Rules) -> Reply | None:
-    """Check a request by its head; None where its body may be read, or its question about health answered."""
+    """Check the head of a request; None where it is accepted, else the response that refuses it."""
     path = head.path.partition("?")[0].rstrip("/")
     if not rules.token and (reply := _from_elsewhere(head.headers, rules)):
         return reply
     if path == HEALTH:
-        return None if head.method in ("GET", "HEAD") else refusal(405, "health is only read", "use GET", Allow="GET")
+        return None if head.method in ("GET", "HEAD") else refusal(405, "/health is read-only", "use GET", Allow="GET")
     if path not in (EVENTS, BATCH):
-        return refusal(404, f"there is nothing at {path[:200] or '/'}", f"post events to {EVENTS}")
+        return refusal(404, f"unknown path {path[:200] or '/'}", f"post events to {EVENTS}")
     if head.method != "POST":
-        return refusal(405, f"{head.method[:20]} is not understood here", "use POST", Allow="POST")
-    if not _may(head.headers.get("authorization", ""), rules.token):
+        return refusal(405, f"the method {head.method[:20]} is not allowed", "use POST", Allow="POST")
+    if not _is_authorized(head.headers.get("authorization", ""), rules.token):
         challenge = {"WWW-Authenticate": "Bearer"}
         return refusal(401, "the token is missing or wrong", "send Authorization: Bearer TOKEN", **challenge)
     return _unreadable(head.headers, rules)
 
 
 def decide(body: bytes, *, where: str) -> Decision:
-    """Read the events of *body*, one or an array; *where* says in the file of the refused where they came from."""
+    """Parse the events of *body*, one or an array; *where* is their origin in the dead-letter file."""
     try:
         check_size(body, ELEMENTS)
     except TooLarge:
@@ -101,17 +101,17 @@ def decide(body: bytes, *, where: str) -> Decision:
     text = body.decode("utf-8", "surrogateescape")
     listed = _listed(text) if body.lstrip()[:1] == b"[" else None
     if listed is None:
-        return _judged([_Text(where, text, read_event(text))], single=True)
+        return _decision([_Text(where, text, read_event(text))], single=True)
     if len(listed) > BATCHED:
         return _too_many(f"the batch holds more than {BATCHED} events")
-    return _judged(
+    return _decision(
         [_Text(f"{where}[{index}]", json.dumps(each), read_json(each)) for index, each in enumerate(listed)],
         single=False,
     )
 
 
 def refusal(status: int, what: str, hint: str = "", **headers: str) -> Reply:
-    """Build an answer that says what is wrong, and what next."""
+    """Return a response with an error and a hint."""
     return Reply(status=status, body={"error": what, "hint": hint}, headers=headers)
 
 
@@ -120,11 +120,11 @@ def _too_many(what: str) -> Decision:
 
 
 def busy(what: str, *, seconds: int) -> Reply:
-    """Query the client to come back in *seconds*; nothing of its request was kept."""
+    """Return a response that asks the client to retry after *seconds*; nothing of its request was stored."""
     return refusal(503, what, "send it again", **{"Retry-After": str(seconds)})
 
 
-def _may(authorization: str, token: str) -> bool:
+def _is_authorized(authorization: str, token: str) -> bool:
     if not token:
         return True
     scheme, _, sent = authorization.partition(" ")
@@ -135,41 +135,45 @@ def _may(authorization: str, token: str) -> bool:
 def _unreadable(headers: Mapping[str, str], rules: Rules) -> Reply | None:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if not (kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))):
-        # A page in somebody's browser can post plain text, or bytes without a type, to a local port, but not JSON.
-        return refusal(415, f"a body of {kind[:60]!r} is not read", "send Content-Type: application/json")
+        # A web page can post plain text, or bytes without a type, to a local port, but not JSON.
+        return refusal(415, f"bodies of type {kind[:60]!r} are not supported", "send Content-Type: application/json")
     packing = headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("identity", "gzip", "x-gzip"):
-        return refusal(415, f"a body packed by {packing[:60]!r} is not read", "send it plain, or as gzip")
+        return refusal(415, f"the encoding {packing[:60]!r} is not supported", "send it plain, or as gzip")
     return _unframed(headers, rules)
 
 
 def _unframed(headers: Mapping[str, str], rules: Rules) -> Reply | None:
-    """Refuse a body of which two servers could read different ends."""
+    """Refuse a body whose end two servers could read differently."""
     coding, length = headers.get("transfer-encoding"), headers.get("content-length")
     if coding is not None and length is not None:
-        return refusal(400, "a body has a length or is sent in chunks, not both")
+        return refusal(400, "Content-Length and Transfer-Encoding exclude each other")
     if coding is not None:
         known = coding.lower() == "chunked"
-        return None if known else refusal(501, f"a body sent as {coding[:60]!r} is not read", "send Content-Length")
+        return (
+            None
+            if known
+            else refusal(501, f"the transfer encoding {coding[:60]!r} is not supported", "send Content-Length")
+        )
     if length is None:
-        return refusal(411, "the length of the body is missing", "send Content-Length")
+        return refusal(411, "Content-Length is missing", "send Content-Length")
     if not (length.isascii() and length.isdigit()):
-        return refusal(400, "the length of the body is no number")
+        return refusal(400, "Content-Length is not a number")
     return too_large(rules) if int(length[:20]) > rules.largest else None
 
 
 def _from_elsewhere(headers: Mapping[str, str], rules: Rules) -> Reply | None:
-    """Refuse what a page in somebody's browser sent, also by a name of its own that leads to this machine."""
+    """Refuse requests of web pages, also through a foreign host name that resolves to this machine (DNS rebinding)."""
     if "origin" in headers or headers.get("sec-fetch-site", "none").lower() != "none":
         return refusal(403, "requests from a web page are not accepted", "set a token, and send it")
     host = headers.get("host")
     if host is not None and not _is_ours(host, rules.hosts):
-        return refusal(403, f"the host {host[:100]!r} is not this one", "name it with --allow-host, or set a token")
+        return refusal(403, f"the host {host[:100]!r} is not allowed", "name it with --allow-host, or set a token")
     return None
 
 
 def _is_ours(host: str, names: frozenset[str]) -> bool:
-    """Return whether *host*, with or without a port, is an address or a known name: no page can have an address's."""
+    """Return whether *host*, with or without a port, is an address or an allowed name; addresses cannot be rebound."""
     match = _HOST.fullmatch(host)
     if not match:
         return False
@@ -184,7 +188,7 @@ def _is_ours(host: str, names: frozenset[str]) -> bool:
 
 
 def too_large(rules: Rules) -> Reply:
-    """Report that a body is larger than is read."""
+    """Return the response to a body that is too large."""
     return refusal(413, f"the body is larger than {rules.largest} bytes", "send fewer events at a time")
 
 
@@ -202,27 +206,29 @@ def _listed(text: str) -> list[Json] | None:
     return listed
 
 
-def _judged(texts: list[_Text], *, single: bool) -> Decision:
-    refused = [(index, each, each.found) for index, each in enumerate(texts) if isinstance(each.found, InvalidEvent)]
+def _decision(texts: list[_Text], *, single: bool) -> Decision:
+    refused = [
+        (index, entry, entry.found) for index, entry in enumerate(texts) if isinstance(entry.found, InvalidEvent)
+    ]
     failures = [
         {"index": index, "reason": "; ".join(map(str, found.problems)), "retriable": False}
         for index, _, found in refused
     ]
     return Decision(
-        accepted=tuple(event_text(each.found) for each in texts if isinstance(each.found, LineageEvent)),
-        refused=tuple(rejection(each.where, each.text, found.problems) for _, each, found in refused),
+        accepted=tuple(event_text(entry.found) for entry in texts if isinstance(entry.found, LineageEvent)),
+        refused=tuple(rejection(entry.where, entry.text, found.problems) for _, entry, found in refused),
         reply=_single(failures) if single else _several(len(texts), failures),
     )
 
 
 def _single(failures: list[Json]) -> Reply:
     if failures:
-        return refusal(400, failures[0]["reason"], "the event is kept aside; mend it and send it again")
+        return refusal(400, failures[0]["reason"], "the event is in the dead-letter file; correct it and send it again")
     return Reply(status=201, body={"status": "success"})
 
 
 def _several(received: int, failures: list[Json]) -> Reply:
-    """Answer as OpenLineage's API does for a batch: 201 all in, 200 some, 400 none."""
+    """Return the response of OpenLineage's API to a batch: 201 for all accepted, 200 for some, 400 for none."""
     succeeded = received - len(failures)
     status = "success" if not failures else "partial_success" if succeeded else "failure"
     summary = {"received": received, "successful": succeeded, "failed": len(failures), "retriable": 0}

@@ -1,4 +1,4 @@
-"""The spool: lines that the disk keeps before they are acknowledged, in segments that are stored and then removed."""
+"""The spool: events on disk before they are acknowledged, in segments that are imported and then removed."""
 
 from __future__ import annotations
 
@@ -23,48 +23,48 @@ _PATIENCE = 30.0
 
 
 class SpoolFull(Exception):
-    """Raised when nothing more can be kept now: too many wait, or the disk does not take it."""
+    """Raised when events cannot be stored now: too many requests wait, or the disk cannot be written."""
 
 
 @dataclass(slots=True)
 class _Entry:
     lines: bytes
-    aside: bytes
-    kept: threading.Event = field(default_factory=threading.Event)
+    rejected: bytes
+    written: threading.Event = field(default_factory=threading.Event)
     error: str = ""
 
 
 class Spool:
-    """Keeps lines in a private directory; many who wait share one write to the disk (a group commit).
+    """Stores lines in a private directory; concurrent callers share one write to the disk (group commit).
 
-    *aside* keeps the lines that are not to be stored. At most *waiting* callers wait, and segments hold at most
-    *largest* bytes together: beyond that `keep` raises SpoolFull.
+    *rejected* is the file of lines that are not imported. At most *waiting* callers wait, and segments have at most
+    *largest* bytes in total: beyond that `append` raises SpoolFull.
     """
 
-    def __init__(self, directory: Path, aside: Path, *, waiting: int = 256, largest: int = 1 << 30) -> None:
+    def __init__(self, directory: Path, rejected: Path, *, waiting: int = 256, largest: int = 1 << 30) -> None:
         _make(directory)
         self.directory = directory
         self._lock_file = _locked(directory)
-        self._aside = aside
+        self._rejected = rejected
         self._largest = largest
         self._queue: Queue[_Entry | None] = Queue(waiting)
         self._segment = _Segment(directory, _next_number(directory))
         self._turn = threading.Lock()
         self.failure = ""
-        """Why the last lines could not be kept; empty where they were."""
+        """Why the last write failed; empty where it succeeded."""
         self._thread = threading.Thread(target=self._run, name="spool", daemon=True)
         self._thread.start()
 
-    def keep(self, lines: tuple[str, ...], aside: tuple[str, ...] = ()) -> None:
-        """Come back when the disk keeps *lines*; raises SpoolFull where it does not, and then none of them counts."""
+    def append(self, lines: tuple[str, ...], rejected: tuple[str, ...] = ()) -> None:
+        """Return when *lines* are on disk; raises SpoolFull where they cannot be written, and then none is stored."""
         if self.size() > self._largest:
-            raise SpoolFull("the spool is full: the dictionary does not take events in fast enough")
-        entry = _Entry(_encoded(lines), _encoded(aside))
+            raise SpoolFull("the spool is full: the import into the dictionary is too slow")
+        entry = _Entry(_encoded(lines), _encoded(rejected))
         try:
             self._queue.put_nowait(entry)
         except Full as error:
-            raise SpoolFull("too many requests wait") from error
-        if not entry.kept.wait(_PATIENCE):
+            raise SpoolFull("too many waiting requests") from error
+        if not entry.written.wait(_PATIENCE):
             raise SpoolFull("the disk is too slow")
         if entry.error:
             raise SpoolFull(entry.error)
@@ -74,15 +74,15 @@ class Spool:
         return sum(_size_of(file) for file in self._files())
 
     def set_aside(self, file: Path) -> None:
-        """Rename a segment that cannot be read, so that the others are stored; it keeps its events. Raises OSError."""
+        """Rename an unreadable segment, so that the others are imported. Raises OSError."""
         file.replace(file.with_name(file.name + _UNREADABLE))
 
     def unreadable(self) -> int:
-        """Return how many segments were set aside, also by an earlier listener; an operator renames or removes them."""
+        """Return the number of segments set aside, also by earlier listeners; an operator renames or removes them."""
         return sum(1 for _ in self.directory.glob(f"*{_SUFFIX}{_UNREADABLE}"))
 
     def closed(self) -> list[Path]:
-        """Close the segment that is written, where it holds anything, and list those that can be stored, in order."""
+        """Close the current segment, unless it is empty, and return those that can be imported, in order."""
         with self._turn:
             if self._segment.size:
                 self._segment.close()
@@ -91,16 +91,16 @@ class Spool:
         return [file for file in self._files() if file != current]
 
     def remove(self, file: Path) -> None:
-        """Remove a segment, all of which is stored."""
+        """Remove an imported segment."""
         file.unlink(missing_ok=True)
 
     @property
     def alive(self) -> bool:
-        """Return whether lines can be kept: the thread that writes them runs."""
+        """Return whether the writer thread is running."""
         return self._thread.is_alive()
 
     def close(self) -> None:
-        """Write what waits, and end."""
+        """Write waiting entries, and stop."""
         self._queue.put(None)
         self._thread.join(_PATIENCE)
         self._segment.close()
@@ -122,47 +122,47 @@ class Spool:
             self._write([entry for entry in entries if entry is not None])
 
     def _write(self, entries: list[_Entry]) -> None:
-        """Put the lines of *entries* on the disk with one write, and wake those who wait for it."""
+        """Write the lines of *entries* to disk at once, and wake the waiting callers."""
         error = ""
         try:
             with self._turn:
                 self._add(b"".join(entry.lines for entry in entries))
-            if aside := b"".join(entry.aside for entry in entries):
-                _append(self._aside, aside)
+            if rejected := b"".join(entry.rejected for entry in entries):
+                _append(self._rejected, rejected)
         except OSError as failure:
-            error = f"the disk does not keep it: {failure.strerror or failure}"
+            error = f"cannot be written to disk: {failure.strerror or failure}"
         self.failure = error
         for entry in entries:
             entry.error = error
-            entry.kept.set()
+            entry.written.set()
 
     def _add(self, lines: bytes) -> None:
         try:
             self._segment.add(lines)
         except OSError:
-            # What the disk holds of this segment's last pages is not sure any more: nothing is added behind them.
+            # The last pages of this segment may be damaged: nothing is appended after them.
             self._segment.end()
             self._segment = _Segment(self.directory, self._segment.number + 1)
             raise
 
 
 def whole_lines(file: Path) -> Iterator[str]:
-    """Yield the lines of a segment; one that a crash cut off was never acknowledged, and is left out.
+    """Yield the lines of a segment; a line truncated by a crash was never acknowledged, and is left out.
 
-    Raises OSError where it cannot be read, is a link or no file.
+    Raises OSError where it cannot be read, is a link or not a regular file.
     """
-    # A pipe of that name would be waited for without an end.
+    # Opening a named pipe would block.
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as stream:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file")
+            raise OSError(errno.EINVAL, "not a regular file")
         for line in stream:
             if line.endswith(b"\n"):
                 yield line.decode("utf-8", "surrogateescape").rstrip("\n")
 
 
 class _Segment:
-    """A file that lines are added to; it is made when the first one is."""
+    """A file to which lines are appended; it is created with the first one."""
 
     def __init__(self, directory: Path, number: int) -> None:
         self.number = number
@@ -171,13 +171,13 @@ class _Segment:
         self._out: int | None = None
 
     def add(self, lines: bytes) -> None:
-        """Add *lines* and have the disk hold them; raises OSError where it does not, and then none of them stays."""
+        """Append *lines* and flush them to disk; raises OSError where that fails, and then none of them stays."""
         if lines:
             append_whole(self._open(), lines)
             self.size += len(lines)
 
     def end(self) -> None:
-        """Close the file, and remove it where it holds nothing."""
+        """Close the file, and remove it if it is empty."""
         created = self._out is not None
         self.close()
         if created and not self.size:
@@ -198,7 +198,7 @@ class _Segment:
 
 
 def _encoded(lines: tuple[str, ...]) -> bytes:
-    """Encode lines of JSON; half a surrogate pair becomes its escape, which JSON reads as the same."""
+    """Encode lines of JSON; lone surrogates are escaped, which is equivalent in JSON."""
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
 
 
@@ -211,17 +211,17 @@ def _append(file: Path, lines: bytes) -> None:
 
 
 def _make(directory: Path) -> None:
-    """Create the spool's directory; raises InputInvalid where others could put segments into it, or take them out."""
+    """Create the spool's directory; raises InputInvalid where other users could add or remove segments."""
     try:
         make_directory(directory)
         found = directory.stat()
         owners = {found.st_uid, directory.lstat().st_uid}
     except OSError as error:
         what = f"cannot be created: {error.strerror or error}"
-        raise InputInvalid(what, where=str(directory), hint="name another directory with --spool") from error
+        raise InputInvalid(what, where=str(directory), hint="choose another directory with --spool") from error
     if found.st_mode & stat.S_IWOTH or owners - {os.geteuid(), 0}:
         what = "the directory belongs to another user, or everyone can write into it"
-        raise InputInvalid(what, where=str(directory), hint="name another directory with --spool, or chmod 700 it")
+        raise InputInvalid(what, where=str(directory), hint="choose another directory with --spool, or chmod 700 it")
 
 
 def _locked(directory: Path) -> BinaryIO:
@@ -229,13 +229,15 @@ def _locked(directory: Path) -> BinaryIO:
         lock = os.fdopen(open_private(directory / "lock", os.O_WRONLY), "wb")
     except OSError as error:
         what = f"cannot be written: {error.strerror or error}"
-        raise InputInvalid(what, where=str(directory), hint="name another directory with --spool") from error
+        raise InputInvalid(what, where=str(directory), hint="choose another directory with --spool") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         lock.close()
         what = "another listener uses this spool"
-        raise InputInvalid(what, where=str(directory), hint="end it, or name another directory with --spool") from error
+        raise InputInvalid(
+            what, where=str(directory), hint="stop it, or choose another directory with --spool"
+        ) from error
     return lock
 
 

@@ -1,4 +1,4 @@
-"""Counts of events: of each kind, and of each facet in each of its versions."""
+"""Event statistics: counts by kind of event, and by facet and version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VERSION = re.compile(r"/(\d+-\d+-\d+)/[^/]+$")
 
 
 class FacetCount(NamedTuple):
-    """How often a facet of something was told, in one of its versions (empty: it names none)."""
+    """How often a facet of one kind of entity occurred, in one version (empty: none is named)."""
 
     facet: str
     of: str
@@ -25,14 +25,14 @@ class FacetCount(NamedTuple):
 
 
 class EventStatistics:
-    """Counts the events that pass."""
+    """Counts events."""
 
     def __init__(self) -> None:
         self._kinds: Counter[str] = Counter()
         self._facets: Counter[tuple[str, str, str]] = Counter()
 
     def count(self, event: Event) -> Event:
-        """Count *event*, and give it back."""
+        """Count *event*, and return it."""
         self._kinds[str(event["schemaURL"]).rpartition("/")[2]] += 1
         for home, facets in _holders(event):
             for name, facet in facets.items():
@@ -42,22 +42,22 @@ class EventStatistics:
 
     @property
     def events(self) -> int:
-        """Return how many events passed."""
+        """Return the number of events."""
         return self._kinds.total()
 
     @property
     def kinds(self) -> dict[str, int]:
-        """Return how many events of each kind passed, by the kind's name."""
+        """Return the number of events by kind."""
         return dict(sorted(self._kinds.items()))
 
     @property
     def facets(self) -> list[FacetCount]:
-        """List how often each facet was told, by name."""
+        """Return the counts of facets, sorted by name."""
         return [FacetCount(*key, count) for key, count in sorted(self._facets.items())]
 
 
 def _holders(event: Event) -> Iterator[tuple[Home, Mapping[str, Json]]]:
-    """Return what holds facets in *event*, each with its home."""
+    """Yield the facets in *event*, each with the kind of entity that it describes."""
     for member, home in (("run", Home.RUN), ("job", Home.JOB), ("dataset", Home.DATASET)):
         if member in event:
             yield home, event[member]["facets"]

@@ -1,4 +1,4 @@
-"""Connectors as their runs are told: state, lineage and trouble, from what one poll of Connect says."""
+"""Observe connectors: state, lineage and error of each, from one poll of Connect."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dataflow_generator.connectors import Config, read_connector
-from dataflow_generator.connectors import Connector as Told
+from dataflow_generator.connectors import Connector as ConnectorConfig
 from dataflow_generator.jobs.connect import DIRECTIONS, connect_namespace, named_dataset
 from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.openlineage.emit.facets import job_type
+from dataflow_generator.openlineage.emit.jobs import described_datasets
 from dataflow_generator.openlineage.emit.run_events import JobEntry
 from dataflow_generator.openlineage.identity.names import KAFKA
-from dataflow_generator.openlineage.monitor.jobs import described_datasets, first_line
-from dataflow_generator.openlineage.monitor.state_machine import ObservedJob, RunError
+from dataflow_generator.openlineage.monitor.state_machine import ObservedJob, RunError, first_line, run_error
 from dataflow_generator.openlineage.monitor.state_mapping import CONNECT, Phase, phase_of
 from scanner_model.connect import Connector, ConnectorTask
 
@@ -22,29 +22,29 @@ _FAILED = "FAILED"
 
 
 def observed_connector(connector: Connector, cluster: str, naming: Naming, topics: Collection[str] = ()) -> ObservedJob:
-    """Return a connector as its run is told; *topics* are those of *cluster* that are known, for patterns.
+    """Return a connector as an observed job; *topics* are the known ones of *cluster*, for patterns.
 
-    A connector that runs without a task that does has failed; one with some failed tasks runs, in trouble.
+    A running connector whose tasks have all failed has failed; one with some failed tasks runs, with an error.
     """
     phase = phase_of(connector.state, CONNECT)
     failed = [task for task in connector.tasks if task.state.upper() == _FAILED]
     if phase is Phase.RUNNING and failed and len(failed) == len(connector.tasks):
         phase = Phase.FAILED
-    # What does not change from poll to poll is read once.
+    # Cached: the configuration does not change from poll to poll.
     job = _job(replace(connector, state="", worker="", trace="", tasks=()), cluster, naming, tuple(sorted(topics)))
-    return ObservedJob(name=connector.name, phase=phase, job=job, trouble=_trouble(connector, failed))
+    return ObservedJob(name=connector.name, phase=phase, job=job, error=_error(connector, failed))
 
 
 def names_topics(job: JobEntry) -> bool:
-    """Return whether *job* names topics, and no pattern in place of any."""
-    kafka = [each.name for each in (*job.inputs, *job.outputs) if each.namespace.startswith(KAFKA)]
+    """Return whether *job* names topics, and no topic pattern."""
+    kafka = [dataset.name for dataset in (*job.inputs, *job.outputs) if dataset.namespace.startswith(KAFKA)]
     return bool(kafka) and not any(name.startswith("regex:") for name in kafka)
 
 
-def _trouble(connector: Connector, failed: list[ConnectorTask]) -> RunError | None:
+def _error(connector: Connector, failed: list[ConnectorTask]) -> RunError | None:
     state = connector.state.upper()
     if state in (_FAILED, "DEGRADED") and (connector.trace or not failed):
-        return RunError(message=first_line(connector.trace) or f"the connector is {state}", trace=connector.trace)
+        return run_error(connector.trace, f"the connector is {state}")
     if not failed:
         return None
     which = ", ".join(str(task.number) for task in failed)
@@ -56,7 +56,7 @@ def _trouble(connector: Connector, failed: list[ConnectorTask]) -> RunError | No
 @lru_cache(maxsize=1_024)
 def _job(connector: Connector, cluster: str, naming: Naming, topics: tuple[str, ...]) -> JobEntry:
     flows = read_connector(
-        Told(
+        ConnectorConfig(
             name=connector.name,
             config=Config.of(dict(connector.config)),
             direction=DIRECTIONS.get(connector.kind),

@@ -1,4 +1,4 @@
-"""Flink's statements and jobs as their runs are told: state, lineage and error, from what one poll says."""
+"""Observe Flink statements and jobs: state, lineage and error of each, from one poll."""
 
 from __future__ import annotations
 
@@ -6,91 +6,91 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from dataflow_generator.jobs.flink.job_matching import sink_table, title_tables
-from dataflow_generator.jobs.flink.resolve import World
+from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_namespace
 from dataflow_generator.jobs.model import JobFlows
 from dataflow_generator.openlineage.emit.facets import job_type
+from dataflow_generator.openlineage.emit.jobs import described_job
 from dataflow_generator.openlineage.emit.run_events import JobEntry
-from dataflow_generator.openlineage.monitor.jobs import described_job, first_line
-from dataflow_generator.openlineage.monitor.state_machine import ObservedJob, RunError
+from dataflow_generator.openlineage.monitor.state_machine import ObservedJob, run_error
 from dataflow_generator.openlineage.monitor.state_mapping import FLINK, Phase, phase_of
 from scanner_model.flink import FlinkJob, FlinkStatement
 
-_ILL = ("DEGRADED", "FAILED", "FAILING")
-"""States in which what the service says beside them is what is wrong."""
+_ERROR_STATES = ("DEGRADED", "FAILED", "FAILING")
+"""States in which the detail that the service reports is an error."""
 
 
 class Statements:
-    """The statements of one source of *cluster*, found in *world*; what a poll does not change is not read again."""
+    """The statements of one source of *cluster*; they are parsed again only where a poll changed them."""
 
-    def __init__(self, cluster: str, world: World) -> None:
+    def __init__(self, cluster: str, context: FlinkContext) -> None:
         self._cluster = cluster
-        self._world = world
-        self._read: tuple[FlinkStatement, ...] = ()
+        self._context = context
+        self._parsed: tuple[FlinkStatement, ...] = ()
         self._jobs: Mapping[str, JobEntry] = {}
 
-    def seen(self, statements: Iterable[FlinkStatement]) -> list[ObservedJob]:
-        """Return those that move data as their runs are told; several in one text share its state."""
-        listed = {each.name: each for each in statements}
-        kept = tuple(_lasting(each) for each in sorted(listed.values(), key=lambda each: (each.created, each.name)))
-        if kept != self._read:
-            self._jobs = {each.job.name: described_job(each) for each in _flows(self._cluster, kept, self._world)}
-            self._read = kept
+    def observe(self, statements: Iterable[FlinkStatement]) -> list[ObservedJob]:
+        """Return the statements that move data as observed jobs; several in one text share its state."""
+        listed = {statement.name: statement for statement in statements}
+        ordered = sorted(listed.values(), key=lambda statement: (statement.created, statement.name))
+        current = tuple(map(_without_state, ordered))
+        if current != self._parsed:
+            flows = _flows(self._cluster, current, self._context)
+            self._jobs = {job.job.name: described_job(job) for job in flows}
+            self._parsed = current
         owners = ((listed.get(name) or listed[name.rpartition(":")[0]], job) for name, job in self._jobs.items())
-        return [_seen(statement, job) for statement, job in owners]
+        return [_observed(statement, job) for statement, job in owners]
 
 
-def scripted(cluster: str, scripts: Iterable[FlinkStatement], world: World) -> tuple[JobFlows, ...]:
-    """Return the jobs that files of SQL tell: whoever runs them, does not tell their text."""
-    return tuple(_flows(cluster, tuple(scripts), world))
+def script_jobs(cluster: str, scripts: Iterable[FlinkStatement], context: FlinkContext) -> tuple[JobFlows, ...]:
+    """Return the jobs of SQL files: a JobManager does not report the SQL of its jobs."""
+    return tuple(_flows(cluster, tuple(scripts), context))
 
 
 def observed_jobs(
     jobs: Iterable[FlinkJob], causes: Mapping[str, str], scripts: tuple[JobFlows, ...], cluster: str
 ) -> list[ObservedJob]:
-    """Return the jobs of a JobManager as their runs are told; *causes* are the traces of those that failed, by id.
+    """Return the jobs of a JobManager as observed jobs; *causes* are the traces of failed ones, by id.
 
-    A job whose tables (Flink names them in its title) those of *scripts* write, each just one, is told as these.
+    A job is observed as the statements of *scripts* that write the tables in its title, where each table has exactly
+    one writer.
     """
-    return [seen for job in jobs for seen in _jobs_seen(job, causes.get(job.name, ""), scripts, cluster)]
+    return [observed for job in jobs for observed in _observed_as(job, causes.get(job.name, ""), scripts, cluster)]
 
 
-def _jobs_seen(job: FlinkJob, cause: str, scripts: tuple[JobFlows, ...], cluster: str) -> Iterable[ObservedJob]:
+def _observed_as(job: FlinkJob, cause: str, scripts: tuple[JobFlows, ...], cluster: str) -> Iterable[ObservedJob]:
     phase = phase_of(job.state, FLINK)
-    trouble = None
-    if phase is Phase.FAILED:
-        trouble = RunError(message=first_line(cause) or f"the job is {job.state}", trace=cause)
-    for told in _of_title(job.title, scripts) or (_untold(job, cluster),):
-        yield ObservedJob(name=f"{job.name} {told.name}", phase=phase, job=told, trouble=trouble)
+    error = run_error(cause, f"the job is {job.state}") if phase is Phase.FAILED else None
+    for entry in _of_title(job.title, scripts) or (_without_lineage(job, cluster),):
+        yield ObservedJob(name=f"{job.name} {entry.name}", phase=phase, job=entry, error=error)
 
 
 def _of_title(title: str, scripts: tuple[JobFlows, ...]) -> tuple[JobEntry, ...]:
-    """Find the statements that a job runs by the tables in its title; none where a table has not just one writer."""
+    """Return the statements that a job runs, by the tables in its title; none unless each has exactly one writer."""
     tables = title_tables(title)
-    writers = {table: [each for each in scripts if sink_table(each) == table] for table in sorted(tables)}
-    if any(len(found) != 1 for found in writers.values()):
+    writers = {table: [script for script in scripts if sink_table(script) == table] for table in sorted(tables)}
+    if any(len(listed) != 1 for listed in writers.values()):
         return ()
-    return tuple(described_job(found[0]) for found in writers.values())
+    return tuple(described_job(listed[0]) for listed in writers.values())
 
 
-def _untold(job: FlinkJob, cluster: str) -> JobEntry:
+def _without_lineage(job: FlinkJob, cluster: str) -> JobEntry:
     namespace = flink_namespace(cluster, FlinkStatement(source=job.source, name=job.name, statement=""))
     return JobEntry(namespace=namespace, name=job.title or job.name, facets={"jobType": job_type("FLINK", "JOB")})
 
 
-def _flows(cluster: str, statements: tuple[FlinkStatement, ...], world: World) -> Iterable[JobFlows]:
-    return (each.flows for each in flink_jobs(cluster, statements, range(len(statements)), world))
+def _flows(cluster: str, statements: tuple[FlinkStatement, ...], context: FlinkContext) -> Iterable[JobFlows]:
+    return (reading.flows for reading in flink_jobs(cluster, statements, range(len(statements)), context))
 
 
-def _lasting(statement: FlinkStatement) -> FlinkStatement:
-    """Leave out what says nothing of lineage; what failed declares no tables."""
+def _without_state(statement: FlinkStatement) -> FlinkStatement:
+    """Return a statement without state and detail, except that it failed: a failed one declares no tables."""
     failed = phase_of(statement.state, FLINK) is Phase.FAILED or statement.state.upper() == "FAILING"
     return replace(statement, state="FAILED" if failed else "", detail="")
 
 
-def _seen(statement: FlinkStatement, job: JobEntry) -> ObservedJob:
-    trouble = None
-    if statement.state.upper() in _ILL:
-        message = first_line(statement.detail) or f"the statement is {statement.state}"
-        trouble = RunError(message=message, trace=statement.detail)
-    return ObservedJob(name=job.name, phase=phase_of(statement.state, FLINK), job=job, trouble=trouble)
+def _observed(statement: FlinkStatement, job: JobEntry) -> ObservedJob:
+    error = None
+    if statement.state.upper() in _ERROR_STATES:
+        error = run_error(statement.detail, f"the statement is {statement.state}")
+    return ObservedJob(name=job.name, phase=phase_of(statement.state, FLINK), job=job, error=error)

@@ -1,7 +1,7 @@
-"""A monitor's memory on the disk: replaced whole, so that it is never half-written; one monitor at a time.
+"""The state file of a monitor: replaced atomically, and locked by one monitor at a time.
 
-What is said of a run and what is remembered of it are written at once, so that no end of this program, not even a
-SIGKILL, tells a START twice or forgets the end of a run.
+Runs and their undelivered events are written together, so that no termination of this program, not even a SIGKILL,
+repeats a START or loses the end of a run.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any, Self
 
 from dataflow_generator.openlineage.emit.run_events import Event, event_line
 from dataflow_generator.openlineage.monitor.state import read_state, state_text
-from dataflow_generator.openlineage.monitor.state_machine import RUNNING, Watch
+from dataflow_generator.openlineage.monitor.state_machine import RUNNING, ServerState
 from scanner_model.errors import InputInvalid, ScannerError
 from scanner_model.private_files import atomic_path, open_private
 
 MOST = 5_000
-"""Events that may wait to be delivered."""
+"""The largest number of undelivered events."""
 
 
 class Journal:
-    """The state file *path*; safe to use from many threads. *most* bounds the events that wait.
+    """The state file *path*, thread-safe; *most* bounds the undelivered events.
 
     Raises InputInvalid where the file cannot be read or another monitor uses it, ScannerError where it cannot be
     written.
@@ -36,48 +36,48 @@ class Journal:
         self.path = path
         self._most = most
         self._lock = threading.RLock()
-        self._held = _held(path)
-        self._watches, self._waiting = _read(path)
+        self._lock_descriptor = _locked(path)
+        self._states, self._waiting = _read(path)
 
-    def watch(self, server: str) -> Watch:
-        """Return what is known of *server*."""
+    def server_state(self, server: str) -> ServerState:
+        """Return the state of *server*; empty for an unknown one."""
         with self._lock:
-            return self._watches.get(server, Watch())
+            return self._states.get(server, ServerState())
 
     @property
     def is_full(self) -> bool:
-        """Report that no event more can wait: what happens meanwhile is seen when there is room."""
+        """Return whether no more events can be stored; changes are then observed once there is room."""
         with self._lock:
             return len(self._waiting) >= self._most
 
-    def keep(self, server: str, watch: Watch, events: Iterable[Event]) -> None:
-        """Remember *watch*, and *events* until they are delivered; what changes nothing is not written."""
+    def record(self, server: str, state: ServerState, events: Iterable[Event]) -> None:
+        """Store *state*, and *events* until they are delivered; nothing is written where nothing changed."""
         with self._lock:
             lines = [event_line(event) for event in events]
-            if not lines and watch == self.watch(server):
+            if not lines and state == self.server_state(server):
                 return
-            watches, waiting = self._watches | {server: watch}, self._waiting + lines
+            states, waiting = self._states | {server: state}, self._waiting + lines
             if len(waiting) >= self._most:
                 waiting = without_old_heartbeats(waiting)
-            self._write(watches, waiting)
-            # Only what the disk keeps is known: else the next poll says it again.
-            self._watches, self._waiting = watches, waiting
+            self._write(states, waiting)
+            # Updated only after the write: otherwise the next poll emits the same events again.
+            self._states, self._waiting = states, waiting
 
     def waiting(self) -> tuple[str, ...]:
-        """Return the lines of the events that wait, the oldest first."""
+        """Return the lines of undelivered events, oldest first."""
         with self._lock:
             return tuple(self._waiting)
 
     def delivered(self, lines: Iterable[str]) -> None:
-        """Forget *lines*, which were delivered, or refused for good."""
+        """Remove *lines*, which were delivered or permanently refused."""
         with self._lock:
-            gone = set(lines)
-            self._waiting = [line for line in self._waiting if line not in gone]
-            self._write(self._watches, self._waiting)
+            done = set(lines)
+            self._waiting = [line for line in self._waiting if line not in done]
+            self._write(self._states, self._waiting)
 
     def close(self) -> None:
-        """Let another monitor use the file."""
-        os.close(self._held)
+        """Release the lock of the file."""
+        os.close(self._lock_descriptor)
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -89,31 +89,31 @@ class Journal:
         """Close."""
         self.close()
 
-    def _write(self, watches: Mapping[str, Watch], waiting: Iterable[str]) -> None:
+    def _write(self, states: Mapping[str, ServerState], waiting: Iterable[str]) -> None:
         try:
             with atomic_path(self.path, durable=True) as part:
-                part.write_text(state_text(watches, waiting), encoding="utf-8")
+                part.write_text(state_text(states, waiting), encoding="utf-8")
         except OSError as error:
             raise ScannerError(f"cannot be written: {error.strerror or error}", where=str(self.path)) from error
 
 
 def without_old_heartbeats(lines: Iterable[str]) -> list[str]:
-    """Leave out every RUNNING that another RUNNING of the same run follows: it told of the same, and later."""
+    """Return *lines* without each RUNNING that a later RUNNING of the same run supersedes."""
     kept: list[str] = []
-    seen: set[str] = set()
+    runs: set[str] = set()
     for line in reversed(list(lines)):
         event = json.loads(line)
         if event["eventType"] == RUNNING:
             run = event["run"]["runId"]
-            if run in seen:
+            if run in runs:
                 continue
-            seen.add(run)
+            runs.add(run)
         kept.append(line)
     return kept[::-1]
 
 
-def _held(path: Path) -> int:
-    """Take the lock beside *path*, which the system lets go of however this program ends."""
+def _locked(path: Path) -> int:
+    """Lock the file beside *path*; the system releases the lock however this program ends."""
     where = path.with_name(f"{path.name}.lock")
     try:
         held = open_private(where, os.O_RDWR)
@@ -129,7 +129,7 @@ def _held(path: Path) -> int:
     return held
 
 
-def _read(path: Path) -> tuple[dict[str, Watch], list[str]]:
+def _read(path: Path) -> tuple[dict[str, ServerState], list[str]]:
     try:
         return read_state(path.read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
@@ -145,7 +145,7 @@ _ROOM = 64 * 1024
 
 
 def complete_last_line(journal: Journal, file: Path) -> None:
-    """Take the event that waits first for delivered where *file* ends with it; end a line that was cut.
+    """Treat the first undelivered event as delivered where *file* ends with it; terminate a truncated last line.
 
     Raises InputInvalid where the file cannot be read or written, ScannerError where the journal cannot.
     """
@@ -159,21 +159,21 @@ def complete_last_line(journal: Journal, file: Path) -> None:
 
 
 def ends_with(file: Path, line: str) -> bool:
-    """Check if the last line of *file* is the event of *line*; a last line without an end is none, and is ended."""
+    """Return whether the last line of *file* is the event of *line*; a truncated line is not, and is terminated."""
     if not file.is_file():
         return False
-    with file.open("r+b") as found:
-        size = found.seek(0, os.SEEK_END)
-        found.seek(max(size - 2 * len(line.encode()) - _ROOM, 0))
-        tail = found.read()
+    with file.open("r+b") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(size - 2 * len(line.encode()) - _ROOM, 0))
+        tail = stream.read()
         if tail and not tail.endswith(b"\n"):
-            found.write(b"\n")
+            stream.write(b"\n")
             return False
     return _identity(tail.strip().rpartition(b"\n")[2]) == _identity(line)
 
 
 def _identity(line: str | bytes) -> tuple[Json, ...]:
-    """Return run, state and moment of an event: no two events of a monitor share them; empty for what is no event."""
+    """Return run id, state and time of an event, which are unique among events; empty for an invalid line."""
     try:
         event = json.loads(line)
         return event["run"]["runId"], event["eventType"], event["eventTime"]

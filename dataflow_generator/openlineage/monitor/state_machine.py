@@ -1,7 +1,7 @@
-"""The life of runs: from what a server says of its jobs, poll after poll, to the events that tell of it. Pure.
+"""The state machine of runs: observed job states, poll after poll, become run events. Pure.
 
-`step` takes what is open and what was seen, and gives what is open now and what is to be said. A job is remembered
-while its run is open only: what is seen first, whatever came before it, begins a run where it runs, and nothing else.
+`step` takes the open runs and the observed jobs, and returns the open runs and the transitions to emit. Only open runs
+are stored: the first observation of a job starts a run if the job is running, and does nothing otherwise.
 """
 
 from __future__ import annotations
@@ -15,43 +15,53 @@ from dataflow_generator.openlineage.emit.run_events import Event, JobEntry, RunE
 from dataflow_generator.openlineage.monitor.state_mapping import Phase
 
 START, RUNNING, COMPLETE, FAIL, ABORT = "START", "RUNNING", "COMPLETE", "FAIL", "ABORT"
-"""States of runs, in the specification's words."""
+"""Run states of the specification."""
 
 _ENDS = {Phase.ENDED: COMPLETE, Phase.FAILED: FAIL, Phase.CUT: ABORT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunError:
-    """What is wrong with a job: *message* on one line, *trace* as the server tells it, may be empty."""
+    """The error of a job: *message* on one line, *trace* as the server reports it (may be empty)."""
 
     message: str
     trace: str = ""
 
 
+def run_error(trace: str, otherwise: str = "") -> RunError:
+    """Return the error with *trace*; its message is the first line, or *otherwise* where the trace is empty."""
+    return RunError(message=first_line(trace) or otherwise, trace=trace)
+
+
+def first_line(trace: str) -> str:
+    """Return the first line of a trace, which is the message of the exception."""
+    return trace.strip().partition("\n")[0].strip()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObservedJob:
-    """A job as one poll shows it, *name* unique on its server; *job* has the lineage that it has now."""
+    """A job as observed by one poll; *name* is unique on its server, *job* has the current lineage."""
 
     name: str
     phase: Phase
     job: JobEntry
-    trouble: RunError | None = None
+    error: RunError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run that is open: *told* is when an event told of it last, by our clock, *job* the lineage that was told.
+    """An open run: *emitted* is the time of its last event by our clock, *job* the lineage in that event.
 
-    *latest* is the moment of that event, which is later where the clock was put back. *trouble* is the message that was
-    told, empty for none. *missed* counts polls in a row that did not list the job; *unsettled* is since when nobody
-    says that it runs, None while somebody does.
+    *latest* is the event time of that event, which is later where the clock was set back. *error* is the message in it,
+    empty for none. *missed* counts consecutive polls that did not list the job; *unsettled* is since when the server
+    has not reported it as running, None while it does.
     """
 
     id: str
-    told: datetime
+    emitted: datetime
     latest: datetime
     job: JobEntry
-    trouble: str = ""
+    error: str = ""
     missed: int = 0
     unsettled: datetime | None = None
 
@@ -61,30 +71,30 @@ Runs = Mapping[str, Run]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
-    """What is known of one server: the open runs by the name of the job, and how many were *begun* so far."""
+class ServerState:
+    """The state of one server: its open runs by job name, and the number of runs *begun* so far."""
 
     begun: int = 0
     runs: Runs = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """An event to be told: the run's id, its new state, when, of which job, and what is wrong with it."""
+class Transition:
+    """A state transition to emit: the run id, its new state, the time, the job, and its error."""
 
     run: str
     state: str
     at: datetime
     job: JobEntry
-    trouble: RunError | None = None
+    error: RunError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """When what is said: *heartbeat* is the longest silence of a run that goes on.
+    """When events are emitted: *heartbeat* is the longest interval between events of a running job.
 
-    A job that is not listed *missing* times in a row is deleted: a worker that starts lists, for a moment, less than
-    it has. *gone* is the state in which its run ends then. A run that is unsettled longer than *patience* is given up.
+    A job that *missing* consecutive polls do not list is deleted, because a starting worker lists fewer jobs for a
+    moment; its run then ends in the state *gone*. A run that is unsettled longer than *patience* is aborted.
     """
 
     heartbeat: timedelta = timedelta(minutes=5)
@@ -95,134 +105,142 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Turn:
-    """What one job's step needs to know: when it is, by which rules, and the id of the run that may begin."""
+    """The inputs of one job's step: the time, the rules, and the id of a run that may begin."""
 
     at: datetime
     rules: Rules
     fresh: str
 
 
-_Move = tuple[Run | None, tuple[Said, ...]]
-"""The run that is open now, and what is said."""
+_Move = tuple[Run | None, tuple[Transition, ...]]
+"""The run that is open now, and the transitions to emit."""
 
 
 def step(
-    watch: Watch, seen: Iterable[ObservedJob] | None, at: datetime, *, server: str = "", rules: Rules | None = None
-) -> tuple[Watch, tuple[Said, ...]]:
-    """Return what is open after a poll at the moment *at*, and what is to be said, by name.
+    state: ServerState,
+    observed: Iterable[ObservedJob] | None,
+    at: datetime,
+    *,
+    server: str = "",
+    rules: Rules | None = None,
+) -> tuple[ServerState, tuple[Transition, ...]]:
+    """Return the state after a poll at the moment *at*, and the transitions to emit, ordered by job name.
 
-    *seen* None: the server did not answer, which says nothing of its jobs. *server* makes the ids of its runs its own.
+    *observed* None: the server did not respond, and the state stays. *server* is a part of its run ids.
     """
-    if seen is None:
-        return watch, ()
-    by_name = {each.name: each for each in seen}
+    if observed is None:
+        return state, ()
+    by_name = {job.name: job for job in observed}
     runs: dict[str, Run] = {}
-    said: list[Said] = []
-    begun = watch.begun
-    for name in sorted(watch.runs.keys() | by_name.keys()):
+    transitions: list[Transition] = []
+    begun = state.begun
+    for name in sorted(state.runs.keys() | by_name.keys()):
         fresh = run_id(moment(at), server, name, str(begun))
-        run, words = _moved(watch.runs.get(name), by_name.get(name), _Turn(at=at, rules=rules or Rules(), fresh=fresh))
-        begun += sum(each.state == START for each in words)
-        said += words
+        run, new = _next(state.runs.get(name), by_name.get(name), _Turn(at=at, rules=rules or Rules(), fresh=fresh))
+        begun += sum(transition.state == START for transition in new)
+        transitions += new
         if run:
             runs[name] = run
-    return Watch(begun=begun, runs=runs), tuple(said)
+    return ServerState(begun=begun, runs=runs), tuple(transitions)
 
 
-def unread(name: str) -> ObservedJob:
-    """Return a job that is there and could not be read."""
+def unreadable_job(name: str) -> ObservedJob:
+    """Return a job that is listed but could not be read."""
     return ObservedJob(name=name, phase=Phase.UNKNOWN, job=JobEntry(namespace="", name=name))
 
 
 def moment(at: datetime) -> str:
-    """Write a moment as events do: ISO 8601 in milliseconds."""
+    """Return a moment as events write it: ISO 8601 in milliseconds."""
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _moved(run: Run | None, seen: ObservedJob | None, turn: _Turn) -> _Move:
+def _next(run: Run | None, observed: ObservedJob | None, turn: _Turn) -> _Move:
     if run is None:
-        return _begun(seen, turn) if seen else (None, ())
-    if seen is None:
+        return _begun(observed, turn) if observed else (None, ())
+    if observed is None:
         return _missed(run, turn)
     run = replace(run, missed=0)
-    match seen.phase:
+    match observed.phase:
         case Phase.RUNNING:
-            return _running(run, seen, turn)
+            return _running(run, observed, turn)
         case Phase.UNSETTLED:
             return _unsettled(run, turn)
         case Phase.UNKNOWN:
             return run, ()
         case phase:
-            return None, (_said(run, _ENDS[phase], turn, seen.trouble if phase is Phase.FAILED else None),)
+            return None, (_transition(run, _ENDS[phase], turn, observed.error if phase is Phase.FAILED else None),)
 
 
-def _begun(seen: ObservedJob, turn: _Turn) -> _Move:
-    if seen.phase is not Phase.RUNNING:
+def _begun(observed: ObservedJob, turn: _Turn) -> _Move:
+    if observed.phase is not Phase.RUNNING:
         return None, ()
-    run = Run(id=turn.fresh, told=turn.at, latest=turn.at, job=seen.job, trouble=_message(seen))
-    return run, (_said(run, START, turn, seen.trouble),)
+    run = Run(id=turn.fresh, emitted=turn.at, latest=turn.at, job=observed.job, error=_message(observed))
+    return run, (_transition(run, START, turn, observed.error),)
 
 
 def _missed(run: Run, turn: _Turn) -> _Move:
     missed = run.missed + 1
     if missed < turn.rules.missing:
         return replace(run, missed=missed), ()
-    return None, (_said(run, turn.rules.gone, turn),)
+    return None, (_transition(run, turn.rules.gone, turn),)
 
 
-def _running(run: Run, seen: ObservedJob, turn: _Turn) -> _Move:
-    """Go on: say so where something has changed, or nothing was said for long."""
-    job = seen.job if seen.job.inputs or seen.job.outputs else _with_datasets(seen.job, run.job)
+def _running(run: Run, observed: ObservedJob, turn: _Turn) -> _Move:
+    """Continue a run; emit RUNNING where something has changed, or a heartbeat is due."""
+    job = observed.job
+    if not (job.inputs or job.outputs):
+        job = _with_datasets(job, run.job)
     settled = replace(run, unsettled=None)
-    if (job, _message(seen)) == (run.job, run.trouble) and not _is_due(run.told, turn.at, turn.rules.heartbeat):
+    if (job, _message(observed)) == (run.job, run.error) and not _is_due(run.emitted, turn.at, turn.rules.heartbeat):
         return settled, ()
-    now = replace(settled, job=job, trouble=_message(seen))
-    said = _said(now, RUNNING, turn, seen.trouble)
-    return replace(now, told=turn.at, latest=said.at), (said,)
+    now = replace(settled, job=job, error=_message(observed))
+    transition = _transition(now, RUNNING, turn, observed.error)
+    return replace(now, emitted=turn.at, latest=transition.at), (transition,)
 
 
 def _unsettled(run: Run, turn: _Turn) -> _Move:
     since = min(run.unsettled or turn.at, turn.at)
     if turn.at - since < turn.rules.patience:
         return replace(run, unsettled=since), ()
-    return None, (_said(run, ABORT, turn),)
+    return None, (_transition(run, ABORT, turn),)
 
 
 def _with_datasets(job: JobEntry, before: JobEntry) -> JobEntry:
-    """Keep what was read and written before, where nothing is told of it now."""
+    """Return *job* with the inputs and outputs of *before*, because it reports none now."""
     return replace(job, inputs=before.inputs, outputs=before.outputs)
 
 
-def _is_due(told: datetime, at: datetime, heartbeat: timedelta) -> bool:
-    """Report whether it is time for a heartbeat; a clock that was put back must not silence a run."""
-    return abs(at - told) >= heartbeat
+def _is_due(emitted: datetime, at: datetime, heartbeat: timedelta) -> bool:
+    """Return whether a heartbeat is due, also after the clock was set back."""
+    return abs(at - emitted) >= heartbeat
 
 
-def _said(run: Run, state: str, turn: _Turn, trouble: RunError | None = None) -> Said:
-    """Return of a run; no event is older than the one before it, whatever the clock says."""
-    return Said(run=run.id, state=state, at=max(turn.at, run.latest), job=run.job, trouble=trouble)
+def _transition(run: Run, state: str, turn: _Turn, error: RunError | None = None) -> Transition:
+    """Return a transition of a run, never earlier than the previous one, whatever the clock says."""
+    return Transition(run=run.id, state=state, at=max(turn.at, run.latest), job=run.job, error=error)
 
 
-def _message(seen: ObservedJob) -> str:
-    return seen.trouble.message if seen.trouble else ""
+def _message(observed: ObservedJob) -> str:
+    return observed.error.message if observed.error else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """What runs the jobs of a server: its *name*, and the *language* of its errors."""
+    """The engine of a server: its *name*, and the programming *language* of its errors."""
 
     name: str
     language: str = "JAVA"
 
 
-def life_event(said: Said, engine: Engine, producer: str) -> Event:
-    """Build the event; what is wrong with a job stands in the facet `errorMessage`, also while the run goes on."""
-    run = RunEntry(id=said.run, state=said.state, facets=_facets(said, engine))
-    return run_event(run, said.job, moment(said.at), producer)
+def transition_event(transition: Transition, engine: Engine, producer: str) -> Event:
+    """Return the run event; an error is in the facet `errorMessage`, also while the run continues."""
+    run = RunEntry(id=transition.run, state=transition.state, facets=_facets(transition, engine))
+    return run_event(run, transition.job, moment(transition.at), producer)
 
 
-def _facets(said: Said, engine: Engine) -> Facets:
+def _facets(transition: Transition, engine: Engine) -> Facets:
     facets = {"processing_engine": processing_engine(engine.name, "", our_version())}
-    if said.trouble is None:
+    if transition.error is None:
         return facets
-    return facets | {"errorMessage": error_message(said.trouble.message, said.trouble.trace, engine.language)}
+    error = transition.error
+    return facets | {"errorMessage": error_message(error.message, error.trace, engine.language)}

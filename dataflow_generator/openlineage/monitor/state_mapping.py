@@ -1,4 +1,4 @@
-"""What the words of servers for the state of a job mean for its run: a table for each kind of server."""
+"""Mapping of job states, as each kind of server reports them, to phases of a run."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """What a server's word says of a run."""
+    """The phase of a run."""
 
     RUNNING = "running"
-    """Data move; also where a part of the job has failed."""
+    """Data are processed, also where a part of the job has failed."""
     ENDED = "ended"
-    """Somebody ended it in an orderly way, or it is done: the run is complete."""
+    """It was stopped in an orderly way, or is finished: the run is complete."""
     FAILED = "failed"
-    """It broke."""
+    """It failed."""
     CUT = "cut"
-    """Somebody broke it off, to start it again or for good: the run is aborted."""
+    """It was cancelled, possibly to be restarted: the run is aborted."""
     UNSETTLED = "unsettled"
-    """On its way from one to the other, as while workers share their tasks out anew: the run goes on, for a while."""
+    """In transition, as during a rebalance of tasks: the run continues, for a limited time."""
     UNKNOWN = "unknown"
-    """Nobody tells, or in a word that we do not know: nothing is concluded."""
+    """Not reported, or an unknown state: the run stays as it is."""
 
 
 Words = Mapping[str, Phase]
@@ -38,7 +38,7 @@ CONNECT: Words = {
     "PROVISIONING": Phase.UNSETTLED,
     "NONE": Phase.UNSETTLED,
 }
-"""Connectors: Connect's AbstractStatus.State, and what Confluent Cloud says of its own (NONE to DELETED)."""
+"""Connectors: Connect's AbstractStatus.State, and the states of Confluent Cloud (NONE to DELETED)."""
 
 KSQLDB: Words = {
     "RUNNING": Phase.RUNNING,
@@ -71,5 +71,5 @@ FLINK: Words = {
 
 
 def phase_of(word: str, words: Words) -> Phase:
-    """Return what *word* means; case does not matter."""
+    """Return the phase of the state *word*, in any letter case."""
     return words.get(word.upper(), Phase.UNKNOWN)

@@ -1,1 +1,1 @@
-"""Parse."""
+"""Parse OpenLineage events and facets, and serialize parsed events."""

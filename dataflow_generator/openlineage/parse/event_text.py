@@ -1,4 +1,4 @@
-"""An event as JSON text again, of what was read of it and so without its secrets: what a spool holds."""
+"""Serialize parsed events to redacted JSON text, as the spool stores it, and fingerprint them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_USE_IN_FACETS = frozenset({"columnLineage", "lineage"})
 
 
 def event_text(event: LineageEvent) -> str:
-    """Write *event* on one line; reading it gives the same event. Members that we do not know are left out."""
+    """Serialize *event* as one line, which parses to an equal event; unknown members are left out."""
     members = [
         f'"eventTime":{canonical(event.time)}',
         f'"producer":{canonical(event.producer)}',
@@ -31,12 +31,12 @@ def event_text(event: LineageEvent) -> str:
             listed = ",".join(_dataset(each) for each in event.datasets if each.side is side)
             members.append(f'"{member}":[{listed}]')
     text = "{" + ",".join(members) + "}"
-    # Half a surrogate pair can stand in JSON as an escape only.
+    # A lone surrogate can only be an escape in JSON.
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def fingerprint(event: LineageEvent) -> str:
-    """Return what tells *event* from every other, and is the same however its JSON was laid out."""
+    """Return a hash that identifies *event*, independent of its JSON formatting."""
     return _digest("\0".join(_parts(event)))
 
 
@@ -52,11 +52,11 @@ def _parts(event: LineageEvent) -> Iterator[str]:
 
 
 def _mark(facet: Facet) -> str:
-    return f"{facet.name}={_remembered(facet.body)}"
+    return f"{facet.name}={_body_digest(facet.body)}"
 
 
 @lru_cache(maxsize=4_096)
-def _remembered(body: str) -> str:
+def _body_digest(body: str) -> str:
     return _digest(body)
 
 

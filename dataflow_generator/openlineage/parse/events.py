@@ -1,4 +1,4 @@
-"""Events: JSON text to an event, or to what makes it no event of the specification. Never raises on any text."""
+"""Parse JSON text to an OpenLineage event, or to the problems that make it invalid. Never raises on any text."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _MOMENT = re.compile(
 
 @lru_cache(maxsize=1_024)
 def moment(text: str) -> str | None:
-    """Return *text* (ISO 8601, as Java and Python write it) in UTC with nine decimals; None where it is none.
+    """Return *text* (ISO 8601, as Java and Python write it) in UTC with nine decimals; None where it is invalid.
 
-    Without a zone it is UTC. A zone's name in brackets, as Java adds it, says nothing new.
+    Without a zone it is UTC. A zone name in brackets, as Java adds it, is ignored.
     """
     match = _MOMENT.fullmatch(text.strip())
     if not match:
@@ -45,45 +45,45 @@ Json = Any
 
 STATES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
 KNOWN_VERSION = (2, 0, 2)
-"""The newest version of the specification that we know; a later one may have states that we do not."""
+"""The newest supported version of the specification; a later one may have unknown states."""
 
 _VERSION = re.compile(r"/spec/(\d{1,9})-(\d{1,9})-(\d{1,9})/")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}")
 _OF_JOB_AND_DATASET = frozenset({"columnLineage", "lineage"})
-"""Facets of an output that are true for the job that writes it, and not for every writer."""
+"""Facets of an output that apply to the job that writes it, and not to every writer."""
 
 
 @dataclass(frozen=True, slots=True)
 class InvalidEvent:
-    """A text that is no event: why, each reason with its place in the event."""
+    """A text that is not a valid event, with problems and their locations in it."""
 
     problems: tuple[Problem, ...]
 
 
 def read_event(text: str | bytes) -> LineageEvent | InvalidEvent:
-    """Read one event; broken JSON, a missing member or a facet against its specification refuses all of it."""
+    """Parse one event; invalid JSON, a missing member or an invalid facet rejects it as a whole."""
     try:
         if isinstance(text, str) and not text.isascii():
-            text.encode()  # a byte that was no UTF-8 is half a surrogate pair by now
+            text.encode()  # an invalid UTF-8 byte is a lone surrogate here
         value = parsed(text)
     except json.JSONDecodeError as error:
         return _refused("$", f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}")
     except RecursionError:
-        return _refused("$", "nests too deeply to be read")
-    except ValueError:  # bytes that are no UTF-8, or a number of more than 4300 digits
-        return _refused("$", "is not JSON that can be read", "write UTF-8")
+        return _refused("$", "nests too deeply")
+    except ValueError:  # invalid UTF-8, or a number of more than 4300 digits
+        return _refused("$", "is not valid JSON", "encode it in UTF-8")
     return read_json(value)
 
 
 def read_json(value: Json) -> LineageEvent | InvalidEvent:
-    """Read one event of JSON that was parsed."""
+    """Read one event from parsed JSON."""
     if not isinstance(value, dict):
-        return _refused("$", "is no event: an event is a JSON object")
+        return _refused("$", "is not an event: an event is a JSON object")
     reader = _Reader(value)
     try:
         event = reader.event()
     except RecursionError:
-        return _refused("$", "nests too deeply to be read")
+        return _refused("$", "nests too deeply")
     return InvalidEvent(tuple(reader.problems)) if reader.problems or event is None else event
 
 
@@ -93,13 +93,13 @@ def _refused(where: str, what: str, hint: str = "") -> InvalidEvent:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads one event, noting every problem."""
+    """Reads one event, collecting all problems."""
 
     value: dict[str, Json]
     problems: list[Problem] = field(default_factory=list)
 
     def event(self) -> LineageEvent | None:
-        """Return the event; None where a problem keeps it from being one."""
+        """Return the event; None where there are problems."""
         producer = self._text(self.value, "producer", "$")
         schema_url = self._text(self.value, "schemaURL", "$")
         time = self._time()
@@ -121,14 +121,14 @@ class _Reader:
         return replace(event, fingerprint=fingerprint(event))
 
     def _kind(self, schema_url: str) -> EventKind | None:
-        """Get the kind by what the event holds; one that calls itself a RunEvent, or has a state, must have a run."""
+        """Return the kind by the members of the event; one declared as a RunEvent, or with a state, needs a run."""
         present = [name for name in ("run", "job", "dataset") if self.value.get(name) is not None]
         called = schema_url.rpartition("/")[2]
         has_state = self.value.get("eventType") is not None and called not in ("JobEvent", "DatasetEvent")
         if "run" in present or called == "RunEvent" or has_state:
             return EventKind.RUN
         if not present:
-            self._wrong("$", "tells of no run, no job and no dataset", "a RunEvent has `run` and `job`")
+            self._wrong("$", "has no run, job or dataset", "a RunEvent has `run` and `job`")
             return None
         return EventKind(present[0])
 
@@ -137,7 +137,7 @@ class _Reader:
         text = self._text(self.value, "eventTime", "$")
         found = moment(text)
         if found is None and len(self.problems) == known:
-            self._wrong("$.eventTime", f"{text[:60]!r} is no moment", "as in 2026-01-02T03:04:05.678Z")
+            self._wrong("$.eventTime", f"{text[:60]!r} is not a timestamp", "as in 2026-01-02T03:04:05.678Z")
         return found or ""
 
     def _job(self) -> EventJob | None:
@@ -156,12 +156,10 @@ class _Reader:
             return None
         run_id = self._text(run, "runId", "$.run")
         if isinstance(run.get("runId"), str) and not _UUID.fullmatch(run_id):
-            self._wrong("$.run.runId", f"{run_id[:60]!r} is no UUID", "the specification requires one")
+            self._wrong("$.run.runId", f"{run_id[:60]!r} is not a UUID", "the specification requires one")
         state = self.value.get("eventType")
         if state is not None and not (isinstance(state, str) and (state.upper() in STATES or _is_future(schema_url))):
-            self._wrong(
-                "$.eventType", f"{str(state)[:60]!r} is no state of a run", f"one of {', '.join(sorted(STATES))}"
-            )
+            self._wrong("$.eventType", f"{str(state)[:60]!r} is not a run state", f"one of {', '.join(sorted(STATES))}")
         facets = tuple(self._facets(run, "facets", "$.run"))
         return EventRun(run_id=clean_text(run_id), state=str(state or "").upper(), facets=facets)
 
@@ -187,13 +185,13 @@ class _Reader:
         facets = tuple(self._facets(value, "facets", where))
         if side is None:
             return EventDataset(ref=ref, facets=facets)
-        of_use = [each for each in facets if each.name in _OF_JOB_AND_DATASET]
+        of_use = [facet for facet in facets if facet.name in _OF_JOB_AND_DATASET]
         of_use += self._facets(value, f"{side}Facets", where)
-        own = tuple(each for each in facets if each.name not in _OF_JOB_AND_DATASET)
+        own = tuple(facet for facet in facets if facet.name not in _OF_JOB_AND_DATASET)
         return EventDataset(ref=ref, side=side, facets=own, use_facets=tuple(of_use))
 
     def _facets(self, holder: dict[str, Json], member: str, where: str) -> Iterator[Facet]:
-        """Read facets by name; null is a facet that is not there, as several clients write it."""
+        """Yield facets by name; null means a missing facet, as several clients write it."""
         facets = holder.get(member)
         if facets is None:
             return
@@ -212,21 +210,21 @@ class _Reader:
             yield reading.facet
 
     def _object(self, holder: dict[str, Json], member: str, where: str) -> dict[str, Json] | None:
-        found = holder.get(member)
-        if isinstance(found, dict):
-            return found
-        self._missing(found, member, where, "an object")
+        value = holder.get(member)
+        if isinstance(value, dict):
+            return value
+        self._missing(value, member, where, "an object")
         return None
 
     def _text(self, holder: dict[str, Json], member: str, where: str) -> str:
-        found = holder.get(member)
-        if isinstance(found, str):
-            return found
-        self._missing(found, member, where, "a string")
+        value = holder.get(member)
+        if isinstance(value, str):
+            return value
+        self._missing(value, member, where, "a string")
         return ""
 
-    def _missing(self, found: Json, member: str, where: str, wanted: str) -> None:
-        if found is None:
+    def _missing(self, value: Json, member: str, where: str, wanted: str) -> None:
+        if value is None:
             self._wrong(where, f"the member {member!r} is missing", "the specification requires it")
         else:
             self._wrong(f"{where}.{member}", f"is not {wanted}")
@@ -236,7 +234,7 @@ class _Reader:
 
 
 def version_of(schema_url: str) -> tuple[int, ...] | None:
-    """Return the version of the specification that a schemaURL names; None where it names none."""
+    """Return the version of the specification in a schemaURL; None where it has none."""
     match = _VERSION.search(schema_url)
     return tuple(map(int, match.groups())) if match else None
 

@@ -1,4 +1,4 @@
-"""Facets: JSON to what we read of it (columns, flows of columns, other names), and what makes one unreadable."""
+"""Parse facets: validate their required members, and read columns, column flows and other names."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SHAPES: Mapping[str, Shape] = {
     "catalog": {"framework": str, "type": str, "name": str},
     "columnLineage": {"fields": {"*": {"inputFields": [_INPUT_FIELD]}}, "dataset?": [_INPUT_FIELD]},
     "dataQualityAssertions": {"assertions": [{"assertion": str, "success": bool}]},
-    # The specification requires `columnMetrics`; older producers tell of rows alone.
+    # The specification requires `columnMetrics`; older producers report row counts only.
     "dataQualityMetrics": {"columnMetrics|rowCount": ..., "columnMetrics?": _COLUMN_COUNTS} | _COUNTS,
     "dataSource": {"name?": str, "uri?": str},
     "datasetType": {"datasetType": str},
@@ -78,13 +78,13 @@ SHAPES: Mapping[str, Shape] = {
 }
 
 MAJORS: Mapping[str, int] = dict.fromkeys(SHAPES, 1) | {"jobType": 2}
-"""The major version of each facet that we know; what a later one requires we cannot judge."""
+"""The supported major version of each facet; later ones are not validated."""
 
 
 def schema_violations(value: Json, shape: Shape, where: str, depth: int = 0) -> Iterator[Problem]:
-    """Find what *shape* requires and *value*, which stands at *where*, does not hold; deeper than 60 levels is not."""
+    """Yield the violations of *shape* by *value*, whose location is *where*; up to 60 levels deep."""
     if depth > _DEEPEST:
-        yield Problem(where, "nests too deeply to be read")
+        yield Problem(where, "nests too deeply")
     elif isinstance(shape, dict):
         if isinstance(value, dict):
             yield from _members(value, shape, where, depth + 1)
@@ -141,26 +141,26 @@ _DATASET, _JOB = "DATASET", "JOB"
 
 
 class FacetReading(NamedTuple):
-    """A facet, and what is wrong with it at places inside it; a facet that something is wrong with is refused."""
+    """A facet, and its problems with their locations in it; a facet with problems is rejected."""
 
     facet: Facet
     problems: tuple[Problem, ...] = ()
 
 
 def read_facet(name: str, value: dict[str, Json]) -> FacetReading:
-    """Read the facet *name*; one that we do not know, or of a future version, is kept as received."""
+    """Parse the facet *name*; an unknown one, or one of a future version, is stored as received."""
     try:
-        # Runs of one job repeat most of their facets, so reading one again is rare. Version 2 writes no references,
+        # Cached, because runs of one job repeat most of their facets. Version 2 of marshal writes no references,
         # which differ between equal values.
         packed = marshal.dumps(value, 2)
     except ValueError as error:
         raise RecursionError from error
-    return _remembered(name, packed) if len(packed) <= _CACHED_LENGTH else _read(name, value)
+    return _cached(name, packed) if len(packed) <= _CACHED_LENGTH else _read(name, value)
 
 
 @lru_cache(maxsize=4_096)
-def _remembered(name: str, packed: bytes) -> FacetReading:
-    return _read(name, marshal.loads(packed))  # noqa: S302 - bytes that the caller just made of JSON
+def _cached(name: str, packed: bytes) -> FacetReading:
+    return _read(name, marshal.loads(packed))  # noqa: S302 - bytes that the caller just created from JSON
 
 
 def _read(name: str, value: dict[str, Json]) -> FacetReading:
@@ -179,7 +179,7 @@ def _is_future(name: str, value: Mapping[str, Json]) -> bool:
 
 
 def _path_reader(facet: Json) -> PathReader:
-    """Return what reads names of fields: whoever else wrote them, a name is one segment; we write whole paths."""
+    """Return the reader of field names: in our own facets they are paths, in those of others one segment."""
     return _our_path if str(facet.get("_producer") or "").startswith(OURS) else _one_segment
 
 
@@ -195,18 +195,18 @@ def _our_path(name: str) -> ColumnPath:
 
 
 def _schema(facet: Json) -> dict[str, Any]:
-    found: dict[ColumnPath, Column] = {}
+    columns: dict[ColumnPath, Column] = {}
     for column in _columns(facet.get("fields") or (), (), _path_reader(facet)):
-        found.setdefault(column.path, column)  # of a run, we tell a nested field that flows by its whole name, too
-    return {"columns": tuple(found.values())}
+        columns.setdefault(column.path, column)  # our run events list nested fields in flows twice
+    return {"columns": tuple(columns.values())}
 
 
 def _columns(fields: Iterable[Json], above: ColumnPath, read: PathReader) -> Iterator[Column]:
-    seen: set[str] = set()
+    names: set[str] = set()
     for field in fields:
-        if field["name"] in seen:  # a column is told twice: the first counts, as in a schema
+        if field["name"] in names:  # of duplicate columns the first counts, as in a schema
             continue
-        seen.add(field["name"])
+        names.add(field["name"])
         path = (*above, *read(field["name"]))
         type_, doc = field.get("type"), field.get("description")
         known = isinstance(type_, str) and type_ != UNTYPED
@@ -233,17 +233,17 @@ def _column_lineage(facet: Json) -> dict[str, Any]:
 
 
 def _older_transformation(field: Json) -> Json:
-    """Return what versions before 1-1-0 told once for all inputs of a field: IDENTITY or MASKED."""
+    """Return the transformation that versions before 1-1-0 have for all inputs of a field: IDENTITY or MASKED."""
     kind = field.get("transformationType")
     if not isinstance(kind, str) or not kind:
         return {}
     subtype = "IDENTITY" if kind.upper() == "IDENTITY" else "TRANSFORMATION"
-    told = field.get("transformationDescription")
-    return {"type": "DIRECT", "subtype": subtype, "description": told, "masking": kind.upper() == "MASKED"}
+    description = field.get("transformationDescription")
+    return {"type": "DIRECT", "subtype": subtype, "description": description, "masking": kind.upper() == "MASKED"}
 
 
 def _lineage(facet: Json) -> dict[str, Any]:
-    """Read the newer facet: of a dataset (what feeds it) or of a job (entries with targets of their own)."""
+    """Read the `lineage` facet: of a dataset (its inputs) or of a job (entries with their own targets)."""
     read = _path_reader(facet)
     flows: list[FieldFlow] = []
     uses: list[tuple[DatasetRef, Side]] = []
@@ -276,21 +276,21 @@ def _flows(
     *,
     older: Json = None,
 ) -> Iterator[FieldFlow]:
-    """Return a flow for each transformation of *origin*; a job that makes values itself is no origin of a flow."""
+    """Yield a flow for each transformation of *origin*; a job that generates values is not an origin."""
     ref = _ref(origin) if origin.get("type", _DATASET) == _DATASET else None
     if ref is None:
         return
     field = origin.get("field")
-    for told in origin.get("transformations") or [older or {}]:
+    for transformation in origin.get("transformations") or [older or {}]:
         yield FieldFlow(
             origin=ref,
             origin_path=None if field is None else read(field),
             target_path=target_path,
             target=target,
-            type=_word(told, "type"),
-            subtype=_word(told, "subtype"),
-            description=str(told.get("description") or ""),
-            masking=told.get("masking") is True,
+            type=_word(transformation, "type"),
+            subtype=_word(transformation, "subtype"),
+            description=str(transformation.get("description") or ""),
+            masking=transformation.get("masking") is True,
         )
 
 
@@ -299,9 +299,9 @@ def _ref(value: Json) -> DatasetRef | None:
     return DatasetRef(clean_namespace(namespace), clean_text(name)) if namespace is not None and name else None
 
 
-def _word(told: Json, member: str) -> str:
-    found = told.get(member)
-    return found.upper() if isinstance(found, str) else ""
+def _word(transformation: Json, member: str) -> str:
+    word = transformation.get(member)
+    return word.upper() if isinstance(word, str) else ""
 
 
 _READERS: Mapping[str, Callable[[Json], dict[str, Any]]] = {

@@ -1,4 +1,4 @@
-"""The graph as one HTML file that needs nothing else: no network, no library; the files beside this are its parts."""
+"""The graph as one self-contained HTML file: no network, no library; the files beside this module are its parts."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
 Json = Any
 
 STYLES = ("page.css", "drawing.css", "panel.css")
-"""How the page looks: its frame, the drawing, what is told beside it."""
+"""Style sheets: the frame, the drawing, the panel."""
 
 SCRIPTS = (
-    *("model.js", "ways.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
+    *("model.js", "lineage.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
     *("outline.js", "panel.js", "main.js"),
 )
-"""The parts of the page's program, in the order in which they need each other."""
+"""The scripts of the page, in dependency order."""
 
 MOST_SCHEMA_COLUMNS = 100_000
-"""Columns of schemas that a page holds (about 15 MB); those in flows are all there, and the page tells what is not."""
+"""Maximal columns of schemas in a page (about 15 MB), besides those in flows; the page reports omissions."""
 
-# A script element ends at `</script>`, whatever stands around it; old readers of JSON end a line at U+2028.
+# A script element ends at any `</script>`; old JSON parsers end a line at U+2028.
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _SAFE = str.maketrans(_UNSAFE)
 
 
 def page_lines(graph: FlowGraph, *, most: int = MOST_SCHEMA_COLUMNS) -> Iterator[str]:
-    """Write the page; of the schemas' columns at most *most*, which the page says.
+    """Write the page; of the schemas' columns at most *most*, which the page reports.
 
-    The graph is in it as JSON: `nodes` are `[key, kind, namespace, name, path, attributes]`, `edges` `[source, target,
-    kind, type, subtype, evidence, certainty]` with the places of their ends among the nodes.
+    The graph is embedded as JSON: `nodes` are `[key, kind, namespace, name, path, attributes]`, `edges` `[source,
+    target, kind, type, subtype, evidence, certainty]`, where source and target are indices of nodes.
     """
     before, between, after = _split(_part("page.html"), "/*style*/", "/*script*/")
     middle, rest = between.split("<!--graph-->")
@@ -60,10 +60,10 @@ def _data(graph: FlowGraph, most: int) -> Iterator[str]:
 
 
 def _kept(nodes: Iterable[Node], most: int, places: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
-    """Return the nodes that the page holds, each with its place in *places*; count the others by their kind."""
+    """Yield the nodes of the page, with their index in *places*; count the others by kind in *left_out*."""
     columns = 0
     for node in nodes:
-        # A column in a flow has the namespace of its dataset, one of a schema has none.
+        # A column in a flow has the namespace of its dataset, a column of a schema has none.
         of_schema = node.kind is NodeKind.COLUMN and not node.namespace
         columns += of_schema
         if of_schema and columns > most:

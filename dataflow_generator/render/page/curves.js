@@ -1,11 +1,11 @@
-// The links between boxes as curves, and the flows of columns between their lines.
+// Links between boxes as curves, and column flows between their rows.
 function drawCurves() {
   const pairs = new Map();
   for (const link of graph.links) {
     const rows = link.columns ? rowCurves(link) : null;
     if (!link.shown || (rows && rows === link.edges.length)) continue;
-    const source = drawn.boxes.get(link.source),
-      target = drawn.boxes.get(link.target);
+    const source = drawing.boxes.get(link.source),
+      target = drawing.boxes.get(link.target);
     if (!source || !target || (source === target && (source.group || link.columns))) continue;
     const id = `${source.id}>${target.id}`;
     if (!pairs.has(id)) pairs.set(id, {source, target, edges: []});
@@ -13,22 +13,22 @@ function drawCurves() {
   }
   for (const [id, {source, target, edges}] of pairs) {
     const back = isBack(source, target);
-    // A link back stands a little lower than one forward between the same two.
+    // A backward link is drawn slightly below a forward one between the same boxes.
     const y = SIZE.head / 2 + (back ? 6 : 0);
-    curve({edges, via: drawn.via && drawn.via.get(id), back, ...ends(source, source.y + y, target, target.y + y)});
+    curve({edges, via: drawing.via && drawing.via.get(id), back, ...ends(source, source.y + y, target, target.y + y)});
   }
 }
 
-// Draws the flows of columns whose both ends can be seen; gives how many.
+// Draws the column flows with both ends visible; returns their number.
 function rowCurves(link) {
-  const source = drawn.boxes.get(link.source),
-    target = drawn.boxes.get(link.target);
+  const source = drawing.boxes.get(link.source),
+    target = drawing.boxes.get(link.target);
   if (!source || !target || source.group || target.group) return 0;
-  const columnWay = !state.link && state.way && state.selected.kind === "column";
+  const columnLineage = !state.link && state.lineage && state.selected.kind === "column";
   const opened = state.open.has(link.source) && state.open.has(link.target);
   let count = 0;
   for (const edge of link.edges) {
-    if (columnWay && !state.way.edges.has(edge) && !opened) continue;
+    if (columnLineage && !state.lineage.edges.has(edge) && !opened) continue;
     const from = lineHeight(source, edge.source);
     const to = edge.target === link.target ? target.y + SIZE.head / 2 : lineHeight(target, edge.target);
     if (from === null || to === null) continue;
@@ -48,7 +48,7 @@ function lineHeight(box, column) {
   return null;
 }
 
-// What closes a circle leads to the left: out of the left side, into the right one.
+// A link that closes a cycle leads to the left: out of the left side, into the right one.
 function isBack(source, target) {
   return target.x + target.w <= source.x;
 }
@@ -61,14 +61,14 @@ function ends(source, fromY, target, toY) {
 function curve({edges, via, back, from, to}) {
   const path = pathOf({via, back, from, to});
   const first = edges[0];
-  const on = state.way && edges.some((edge) => state.way.edges.has(edge));
+  const on = state.lineage && edges.some((edge) => state.lineage.edges.has(edge));
   const chosen = state.link && edges.some((edge) => state.link.includes(edge));
   const marks = [
     "curve",
     `edge-${cssName(first.kind)}`,
     edges.every((edge) => edge.type === "INDIRECT") ? "indirect" : "",
     edges.every((edge) => edge.certainty === "matched") ? "matched" : "",
-    state.way && state.selected.kind === "column" && first.kind !== "column-flow" ? "beside" : "",
+    state.lineage && state.selected.kind === "column" && first.kind !== "column-flow" ? "beside" : "",
     on || chosen ? "on" : "",
     chosen ? "chosen" : "",
   ];
@@ -88,22 +88,22 @@ function curve({edges, via, back, from, to}) {
 }
 
 function pathOf({via, back, from, to}) {
-  const way = back ? -1 : 1;
+  const direction = back ? -1 : 1;
   const flat = (p) => [
-    {x: p.x - way * p.half, y: p.y},
-    {x: p.x + way * p.half, y: p.y},
+    {x: p.x - direction * p.half, y: p.y},
+    {x: p.x + direction * p.half, y: p.y},
   ];
-  const points = [from, ...(via || []).flatMap(flat), {x: to.x - way * 7, y: to.y}];
+  const points = [from, ...(via || []).flatMap(flat), {x: to.x - direction * 7, y: to.y}];
   let path = `M${from.x} ${from.y}`;
   for (let at = 1; at < points.length; at++) {
     const straight = via && at % 2 === 0 && at < points.length - 1;
-    path += straight ? `L${points[at].x} ${points[at].y}` : bend(points[at - 1], points[at], way);
+    path += straight ? `L${points[at].x} ${points[at].y}` : bend(points[at - 1], points[at], direction);
   }
   return path;
 }
 
-function bend(a, b, way) {
-  const ahead = (b.x - a.x) * way;
-  const reach = way * (ahead > 0 ? Math.max(24, ahead / 2) : Math.min(260, 80 + Math.abs(b.y - a.y) / 3));
+function bend(a, b, direction) {
+  const ahead = (b.x - a.x) * direction;
+  const reach = direction * (ahead > 0 ? Math.max(24, ahead / 2) : Math.min(260, 80 + Math.abs(b.y - a.y) / 3));
   return `C${a.x + reach} ${a.y} ${b.x - reach} ${b.y} ${b.x} ${b.y}`;
 }

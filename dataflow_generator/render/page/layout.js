@@ -1,7 +1,7 @@
-// Places for items and links, left to right: layers by the longest path, few crossings by barycentres. No page in here.
+// Positions of items and links, left to right: layers by the longest path, few crossings by barycentres. No DOM.
 const GAP = {x: 60, y: 12, part: 28, through: 6};
 
-// Items have {id, w, h} and get {x, y}; links are [source id, target id]. Gives {w, h, via}: via has the points of
+// Items have {id, w, h} and get {x, y}; links are [source id, target id]. Returns {w, h, via}: via has the points of
 // links that pass layers, by "source>target".
 function layout(items, links, aspect) {
   const via = new Map();
@@ -26,19 +26,19 @@ function components(items, links) {
     beside.get(target).push(source);
   }
   const byId = new Map(items.map((item) => [item.id, item]));
-  const seen = new Map(),
+  const visited = new Map(),
     parts = [];
   for (const item of items) {
-    if (seen.has(item.id)) continue;
+    if (visited.has(item.id)) continue;
     const part = {items: [], links: []},
       waiting = [item.id];
-    seen.set(item.id, part);
+    visited.set(item.id, part);
     while (waiting.length) {
       const id = waiting.pop();
       part.items.push(byId.get(id));
       for (const next of beside.get(id)) {
-        if (seen.has(next)) continue;
-        seen.set(next, part);
+        if (visited.has(next)) continue;
+        visited.set(next, part);
         waiting.push(next);
       }
     }
@@ -46,7 +46,7 @@ function components(items, links) {
   }
   const order = new Map(items.map((item, at) => [item.id, at]));
   for (const part of parts) part.items.sort((a, b) => order.get(a.id) - order.get(b.id));
-  for (const link of links) seen.get(link[0]).links.push(link);
+  for (const link of links) visited.get(link[0]).links.push(link);
   return parts;
 }
 
@@ -64,7 +64,7 @@ function layoutPart({items, links}, via) {
   return placeAcross(layers, points);
 }
 
-// Turns links that close a cycle around, so that every cycle has a drawing; the deepest path is not held by calls.
+// Reverses links that close a cycle, so that cycles can be laid out; iterative, not recursive.
 function acyclic(items, links) {
   const out = new Map(items.map((item) => [item.id, []]));
   for (const [source, target] of links) if (source !== target) out.get(source).push(target);
@@ -108,7 +108,7 @@ function layersOf(items, links) {
       if (!open.get(next)) order.push(next);
     }
   }
-  // What has nothing before it stands next to what it feeds.
+  // An item without predecessors is placed next to its successors.
   const fed = new Set(links.map(([, target]) => target));
   for (const id of order) {
     if (!fed.has(id) && out.get(id).length) layer.set(id, Math.min(...out.get(id).map((next) => layer.get(next))) - 1);
@@ -116,7 +116,7 @@ function layersOf(items, links) {
   return layer;
 }
 
-// A link that passes layers has a cell in each, so that it finds its way between the cards.
+// A link that spans layers has a cell in each, so that it is routed between the cards.
 function pass(source, target, turned, points, via) {
   let last = source;
   const route = [];
@@ -180,8 +180,8 @@ function placeDown(layers) {
   for (const layer of layers) for (const cell of layer) cell.y -= top;
 }
 
-// Puts cells as near as can be to where they want to be, in their order and apart: neighbours that collide become one
-// block, which stands at the mean of what its cells want.
+// Places cells close to their desired positions, in order and without overlap: colliding neighbours become one
+// block, which is placed at the mean of their desired positions.
 function settle(layer, wish) {
   const blocks = [];
   let offset = 0;
@@ -218,7 +218,7 @@ function placeAcross(layers, points) {
   return {w: x - GAP.x, h: height, points};
 }
 
-// Parts on shelves, the highest first; low ones are stacked on a shelf.
+// Connected components on shelves, the highest first; low ones are stacked on a shelf.
 function pack(parts, aspect) {
   const area = parts.reduce((sum, part) => sum + (part.w + GAP.part) * (part.h + GAP.part), 0);
   const wide = Math.max(...parts.map((part) => part.w), Math.sqrt(area * aspect), 0);

@@ -1,11 +1,11 @@
-// What people do: keys, clicks, dragging, searching; and the first picture.
+// User input: keys, clicks, dragging, search; and the initial view.
 const search = document.getElementById("search"),
   hits = document.getElementById("hits");
 const MOST_HITS = 30;
 
-// Draws anew; what is looked at, or *held*, stays where it is on the screen.
+// Redraws; the selected item, or *held*, keeps its position on the screen.
 function refresh({fit: whole = false, held = state.selected && state.selected.card} = {}) {
-  const before = {...drawn.boxes.get(held)};
+  const before = {...drawing.boxes.get(held)};
   document.documentElement.dataset.theme = state.theme;
   document.getElementById("fold").textContent = state.folded.size ? "Open all" : "Collapse";
   draw();
@@ -15,13 +15,13 @@ function refresh({fit: whole = false, held = state.selected && state.selected.ca
   drawFooter();
   writeAddress();
   if (whole) fit();
-  else keep(before, drawn.boxes.get(held));
+  else keep(before, drawing.boxes.get(held));
 }
 
 function keep(before, after) {
   if (before.id && after) {
-    seen.x += (before.x - after.x) * seen.k;
-    seen.y += (before.y - after.y) * seen.k;
+    viewport.x += (before.x - after.x) * viewport.k;
+    viewport.y += (before.y - after.y) * viewport.k;
   }
   show();
 }
@@ -31,8 +31,8 @@ function look(node, {bring: near = false} = {}) {
   select(node);
   refresh();
   if (!near || !node) return;
-  const own = drawn.boxes.get(node.card) || drawn.order.find((box) => box.group && box.group.node === node);
-  const others = state.way ? [...state.way.nodes].map((each) => drawn.boxes.get(each.card)) : [];
+  const own = drawing.boxes.get(node.card) || drawing.order.find((box) => box.group && box.group.node === node);
+  const others = state.lineage ? [...state.lineage.nodes].map((each) => drawing.boxes.get(each.card)) : [];
   bring([own, ...others]);
 }
 
@@ -42,16 +42,16 @@ function drawFooter() {
   const words = [
     part && `part of the graph: ${part}`,
     `${graph.nodes.length} nodes, ${graph.edges.length} edges`,
-    still ? `${still} in no known flow${state.still ? "" : ", not shown"}` : "",
+    still ? `${still} without known flow${state.still ? "" : ", hidden"}` : "",
     state.folded.size ? `${state.folded.size} of ${graph.groups.size} clusters and systems are collapsed` : "",
     coverage.unread || coverage.tables
-      ? `${coverage.unread} statements not read, ${coverage.tables} to tables only`
+      ? `${coverage.unread} statements not parsed, ${coverage.tables} without columns`
       : "",
     coverage.unknown_connectors ? `${coverage.unknown_connectors} connectors of unknown classes` : "",
     (coverage.problems || []).length ? `${coverage.problems.length} problems` : "",
-    ...Object.entries(graph.leftOut).map(([kind, count]) => `${count} ${kind}s of schemas left out`),
+    ...Object.entries(graph.leftOut).map(([kind, count]) => `${count} ${kind}s of schemas omitted`),
   ];
-  const button = act("what was not read", () => (state.about = true), {class: "refer"});
+  const button = act("problems", () => (state.about = true), {class: "refer"});
   const counted = make("span", {}, words.filter(Boolean).join(" · "));
   document.getElementById("footer").replaceChildren(counted, " · ", button);
   const toggle = document.getElementById("still");
@@ -128,7 +128,7 @@ function clickCard(box, event) {
   if (box.group) {
     state.folded.delete(box.group);
     refresh();
-    bring(box.group.cards.slice(0, 40).map((card) => drawn.boxes.get(card)));
+    bring(box.group.cards.slice(0, 40).map((card) => drawing.boxes.get(card)));
   } else if (event.target.closest(".twist") || (event.detail === 2 && !row)) {
     flip(state.open, box.card);
     refresh({held: box.card});
@@ -156,12 +156,12 @@ stage.addEventListener("keydown", (event) => {
 
 function stageKeys() {
   const by = (x, y) => () => {
-    seen.x += x;
-    seen.y += y;
+    viewport.x += x;
+    viewport.y += y;
     show();
   };
   const enter = () =>
-    drawn.order.length && step((state.selected && drawn.boxes.get(state.selected.card)) || drawn.order[0]);
+    drawing.order.length && step((state.selected && drawing.boxes.get(state.selected.card)) || drawing.order[0]);
   return {ArrowLeft: by(60, 0), ArrowRight: by(-60, 0), ArrowUp: by(0, 60), ArrowDown: by(0, -60), Enter: enter};
 }
 
@@ -169,12 +169,12 @@ function cardKeys(box) {
   const beside = (forward) => () => {
     const nodes = graph.links
       .filter((link) => box.stands.includes(forward ? link.source : link.target))
-      .map((link) => drawn.boxes.get(forward ? link.target : link.source))
+      .map((link) => drawing.boxes.get(forward ? link.target : link.source))
       .filter((each) => each && each !== box);
     step(nodes.sort((a, b) => Math.abs(a.y - box.y) - Math.abs(b.y - box.y))[0]);
   };
   const along = (by) => () => {
-    const same = drawn.order.filter((each) => Math.abs(each.x - box.x) < 40).sort((a, b) => a.y - b.y);
+    const same = drawing.order.filter((each) => Math.abs(each.x - box.x) < 40).sort((a, b) => a.y - b.y);
     step(same[same.indexOf(box) + by]);
   };
   const open = () => (
@@ -195,13 +195,13 @@ function cardKeys(box) {
 function step(box) {
   if (!box) return;
   const element = [...world.querySelectorAll(".card")].find((each) => each.box === box);
-  const inside = (from, size, at, length) => from + at * seen.k >= 0 && from + (at + size) * seen.k <= length;
-  if (!inside(seen.x, box.w, box.x, stage.clientWidth) || !inside(seen.y, box.h, box.y, stage.clientHeight))
+  const inside = (from, size, at, length) => from + at * viewport.k >= 0 && from + (at + size) * viewport.k <= length;
+  if (!inside(viewport.x, box.w, box.x, stage.clientWidth) || !inside(viewport.y, box.h, box.y, stage.clientHeight))
     bring([box]);
   element.focus({preventScroll: true});
 }
 
-// --- moving
+// --- panning
 
 let hold = null,
   moved = false;
@@ -218,8 +218,8 @@ window.addEventListener("pointermove", (event) => {
   if (!moved && Math.hypot(x, y) < 4) return;
   moved = true;
   stage.classList.add("moving");
-  seen.x += x;
-  seen.y += y;
+  viewport.x += x;
+  viewport.y += y;
   hold = {x: event.clientX, y: event.clientY};
   show();
 });
@@ -243,7 +243,7 @@ stage.addEventListener(
   {passive: false},
 );
 
-// --- searching
+// --- search
 
 let index = null;
 
@@ -286,8 +286,8 @@ function drawHits() {
     return hit;
   });
   const more =
-    all.length > MOST_HITS ? [make("li", {class: "note"}, `${all.length - MOST_HITS} more: go on typing`)] : [];
-  const none = !all.length && search.value.trim() ? [make("li", {class: "note"}, "Nothing is called like that.")] : [];
+    all.length > MOST_HITS ? [make("li", {class: "note"}, `${all.length - MOST_HITS} more; refine the search`)] : [];
+  const none = !all.length && search.value.trim() ? [make("li", {class: "note"}, "No match.")] : [];
   hits.replaceChildren(...listed, ...more, ...none);
   hits.hidden = !hits.children.length;
   search.setAttribute("aria-expanded", String(!hits.hidden));
@@ -319,7 +319,7 @@ search.addEventListener("keydown", (event) => {
   }
 });
 
-// --- the first picture
+// --- initial view
 
 function open() {
   readAddress();
@@ -333,8 +333,8 @@ function open() {
   start();
   const near = state.link
     ? [state.link[0].source, state.link[0].target]
-    : [state.selected, ...(state.way ? state.way.nodes : [])];
-  bring(near.filter(Boolean).map((node) => drawn.boxes.get(node.card)));
+    : [state.selected, ...(state.lineage ? state.lineage.nodes : [])];
+  bring(near.filter(Boolean).map((node) => drawing.boxes.get(node.card)));
 }
 
 window.addEventListener("hashchange", open);

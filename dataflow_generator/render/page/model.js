@@ -49,7 +49,7 @@ function join(edge) {
   }
 }
 
-// A column or schema that nothing holds is a card of its own, so that nothing of the graph is without a place.
+// A column or schema without a container is a card of its own, so that every node is shown.
 function isCard(node) {
   return node.kind !== "cluster" && (!["schema", "column"].includes(node.kind) || !node.parent);
 }
@@ -84,7 +84,7 @@ function groupsOf(nodes, cards) {
   return groups;
 }
 
-// Links between cards: one of each pair, with every edge behind it; flows of columns are told apart.
+// Links between cards: one per pair, with all of its edges; column flows are kept separately.
 function linksOf(edges) {
   const links = new Map();
   for (const edge of edges) {
@@ -100,13 +100,13 @@ function linksOf(edges) {
   const passes = new Set();
   for (const {source, target, columns} of links.values()) if (!columns) passes.add(`${source.id}>${target.id}`);
   for (const link of links.values()) {
-    // Where a job stands between, the job is the way that is drawn as long as no column is looked at.
+    // Where a job is in between, the route through the job is drawn unless a column is selected.
     link.shown = !link.columns || !(passes.has(`${link.source.id}>${link.target.id}`) || jobsBetween(link).length);
   }
   return [...links.values()];
 }
 
-// The jobs that read the one and write the other, on one of their ways.
+// The jobs that read one and write the other, on one of their routes.
 function jobsBetween({source, target}) {
   const found = [];
   for (const read of source.out) {
@@ -122,7 +122,7 @@ function jobsBetween({source, target}) {
 const SIDE = {key: "@key"};
 const SECTIONS = new Map();
 
-// What stands in an opened card: its columns in flows that no schema has, then each of its schemas.
+// The contents of an expanded card: columns in flows that no schema has, then each of its schemas.
 function sectionsOf(card) {
   if (!SECTIONS.has(card)) SECTIONS.set(card, readSections(card));
   return SECTIONS.get(card);
@@ -147,7 +147,7 @@ function readSections(card) {
   const rest = [...flowing.values()].filter((column) => !described.has(column));
   if (rest.length) {
     const rows = rest.map((column) => ({column, described: column, depth: 0, whole: true}));
-    sections.unshift({title: sections.length ? "in flows, in no schema" : "", edge: null, rows});
+    sections.unshift({title: sections.length ? "in flows, not in a schema" : "", edge: null, rows});
   }
   return sections;
 }
@@ -167,7 +167,7 @@ function columnCount(card) {
   return sectionsOf(card).reduce((sum, section) => sum + section.rows.length, 0);
 }
 
-// As `scanner_model.paths.path_name` writes it: marks and what is quoted already stay as they are.
+// Like `scanner_model.column_path.path_name`: markers and quoted segments are unchanged.
 const FINAL = /^(?:\[\d*\]|\{\}|@key|<(?:[^`>]*|`(?:[^`]|``)*`)>|`(?:[^`]|``)*`)$/;
 
 function pathName(path) {

@@ -1,4 +1,4 @@
-// The outline: clusters and systems, what is in them, its schemas, their columns; only what is open is there.
+// The outline: clusters and systems, their items, schemas and columns; only expanded levels are rendered.
 const outline = document.getElementById("outline");
 
 function drawOutline() {
@@ -24,7 +24,7 @@ function groupBranch(group) {
     level: 1,
     toggle: () => flip(state.shut, group),
   });
-  const says = folded ? "Open it in the drawing" : "Collapse it in the drawing";
+  const says = folded ? "Expand in the drawing" : "Collapse in the drawing";
   if (group.cards.length) {
     const button = make(
       "button",
@@ -101,7 +101,7 @@ function branch(line, children) {
 function branchLine({kind, name, note, node, open, level, toggle}) {
   const chosen = node && node === state.selected;
   const holds = node && state.selected && node === state.selected.card;
-  const on = node && state.way && (state.way.nodes.has(node) || state.way.cards.has(node));
+  const on = node && state.lineage && (state.lineage.nodes.has(node) || state.lineage.cards.has(node));
   const line = make(
     "div",
     {

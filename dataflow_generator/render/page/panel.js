@@ -1,16 +1,16 @@
-// What is told beside the drawing: of a node, of edges with their evidence, and of the graph: legend, keys, coverage.
+// The details panel: a node, edges with their evidence, or the graph: legend, keys, coverage.
 const panel = document.getElementById("panel");
 const MOST_TOLD = 200;
 
 function drawPanel() {
-  const told = state.about
+  const content = state.about
     ? aboutParts()
     : state.link
       ? linkParts(state.link)
       : state.selected
         ? nodeParts(state.selected)
         : aboutParts();
-  panel.replaceChildren(...told);
+  panel.replaceChildren(...content);
 }
 
 function nodeParts(node) {
@@ -45,9 +45,9 @@ function nodeParts(node) {
 }
 
 function wayPart(node) {
-  if (!state.way) return make("p", {}, `${node.inside.length} inside`);
-  const {up, down} = state.way;
-  if (!up.size && !down.size) return make("p", {class: "none"}, "No flow of it is known.");
+  if (!state.lineage) return make("p", {}, `${node.inside.length} inside`);
+  const {up, down} = state.lineage;
+  if (!up.size && !down.size) return make("p", {class: "none"}, "No known flows.");
   const say = (nodes, word) => {
     const cards = new Set([...nodes].map((each) => each.card)).size;
     if (!nodes.size) return `${word}: none`;
@@ -84,7 +84,7 @@ function edgePart(title, edges, end) {
 
 function restOf(edges) {
   return edges.length > MOST_TOLD
-    ? [make("p", {class: "none"}, `${edges.length - MOST_TOLD} more are not listed.`)]
+    ? [make("p", {class: "none"}, `${edges.length - MOST_TOLD} more not listed.`)]
     : [];
 }
 
@@ -131,9 +131,9 @@ function linkParts(edges) {
 }
 
 const CERTAINTY = {
-  declared: "somebody said so",
-  derived: "a rule concluded it",
-  matched: "two names are alike",
+  declared: "declared by a person",
+  derived: "concluded by a rule",
+  matched: "matched by name",
 };
 
 function aboutParts() {
@@ -141,8 +141,8 @@ function aboutParts() {
 }
 
 const COUNTS = {
-  connector_columns: "connectors read to columns",
-  connectors: "connectors read to datasets",
+  connector_columns: "connectors with column flows",
+  connectors: "connectors with datasets only",
   unknown_connectors: "connectors of unknown classes",
 };
 
@@ -150,26 +150,29 @@ function coverageParts() {
   const {coverage, part} = graph.about;
   const {columns = 0, tables = 0, unread = 0, problems = [], ...others} = coverage;
   const lines = [
-    ["statements", `${columns + tables + unread}: ${columns} read to columns, ${tables} to tables, ${unread} not read`],
+    [
+      "statements",
+      `${columns + tables + unread}: ${columns} with columns, ${tables} with tables only, ${unread} not parsed`,
+    ],
     ...Object.entries(others).map(([name, count]) => [COUNTS[name] || name.replace(/_/g, " "), String(count)]),
   ];
   const left = Object.entries(graph.leftOut).map(
     ([kind, count]) =>
-      `${count} ${kind}s of schemas are left out of this file because they are too many; ` +
-      "export a part of the graph with --node or --cluster to see them.",
+      `${count} ${kind}s of schemas are omitted because this file would be too large; ` +
+      "export a part of the graph with --node or --cluster to include them.",
   );
   return [
     part
       ? make("p", {class: "warn"}, [
-          "This is a part of the graph: ",
+          "This is part of the graph: ",
           text(part),
-          ". The counts below are of all of it.",
+          ". The counts below are of the whole graph.",
         ])
       : "",
     ...left.map((words) => make("p", {class: "warn"}, words)),
-    make("h2", {}, "What was read"),
+    make("h2", {}, "Coverage"),
     factList(lines),
-    make("h3", {}, `Not read or not understood (${problems.length})`),
+    make("h3", {}, `Problems (${problems.length})`),
     problems.length
       ? make(
           "ul",
@@ -201,7 +204,7 @@ function legendParts() {
     ...found.map((kind) => [`edge-${cssName(kind)}`, kind]),
     ["edge-column-flow indirect", "indirect: filter, join, group, window …"],
     ["matched", "matched by name only"],
-    ["on", "on the way that is looked at"],
+    ["on", "on the selected route"],
   ];
   return [
     make("h2", {}, "Legend"),
@@ -211,7 +214,7 @@ function legendParts() {
       {class: "legend"},
       lines.map(([mark, words]) => make("li", {}, [legendLine(mark), words])),
     ),
-    make("p", {class: "none"}, "A number on a card counts its columns; ? after a type: may be null or absent."),
+    make("p", {class: "none"}, "The number on a card is its column count; ? after a type: may be null or absent."),
   ];
 }
 
@@ -228,16 +231,16 @@ function legendLine(mark) {
 function keyParts() {
   const keys = [
     ["/", "search"],
-    ["click, Enter", "look at a node, its way up and down, or a line's evidence"],
+    ["click, Enter", "select a node with its upstream and downstream, or a line with its evidence"],
     ["double click, Space", "show or hide columns"],
-    ["← →", "to what feeds it, to what it feeds"],
-    ["↑ ↓", "to the next card"],
+    ["← →", "go upstream, downstream"],
+    ["↑ ↓", "previous, next card"],
     ["+ − 0", "zoom; show all"],
     ["drag, wheel", "move, zoom"],
-    ["g", "collapse all, or open all"],
-    ["i", "show what is in no flow"],
-    ["d", "light or dark"],
-    ["Esc", "look at nothing"],
+    ["g", "collapse or expand all"],
+    ["i", "show items without flow"],
+    ["d", "light or dark theme"],
+    ["Esc", "clear the selection"],
     ["?", "this"],
   ];
   return [

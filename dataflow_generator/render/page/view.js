@@ -12,7 +12,7 @@ const ICONS = {
   "consumer-group": "◎",
   "catalog-table": "▦",
 };
-const drawn = {boxes: new Map(), order: [], w: 0, h: 0};
+const drawing = {boxes: new Map(), order: [], w: 0, h: 0};
 const world = make("div", {class: "world"});
 const curves = make("svg", {class: "curves", width: 1, height: 1, "aria-hidden": "true"}, [], SVG);
 world.append(curves);
@@ -24,7 +24,7 @@ function make(tag, attributes = {}, children = [], namespace = "") {
     if (value !== null && value !== undefined && value !== false)
       element.setAttribute(name, value === true ? "" : value);
   }
-  // Text only ever becomes text: a name may hold anything.
+  // Always text nodes, never HTML: a name may contain anything.
   element.append(...[children].flat().filter((child) => child !== null && child !== undefined && child !== ""));
   return element;
 }
@@ -38,15 +38,16 @@ function draw() {
   arrange(boxes);
   for (const old of world.querySelectorAll(".card, .caption")) old.remove();
   curves.replaceChildren();
-  drawn.boxes = new Map(boxes.flatMap((box) => box.stands.map((card) => [card, box])));
-  drawn.order = boxes;
+  drawing.boxes = new Map(boxes.flatMap((box) => box.stands.map((card) => [card, box])));
+  drawing.order = boxes;
   drawCurves();
   world.append(...boxes.map(cardElement));
-  if (drawn.caption) world.append(make("div", {class: "caption", style: place(drawn.caption)}, drawn.caption.text));
-  stage.classList.toggle("lit", Boolean(state.way || state.link));
+  const {caption} = drawing;
+  if (caption) world.append(make("div", {class: "caption", style: place(caption)}, caption.text));
+  stage.classList.toggle("lit", Boolean(state.lineage || state.link));
 }
 
-// A box is what is drawn as one: a card, or a group of them that is collapsed.
+// A box is a card, or a collapsed group of cards.
 function boxesNow() {
   const boxes = [],
     groups = new Set();
@@ -69,27 +70,27 @@ function box(id, stands, what) {
   return {id, stands, ...what, lines, w: SIZE.w, h: SIZE.head + (below ? below + SIZE.pad : 0), x: 0, y: 0};
 }
 
-// The lines under a card's head: all columns where it is open, else those that are looked at.
+// The rows of a card: all columns if it is expanded, else the selected ones.
 function linesOf(card) {
-  const columnWay = columnsLookedAt();
+  const columnLineage = columnsLookedAt();
   const open = state.open.has(card);
-  if (!open && !columnWay.size) return [];
+  if (!open && !columnLineage.size) return [];
   const lines = [];
   for (const section of sectionsOf(card)) {
-    const rows = open ? section.rows : section.rows.filter((row) => columnWay.has(row.column) && !once(lines, row));
+    const rows = open ? section.rows : section.rows.filter((row) => columnLineage.has(row.column) && !once(lines, row));
     if (!rows.length) continue;
     if (open && section.title) lines.push({title: section.title, section});
     lines.push(...rows.map((row) => ({row})));
   }
   if (!open || state.full.has(card) || lines.length <= MOST_ROWS + 1) return lines;
-  const onWay = (line) => line.row && columnWay.has(line.row.column);
-  const kept = lines.filter((line, at) => at < MOST_ROWS || onWay(line));
+  const onLineage = (line) => line.row && columnLineage.has(line.row.column);
+  const kept = lines.filter((line, at) => at < MOST_ROWS || onLineage(line));
   return kept.length === lines.length ? lines : [...kept, {more: lines.length - kept.length}];
 }
 
 function columnsLookedAt() {
   if (state.link) return new Set(state.link.length > 1 ? [] : [state.link[0].source, state.link[0].target]);
-  return state.way && state.selected.kind === "column" ? state.way.nodes : new Set();
+  return state.lineage && state.selected.kind === "column" ? state.lineage.nodes : new Set();
 }
 
 function once(lines, row) {
@@ -108,18 +109,18 @@ function arrange(boxes) {
   }
   const aspect = Math.max(0.6, (stage.clientWidth || 1200) / (stage.clientHeight || 800));
   const moving = boxes.filter((each) => each.flows);
-  drawn.via = null;
+  drawing.via = null;
   let size = {w: 0, h: 0};
   if (moving.length) {
     widen(moving, [...links.values()], aspect);
     size = layout(moving, [...links.values()], aspect);
-    drawn.via = size.via;
+    drawing.via = size.via;
   }
   const rest = boxes.filter((each) => !each.flows);
-  Object.assign(drawn, beneath(rest, size, aspect));
+  Object.assign(drawing, beneath(rest, size, aspect));
 }
 
-// A tall drawing has room for longer names, as far as all layers stay in the window.
+// A tall drawing has room for longer names, as long as all layers fit the window.
 function widen(boxes, links, aspect) {
   const size = layout(boxes, links, aspect);
   const k = Math.max(LEGIBLE, Math.min(1, (stage.clientHeight || 800) / Math.max(1, size.h)));
@@ -142,7 +143,7 @@ function beneath(boxes, size, aspect) {
     each.y = downs[at];
     downs[at] += each.h + 10;
   }
-  const caption = {x: 0, y: top - 34, text: `In no known flow: ${boxes.length}`};
+  const caption = {x: 0, y: top - 34, text: `Without known flow: ${boxes.length}`};
   return {w: Math.max(size.w, columns * w), h: Math.max(...downs), caption};
 }
 
@@ -153,7 +154,7 @@ function place({x, y, w, h}) {
 function cardElement(box) {
   const node = box.card || box.group.node;
   const kind = box.card ? box.card.kind : box.group.kind;
-  const onWay = state.way && box.stands.some((card) => state.way.cards.has(card));
+  const onLineage = state.lineage && box.stands.some((card) => state.lineage.cards.has(card));
   const picked =
     state.link && box.stands.some((card) => state.link.some((e) => e.source.card === card || e.target.card === card));
   const chosen = state.selected && node === state.selected;
@@ -161,7 +162,7 @@ function cardElement(box) {
     "card",
     `kind-${cssName(kind)}`,
     box.group ? "folded" : "",
-    onWay || picked ? "on" : "",
+    onLineage || picked ? "on" : "",
     chosen ? "chosen" : "",
   ];
   const element = make(
@@ -181,7 +182,7 @@ function cardElement(box) {
   return element;
 }
 
-// A long name loses its end, that of a table or file its beginning: those of one system begin alike.
+// A long name is shortened at its end, that of a table or file at its start: those of one system share a prefix.
 function shortened(name, kind) {
   if (!["dataset", "catalog-table"].includes(kind)) return make("bdi", {class: "name", dir: "auto"}, name);
   return make("span", {class: "name ending"}, text(name));

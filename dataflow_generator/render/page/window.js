@@ -1,57 +1,57 @@
-// The window through which the drawing is seen, and the small map of all of it.
-const seen = {x: 0, y: 0, k: 1};
+// The viewport of the drawing, and the overview map.
+const viewport = {x: 0, y: 0, k: 1};
 const LEGIBLE = 0.33;
 const map = make("svg", {class: "map", "aria-hidden": "true"}, [], SVG);
 stage.append(map);
 
 function show() {
-  world.style.transform = `translate(${seen.x}px,${seen.y}px) scale(${seen.k})`;
-  // Far away only names are worth their place, and they grow against the distance.
-  stage.style.setProperty("--boost", Math.min(2.1, Math.max(1, 0.8 / seen.k)).toFixed(3));
-  stage.classList.toggle("far", seen.k < 0.6);
+  world.style.transform = `translate(${viewport.x}px,${viewport.y}px) scale(${viewport.k})`;
+  // Zoomed out only names are shown, scaled up to stay legible.
+  stage.style.setProperty("--boost", Math.min(2.1, Math.max(1, 0.8 / viewport.k)).toFixed(3));
+  stage.classList.toggle("far", viewport.k < 0.6);
   drawWindow();
 }
 
 function fit() {
   const k = Math.min(
     1.15,
-    (stage.clientWidth - 48) / Math.max(1, drawn.w),
-    (stage.clientHeight - 48) / Math.max(1, drawn.h),
+    (stage.clientWidth - 48) / Math.max(1, drawing.w),
+    (stage.clientHeight - 48) / Math.max(1, drawing.h),
   );
-  seen.k = Math.max(0.08, k);
-  seen.x = Math.max(24, (stage.clientWidth - drawn.w * seen.k) / 2);
-  seen.y = Math.max(24, (stage.clientHeight - drawn.h * seen.k) / 2);
+  viewport.k = Math.max(0.08, k);
+  viewport.x = Math.max(24, (stage.clientWidth - drawing.w * viewport.k) / 2);
+  viewport.y = Math.max(24, (stage.clientHeight - drawing.h * viewport.k) / 2);
   show();
 }
 
-// The first picture: all of it where that is legible, else where it begins.
+// The initial view: everything if legible, else the start.
 function start() {
   fit();
-  if (seen.k >= LEGIBLE) return;
-  seen.k = LEGIBLE;
-  seen.x = 24;
-  seen.y = Math.max(24, (stage.clientHeight - drawn.h * seen.k) / 2);
+  if (viewport.k >= LEGIBLE) return;
+  viewport.k = LEGIBLE;
+  viewport.x = 24;
+  viewport.y = Math.max(24, (stage.clientHeight - drawing.h * viewport.k) / 2);
   show();
 }
 
 function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
-  const k = Math.min(3, Math.max(0.05, seen.k * factor));
-  seen.x = x - ((x - seen.x) * k) / seen.k;
-  seen.y = y - ((y - seen.y) * k) / seen.k;
-  seen.k = k;
+  const k = Math.min(3, Math.max(0.05, viewport.k * factor));
+  viewport.x = x - ((x - viewport.x) * k) / viewport.k;
+  viewport.y = y - ((y - viewport.y) * k) / viewport.k;
+  viewport.k = k;
   show();
 }
 
-// Brings boxes into the window: all of them where they are legible together, else the first.
+// Scrolls boxes into view: all of them if legible together, else the first.
 function bring(boxes) {
   const found = boxes.filter(Boolean);
   if (!found.length) return;
   const area = extent(found);
   const k = Math.min(1.1, (stage.clientWidth - 60) / area.w, (stage.clientHeight - 60) / area.h);
   const wanted = k >= 0.45 ? area : extent(found.slice(0, 1));
-  seen.k = k >= 0.45 ? k : 0.5;
-  seen.x = stage.clientWidth / 2 - (wanted.x + wanted.w / 2) * seen.k;
-  seen.y = stage.clientHeight / 2 - (wanted.y + wanted.h / 2) * seen.k;
+  viewport.k = k >= 0.45 ? k : 0.5;
+  viewport.x = stage.clientWidth / 2 - (wanted.x + wanted.w / 2) * viewport.k;
+  viewport.y = stage.clientHeight / 2 - (wanted.y + wanted.h / 2) * viewport.k;
   show();
 }
 
@@ -67,11 +67,11 @@ function extent(boxes) {
 }
 
 function drawMap() {
-  const k = Math.min(200 / Math.max(1, drawn.w), 140 / Math.max(1, drawn.h));
-  const size = {width: Math.ceil(drawn.w * k) + 8, height: Math.ceil(drawn.h * k) + 8};
+  const k = Math.min(200 / Math.max(1, drawing.w), 140 / Math.max(1, drawing.h));
+  const size = {width: Math.ceil(drawing.w * k) + 8, height: Math.ceil(drawing.h * k) + 8};
   for (const [name, value] of Object.entries(size)) map.setAttribute(name, value);
   map.k = k;
-  const dots = drawn.order.map((box) =>
+  const dots = drawing.order.map((box) =>
     make(
       "rect",
       {
@@ -92,22 +92,22 @@ function drawWindow() {
   const frame = map.querySelector(".window");
   if (!frame) return;
   const within = {
-    x: -seen.x / seen.k,
-    y: -seen.y / seen.k,
-    width: stage.clientWidth / seen.k,
-    height: stage.clientHeight / seen.k,
+    x: -viewport.x / viewport.k,
+    y: -viewport.y / viewport.k,
+    width: stage.clientWidth / viewport.k,
+    height: stage.clientHeight / viewport.k,
   };
   for (const [name, value] of Object.entries(within))
     frame.setAttribute(name, value * map.k + (name.length === 1 ? 4 : 0));
   const whole =
-    within.x <= 0 && within.y <= 0 && within.x + within.width >= drawn.w && within.y + within.height >= drawn.h;
+    within.x <= 0 && within.y <= 0 && within.x + within.width >= drawing.w && within.y + within.height >= drawing.h;
   map.classList.toggle("needless", whole);
 }
 
 function goTo(event) {
   const frame = map.getBoundingClientRect();
-  seen.x = stage.clientWidth / 2 - ((event.clientX - frame.left - 4) / map.k) * seen.k;
-  seen.y = stage.clientHeight / 2 - ((event.clientY - frame.top - 4) / map.k) * seen.k;
+  viewport.x = stage.clientWidth / 2 - ((event.clientX - frame.left - 4) / map.k) * viewport.k;
+  viewport.y = stage.clientHeight / 2 - ((event.clientY - frame.top - 4) / map.k) * viewport.k;
   show();
 }
 

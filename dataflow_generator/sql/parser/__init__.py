@@ -1,1 +1,1 @@
-"""From tokens to a syntax tree: a tolerant recursive descent for both dialects, with bounded depth."""
+"""Parse tokens into a syntax tree: a tolerant recursive descent for both dialects, with bounded depth."""

@@ -1,19 +1,19 @@
-"""Calls of functions, with the words that some functions take between their arguments."""
+"""Parse function calls, including the keywords that some functions take between their arguments."""
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
     CONSTANT,
     Call,
-    Choice,
+    Conditional,
     Descriptor,
     Expression,
     Name,
     Operation,
     Parts,
     Relation,
-    Structure,
+    StructConstructor,
     Subquery,
     TableArgument,
     Window,
@@ -41,60 +41,60 @@ _UNIT_FIRST = words(
 _UNIT_LAST = ("CEIL", "CEILING", "FLOOR")
 _CONDITION_FIRST = ("IF", "IIF")
 _TABLE_FIRST = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
-"""Confluent's functions that search a table, which they take by its name alone."""
+"""Confluent's functions that search a table, which is passed by name."""
 
 
 def call(cursor: Cursor, name: Parts) -> Expression:
-    """Read a call from its opening bracket on; *name* is what stood before it."""
+    """Parse a call from its opening bracket; *name* is the function's name."""
     at = cursor.token.at
     cursor.expect("(")
     cursor.enter()
     known = name[-1].upper()
     if known == "DESCRIPTOR":
-        found: Expression = _descriptor(cursor)
+        result: Expression = _descriptor(cursor)
     elif known == "STRUCT" and cursor.ahead() == ":=":
-        found = _structure(cursor)
+        result = _structure(cursor)
     else:
         arguments, order = _arguments(cursor, known)
         cursor.expect(")")
-        found = _after(cursor, ".".join((*name[:-1], known)), arguments, order, at)
+        result = _after(cursor, ".".join((*name[:-1], known)), arguments, order, at)
     cursor.leave()
-    return found
+    return result
 
 
 def _descriptor(cursor: Cursor) -> Expression:
-    cursor.place -= 1
+    cursor.position -= 1
     at = cursor.token.at
     cursor.next()
-    found = []
+    columns = []
     while not cursor.accept(")"):
-        found.append(Name(cursor.dotted(), at))
+        columns.append(Name(cursor.dotted(), at))
         if cursor.is_name():
             data_type(cursor)
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
-    return Descriptor(tuple(found))
+            raise cursor.error("expected , or )")
+    return Descriptor(tuple(columns))
 
 
 def _structure(cursor: Cursor) -> Expression:
-    found = []
+    fields = []
     while not cursor.accept(")"):
         name = cursor.next().value
         cursor.expect(":=")
-        found.append((name, cursor.expression(cursor)))
+        fields.append((name, cursor.expression(cursor)))
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
-    return Structure(tuple(found))
+            raise cursor.error("expected , or )")
+    return StructConstructor(tuple(fields))
 
 
 def _after(
     cursor: Cursor, name: str, arguments: tuple[Expression, ...], order: tuple[Expression, ...], at: int
 ) -> Expression:
-    """Read what may follow the closing bracket, and say what the call is."""
+    """Parse clauses after the closing bracket, and build the call."""
     if name in _CONDITION_FIRST and len(arguments) == 3:
-        return Choice(arguments[:1], arguments[1:])
+        return Conditional(arguments[:1], arguments[1:])
     if name == "NULLIF" and len(arguments) == 2:
-        return Choice(arguments, arguments[:1])
+        return Conditional(arguments, arguments[:1])
     if cursor.accept("WITHIN", "GROUP"):
         cursor.expect("(", "ORDER", "BY")
         order = (*order, *sort_keys(cursor))
@@ -114,7 +114,7 @@ def _after(
 
 
 def window(cursor: Cursor) -> Window:
-    """Read what stands behind OVER: a window's name, or one in brackets."""
+    """Parse what follows OVER: a window's name, or a window definition."""
     if cursor.key != "(":
         return Window(cursor.name())
     cursor.next()
@@ -133,7 +133,7 @@ def window(cursor: Cursor) -> Window:
 
 
 def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
-    found: list[Expression] = []
+    arguments: list[Expression] = []
     order: tuple[Expression, ...] = ()
     words = _JSON if name.startswith("JSON_") and cursor.flink else _WORDS.get(name, _NONE)
     if name == "EXTRACT":
@@ -146,25 +146,28 @@ def _arguments(cursor: Cursor, name: str) -> tuple[tuple[Expression, ...], tuple
             cursor.next()
         elif cursor.accept("RETURNING"):
             data_type(cursor)
-        elif found and cursor.accept("ORDER", "BY"):
+        elif arguments and cursor.accept("ORDER", "BY"):
             order = sort_keys(cursor)
-        elif found and cursor.key in ("IGNORE", "RESPECT") and cursor.ahead() == "NULLS":
+        elif arguments and cursor.key in ("IGNORE", "RESPECT") and cursor.ahead() == "NULLS":
             cursor.next()
             cursor.next()
         elif name in _UNIT_LAST and cursor.accept("TO"):
             cursor.next()
         else:
-            found.append(_argument(cursor, name, first=not found))
-    return tuple(found), order
+            arguments.append(_argument(cursor, name, first=not arguments))
+    return tuple(arguments), order
 
 
 def _is_last(cursor: Cursor, words: frozenset[str]) -> bool:
-    """Return whether a word that could be a function's own is a column: nothing but it is left."""
+    """Return whether a possible keyword is a column: it is the last token before the bracket."""
     return words is not _JSON and cursor.ahead() == ")"
 
 
 def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
-    """Read one argument; raises Unread where the argument before it does not end with a comma or a known word."""
+    """Parse one argument.
+
+    Raises UnparsedError where the previous argument does not end with a comma or a keyword.
+    """
     if cursor.flink and cursor.is_name() and cursor.ahead() == "=>":
         cursor.next()
         cursor.next()
@@ -174,18 +177,18 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     if first and name in _UNIT_FIRST and cursor.key in UNITS and cursor.ahead() == ",":
         cursor.next()
         return CONSTANT
-    found = cursor.expression(cursor)
+    argument = cursor.expression(cursor)
     if cursor.accept(":="):
-        found = Operation((found, cursor.expression(cursor)))
+        argument = Operation((argument, cursor.expression(cursor)))
     elif cursor.accept("AS"):  # a row's field name
         cursor.next()
-    elif cursor.token.kind is Kind.END:
-        raise cursor.unread(") is expected")
-    return found
+    elif cursor.token.kind is TokenKind.END:
+        raise cursor.error("expected )")
+    return argument
 
 
 def _whole(cursor: Cursor, name: str, *, first: bool) -> Expression | None:
-    """Read an argument that is a model, a query or a table; None where it is a value."""
+    """Parse an argument that is a model, a query or a table; None where it is a value."""
     if cursor.key == "MODEL" and cursor.ahead() not in (",", ")", ".", "->"):
         cursor.next()
         cursor.dotted()
@@ -223,9 +226,9 @@ def _table(cursor: Cursor) -> Expression:
 
 def _keys(cursor: Cursor, *, sorted_by: bool = False) -> tuple[Expression, ...]:
     if cursor.accept("("):
-        found = sort_keys(cursor) if sorted_by else expressions(cursor)
+        keys = sort_keys(cursor) if sorted_by else expressions(cursor)
         cursor.expect(")")
-        return found
-    found = (cursor.expression(cursor),)  # a comma behind it separates arguments
+        return keys
+    keys = (cursor.expression(cursor),)  # a comma after it separates arguments
     cursor.accept_any("ASC", "DESC")
-    return found
+    return keys

@@ -1,30 +1,25 @@
-"""A place in a statement's tokens: look, take, expect, and say where the statement could not be read."""
+"""A cursor over a statement's tokens: look ahead, take, expect, and report where parsing failed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Kind, Token, words
-from dataflow_generator.sql.nodes import Expression
-
-if TYPE_CHECKING:
-    from dataflow_generator.sql.nodes import Expression, Query
-
+from dataflow_generator.sql.lexer import Token, TokenKind, words
+from dataflow_generator.sql.nodes import Expression, Query
 
 DEEPEST = 140
-"""Levels of brackets, cases and subqueries that are followed; real statements were seen with about 100."""
+"""Levels of brackets, cases and subqueries that are parsed; real statements reach about 100."""
 
 _OPENING = {"(": ")", "[": "]"}
 
 
 class UnparsedError(Exception):
-    """Raised when a construct is not known: what was expected, and the token that stands there.
+    """Raised for an unsupported construct: what was expected, and the token in its position.
 
-    Never leaves the reader, which makes a problem of it.
+    Never leaves the reader, which reports it as a problem.
     """
 
     def __init__(self, what: str, token: Token) -> None:
@@ -34,9 +29,9 @@ class UnparsedError(Exception):
 
 
 class Cursor:
-    """The tokens of one statement and a place in them.
+    """The tokens of one statement and a position in them.
 
-    *expression* and *query* read one; they are handed in, because each may hold the other.
+    *expression* and *query* parse one; they are passed in, because each may contain the other.
     """
 
     def __init__(
@@ -48,76 +43,76 @@ class Cursor:
     ) -> None:
         self._tokens = tokens
         self._depth = 0
-        self.place = 0
+        self.position = 0
         self.flink = dialect is Dialect.FLINK
         self.expression = expression
         self.query = query
 
     @property
     def token(self) -> Token:
-        """Return the token at the place."""
-        return self._tokens[self.place]
+        """Return the current token."""
+        return self._tokens[self.position]
 
     @property
     def key(self) -> str:
-        """Return the key of the token at the place."""
-        return self._tokens[self.place].key
+        """Return the key of the current token."""
+        return self._tokens[self.position].key
 
     def brackets_ahead(self) -> int:
-        """Count the opening brackets that stand here in a row, up to more than can be read."""
+        """Count consecutive opening brackets from here, up to one more than can be parsed."""
         steps = 0
         while steps <= DEEPEST and self.ahead(steps) == "(":
             steps += 1
         return steps
 
     @property
-    def text_until(self) -> Token:
+    def last_token(self) -> Token:
         """Return the last token taken."""
-        return self._tokens[max(0, self.place - 1)]
+        return self._tokens[max(0, self.position - 1)]
 
     def ahead(self, steps: int = 1) -> str:
-        """Return the key of a later token; empty behind the end."""
-        place = self.place + steps
-        return self._tokens[place].key if place < len(self._tokens) else ""
+        """Return the key of a later token; empty past the end."""
+        position = self.position + steps
+        return self._tokens[position].key if position < len(self._tokens) else ""
 
     def next(self) -> Token:
-        """Take one token; the end stays."""
-        token = self._tokens[self.place]
-        if token.kind is not Kind.END:
-            self.place += 1
+        """Take one token; END is never passed."""
+        token = self._tokens[self.position]
+        if token.kind is not TokenKind.END:
+            self.position += 1
         return token
 
     def accept(self, *keys: str) -> bool:
-        """Take *keys* if exactly these follow."""
-        if self._tokens[self.place].key != keys[0]:  # the answer nearly always
+        """Take *keys* if exactly these follow, and return whether they did."""
+        if self._tokens[self.position].key != keys[0]:  # the usual case
             return False
         for step, key in enumerate(keys):
             if self.ahead(step) != key:
                 return False
-        self.place += len(keys)
+        self.position += len(keys)
         return True
 
     def accept_any(self, *keys: str) -> str:
-        """Take the token if it is one of *keys*; give its key, or the empty string."""
+        """Take the token if it is one of *keys*; return its key, or the empty string."""
         key = self.key
         if key in keys:
-            self.place += 1
+            self.position += 1
             return key
         return ""
 
     def expect(self, *keys: str) -> None:
-        """Take *keys*; raises Unread where something else stands."""
+        """Take *keys*; raises UnparsedError where other tokens follow."""
         if not self.accept(*keys):
-            raise self.unread(f"{' '.join(keys)} is expected")
+            raise self.error(f"expected {' '.join(keys)}")
 
     def is_name(self) -> bool:
         """Return whether a name can start here."""
-        return self._tokens[self.place].kind <= Kind.QUOTED
+        return self._tokens[self.position].kind <= TokenKind.QUOTED
 
     def name(self) -> str:
-        """Take a name; raises Unread where none stands."""
+        """Take a name; raises UnparsedError where there is none."""
         if not self.is_name():
-            raise self.unread("a name is expected")
+            raise self.error("expected a name")
         return self.next().value
 
     def dotted(self) -> tuple[str, ...]:
@@ -127,26 +122,26 @@ class Cursor:
             return (first,)
         parts = [first]
         while self.key == "." and self.ahead() != "*":
-            self.place += 1
+            self.position += 1
             parts.append(self.name())
         return tuple(parts)
 
     def names(self) -> tuple[str, ...]:
         """Take a list of names in brackets."""
         self.expect("(")
-        found = [self.name()]
+        result = [self.name()]
         while self.accept(","):
-            found.append(self.name())
+            result.append(self.name())
         self.expect(")")
-        return tuple(found)
+        return tuple(result)
 
-    def unread(self, what: str) -> UnparsedError:
+    def error(self, what: str) -> UnparsedError:
         """Build the error that says what is expected here."""
         return UnparsedError(what, self.token)
 
     @contextmanager
     def deeper(self) -> Iterator[None]:
-        """Bound the depth of what is read inside; raises Unread beyond the bound."""
+        """Count one nesting level for a block; raises UnparsedError beyond DEEPEST."""
         self.enter()
         try:
             yield
@@ -154,41 +149,41 @@ class Cursor:
             self.leave()
 
     def enter(self) -> None:
-        """Go one level down; raises Unread beyond the bound."""
+        """Go one level down; raises UnparsedError beyond DEEPEST."""
         self._depth += 1
         if self._depth > DEEPEST:
-            raise self.unread(f"nested deeper than {DEEPEST} levels")
+            raise self.error(f"nested deeper than {DEEPEST} levels")
 
     def leave(self) -> None:
-        """Come one level up."""
+        """Go one level up."""
         self._depth -= 1
 
     def skip_brackets(self) -> None:
-        """Pass over one balanced pair of brackets; raises Unread where it does not end."""
+        """Skip one balanced pair of brackets; raises UnparsedError where it is not closed."""
         if self.key not in _OPENING:
-            raise self.unread("( is expected")
-        closing = self._closing.get(self.place)
+            raise self.error("expected (")
+        closing = self._closing.get(self.position)
         if closing is None:
-            raise self.unread(f"{_OPENING[self.key]} is missing for")
-        self.place = closing + 1
+            raise self.error(f"expected {_OPENING[self.key]} to close")
+        self.position = closing + 1
 
     @cached_property
     def _closing(self) -> dict[int, int]:
-        """Return the place of the closing bracket for that of each opening one; found once, because many ask."""
-        found: dict[int, int] = {}
+        """Return the index of the closing bracket for each opening one; computed once."""
+        closing: dict[int, int] = {}
         opened: list[int] = []
-        for place, token in enumerate(self._tokens):
-            if token.kind is not Kind.OPERATOR:
+        for position, token in enumerate(self._tokens):
+            if token.kind is not TokenKind.OPERATOR:
                 continue
             if token.key in _OPENING:
-                opened.append(place)
+                opened.append(position)
             elif token.key in _OPENING.values() and opened:
-                found[opened.pop()] = place
-        return found
+                closing[opened.pop()] = position
+        return closing
 
     def skip_until(self, *keys: str) -> bool:
-        """Pass over tokens up to one of *keys* outside brackets; tell whether there is one."""
-        while self.token.kind is not Kind.END:
+        """Skip tokens up to one of *keys* outside brackets; return whether there is one."""
+        while self.token.kind is not TokenKind.END:
             if self.key in keys:
                 return True
             if self.key == ")":
@@ -196,7 +191,7 @@ class Cursor:
             if self.key in _OPENING:
                 self.skip_brackets()
             else:
-                self.place += 1
+                self.position += 1
         return False
 
 
@@ -213,20 +208,20 @@ def starts_query(cursor: Cursor, steps: int = 0) -> bool:
 
 
 def expressions(cursor: Cursor) -> tuple[Expression, ...]:
-    """Read expressions with commas between them."""
-    found = [cursor.expression(cursor)]
+    """Parse expressions separated by commas."""
+    result = [cursor.expression(cursor)]
     while cursor.accept(","):
-        found.append(cursor.expression(cursor))
-    return tuple(found)
+        result.append(cursor.expression(cursor))
+    return tuple(result)
 
 
 def sort_keys(cursor: Cursor) -> tuple[Expression, ...]:
-    """Read the expressions behind ORDER BY."""
-    found = []
+    """Parse the expressions after ORDER BY."""
+    keys = []
     while True:
-        found.append(cursor.expression(cursor))
+        keys.append(cursor.expression(cursor))
         cursor.accept_any("ASC", "DESC")
         if cursor.accept("NULLS"):
             cursor.next()
         if not cursor.accept(","):
-            return tuple(found)
+            return tuple(keys)

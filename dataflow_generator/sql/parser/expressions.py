@@ -1,22 +1,22 @@
-"""Expressions: operands joined by operators.
+"""Parse expressions: operands joined by operators.
 
-Precedence decides no lineage, so there is none, but one: the two sides of a lone equality are kept apart, because
-ksqlDB's key of a join depends on which of them is a plain column.
+Precedence does not matter for lineage and is ignored, with one exception: the two sides of a lone equality are kept
+apart, because the key of a ksqlDB join depends on which of them is a plain column.
 """
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
     CONSTANT,
-    Access,
-    Choice,
-    Element,
+    Conditional,
     Expression,
+    FieldAccess,
     Lambda,
     Name,
     Operation,
     Subquery,
+    Subscript,
 )
 from dataflow_generator.sql.parser import calls
 from dataflow_generator.sql.parser.cursor import UNITS, Cursor, expressions, starts_query
@@ -26,7 +26,7 @@ _OPERATORS = frozenset(("+", "-", "*", "/", "%", "||", "=", "==", "<>", "!=", "<
 _JOINING = words("AND OR LIKE RLIKE REGEXP BETWEEN ESCAPE OVERLAPS CONTAINS COLLATE SUBMULTISET PRECEDES SUCCEEDS")
 _NEGATED = frozenset(("LIKE", "RLIKE", "REGEXP", "BETWEEN", "IN", "SIMILAR", "MEMBER", "SUBMULTISET"))
 _ENDS = frozenset((",", ")", "]", "FROM", "AS", ""))
-"""What ends nearly every expression, looked for first."""
+"""Tokens that end nearly every expression, checked first."""
 
 _MULTISET = ("UNION", "INTERSECT", "EXCEPT")
 _SIGNS = ("+", "-", "NOT", "~")
@@ -39,7 +39,7 @@ _CONSTANTS = _LITERALS | words(
 
 
 def expression(cursor: Cursor) -> Expression:
-    """Read one expression; raises Unread where none starts."""
+    """Parse one expression; raises UnparsedError where none starts."""
     cursor.enter()
     operands = [_operand(cursor)]
     equals, joined = 0, False
@@ -60,7 +60,7 @@ def _computed(operands: list[Expression]) -> Expression:
 
 
 def _operator(cursor: Cursor, operands: list[Expression]) -> bool:
-    """Take an operator with what belongs to it, and its operand if it has one more; tell whether there was one."""
+    """Take an operator, its keywords and its further operand if it has one; return whether there was one."""
     token = cursor.token
     key = token.key
     if key in _OPERATORS or key in _JOINING:
@@ -70,7 +70,7 @@ def _operator(cursor: Cursor, operands: list[Expression]) -> bool:
             cursor.next()
         operands.append(_operand(cursor))
         return True
-    if token.kind is not Kind.WORD:
+    if token.kind is not TokenKind.WORD:
         return False
     if key == "IS":
         return _state(cursor, operands)
@@ -104,8 +104,8 @@ def _state(cursor: Cursor, operands: list[Expression]) -> bool:
     elif cursor.accept("JSON"):
         cursor.accept_any("VALUE", "OBJECT", "ARRAY", "SCALAR")
     elif not cursor.accept_any(*_STATES):
-        raise cursor.unread("NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM is expected")
-    elif cursor.text_until.key == "A":
+        raise cursor.error("expected NULL, TRUE, FALSE, UNKNOWN, JSON or DISTINCT FROM")
+    elif cursor.last_token.key == "A":
         cursor.accept("SET")
     operands.append(CONSTANT)
     return True
@@ -115,18 +115,18 @@ def _operand(cursor: Cursor) -> Expression:
     negated = cursor.key in _SIGNS
     while cursor.key in _SIGNS:
         cursor.next()
-    found = _primary(cursor)
+    operand = _primary(cursor)
     while cursor.key in ("[", "->", ".") and not (cursor.key == "->" and cursor.ahead() == "*"):
-        found = _inside(cursor, found)
-    return Operation((found,)) if negated else found
+        operand = _inside(cursor, operand)
+    return Operation((operand,)) if negated else operand
 
 
 def _inside(cursor: Cursor, base: Expression) -> Expression:
-    """Take a subscript, or a field of a value that is no plain name."""
+    """Take a subscript, or a field of a value that is not a plain name."""
     if cursor.accept("["):
         index = expression(cursor)
         cursor.expect("]")
-        return Element(base, index)
+        return Subscript(base, index)
     if cursor.accept(".", "*"):  # COUNT(t.*)
         return CONSTANT
     fields = []
@@ -135,26 +135,26 @@ def _inside(cursor: Cursor, base: Expression) -> Expression:
         fields.append(cursor.name())
     if isinstance(base, Name):
         return Name(base.parts, base.at, (*base.fields, *fields))
-    return Access(base, tuple(fields))
+    return FieldAccess(base, tuple(fields))
 
 
 def _primary(cursor: Cursor) -> Expression:
     token = cursor.token
-    if token.kind in (Kind.STRING, Kind.NUMBER):
+    if token.kind in (TokenKind.STRING, TokenKind.NUMBER):
         cursor.next()
-        while cursor.token.kind is Kind.STRING:  # a long literal in pieces
+        while cursor.token.kind is TokenKind.STRING:  # a long literal in several parts
             cursor.next()
         return CONSTANT
     if token.key == "(":
         return _bracketed(cursor)
-    if token.kind is Kind.WORD:
+    if token.kind is TokenKind.WORD:
         return _word(cursor)
-    if token.kind is Kind.QUOTED:
+    if token.kind is TokenKind.QUOTED:
         return _name(cursor)
     if token.key in ("*", "?"):
         cursor.next()
         return CONSTANT
-    raise cursor.unread("an expression is expected")
+    raise cursor.error("expected an expression")
 
 
 def _word(cursor: Cursor) -> Expression:
@@ -166,7 +166,7 @@ def _word(cursor: Cursor) -> Expression:
         return _case(cursor)
     if key == "INTERVAL" and (after == "'" or (after in ("+", "-") and cursor.ahead(2) == "'")):
         return _interval(cursor)
-    if after == "'":  # DATE '…', TIMESTAMP '…', X'…' in pieces
+    if after == "'":  # DATE '…', TIMESTAMP '…', X'…' in several parts
         cursor.next()
         return _primary(cursor)
     if after == "(" or (after == "[" and key in ("ARRAY", "MAP", "MULTISET")):
@@ -196,11 +196,11 @@ def _name(cursor: Cursor) -> Expression:
     parts = cursor.dotted()
     if cursor.key == "(":
         return calls.call(cursor, parts)
-    return Name(parts, first.at, (), bare=len(parts) == 1 and first.kind is Kind.WORD)
+    return Name(parts, first.at, (), bare=len(parts) == 1 and first.kind is TokenKind.WORD)
 
 
 def _bracketed(cursor: Cursor) -> Expression:
-    """Read what stands in round brackets: a query, a row, the parameters of a lambda, or one expression."""
+    """Parse the content of round brackets: a query, a row, lambda parameters, or one expression."""
     if not cursor.flink and _is_lambda(cursor):
         return _lambda(cursor)
     cursor.next()
@@ -210,9 +210,9 @@ def _bracketed(cursor: Cursor) -> Expression:
         return Subquery(query)
     if cursor.accept(")"):
         return CONSTANT
-    found = expressions(cursor)
+    items = expressions(cursor)
     cursor.expect(")")
-    return found[0] if len(found) == 1 else Operation(found)
+    return items[0] if len(items) == 1 else Operation(items)
 
 
 def _holds_query(cursor: Cursor) -> bool:
@@ -221,12 +221,12 @@ def _holds_query(cursor: Cursor) -> bool:
 
 
 def _closes_as_query(cursor: Cursor, depth: int) -> bool:
-    """Return whether a query in *depth* brackets is all that stands here, and no operand of something else."""
-    place = cursor.place
-    cursor.place += depth - 1
+    """Return whether a query in *depth* brackets is the whole operand, and not the start of a larger one."""
+    position = cursor.position
+    cursor.position += depth - 1
     cursor.skip_brackets()
     after = cursor.key
-    cursor.place = place
+    cursor.position = position
     return after in (")", "UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "LIMIT")
 
 
@@ -247,22 +247,22 @@ def _list(cursor: Cursor) -> Expression:
     cursor.expect("[")
     if cursor.accept("]"):
         return CONSTANT
-    found = expressions(cursor)
+    items = expressions(cursor)
     cursor.expect("]")
-    return Operation(found)
+    return Operation(items)
 
 
 def _cast(cursor: Cursor) -> Expression:
     cursor.next()
     cursor.expect("(")
-    found = expression(cursor)
+    operand = expression(cursor)
     cursor.expect("AS")
     if not cursor.accept("INTERVAL"):
         data_type(cursor)
     elif not cursor.skip_until(")"):
-        raise cursor.unread(") is expected")
+        raise cursor.error("expected )")
     cursor.expect(")")
-    return Operation((found, CONSTANT))
+    return Operation((operand, CONSTANT))
 
 
 def _interval(cursor: Cursor) -> Expression:
@@ -289,4 +289,4 @@ def _case(cursor: Cursor) -> Expression:
     if cursor.accept("ELSE"):
         results.append(expression(cursor))
     cursor.expect("END")
-    return Choice(tuple(conditions), tuple(results))
+    return Conditional(tuple(conditions), tuple(results))

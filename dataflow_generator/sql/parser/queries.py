@@ -1,15 +1,15 @@
-"""Queries: WITH, set operations, SELECT with its clauses, VALUES."""
+"""Parse queries: WITH, set operations, SELECT with its clauses, VALUES."""
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
-    Branch,
-    CommonTable,
+    CommonTableExpression,
     Expression,
     Query,
     Select,
     SelectItem,
+    SetOperand,
     Star,
     Table,
     Values,
@@ -20,7 +20,7 @@ from dataflow_generator.sql.parser.cursor import Cursor, expressions, sort_keys
 from dataflow_generator.sql.parser.relations import relation
 
 _LEVELS = 3
-"""How many levels of depth a query counts for: it takes more of Python's stack than a bracket."""
+"""Nesting levels that a query counts as: it uses more of Python's stack than a bracket."""
 
 _OPERATIONS = ("UNION", "EXCEPT", "INTERSECT", "MINUS")
 _AFTER_ITEM = words(
@@ -31,14 +31,14 @@ _GROUPING = (("GROUPING", "SETS"), ("ROLLUP",), ("CUBE",))
 
 
 def query(cursor: Cursor) -> Query:
-    """Read a query with its WITH, set operations and order; raises Unread where none starts."""
+    """Parse a query with its WITH, set operations and order; raises UnparsedError where none starts."""
     for _ in range(_LEVELS):
         cursor.enter()
     common = _common(cursor) if cursor.accept("WITH") else ()
-    branches = [Branch("", _body(cursor))]
+    branches = [SetOperand("", _body(cursor))]
     while operation := cursor.accept_any(*_OPERATIONS):
         cursor.accept_any("ALL", "DISTINCT")
-        branches.append(Branch("EXCEPT" if operation == "MINUS" else operation, _body(cursor)))
+        branches.append(SetOperand("EXCEPT" if operation == "MINUS" else operation, _body(cursor)))
     order = sort_keys(cursor) if cursor.accept("ORDER", "BY") else ()
     _limit(cursor)
     for _ in range(_LEVELS):
@@ -46,23 +46,23 @@ def query(cursor: Cursor) -> Query:
     return Query(tuple(branches), common, order)
 
 
-def _common(cursor: Cursor) -> tuple[CommonTable, ...]:
-    found = []
+def _common(cursor: Cursor) -> tuple[CommonTableExpression, ...]:
+    tables = []
     while True:
         name = cursor.name()
         columns = cursor.names() if cursor.key == "(" else ()
         cursor.expect("AS", "(")
-        found.append(CommonTable(name, columns, query(cursor)))
+        tables.append(CommonTableExpression(name, columns, query(cursor)))
         cursor.expect(")")
         if not cursor.accept(","):
-            return tuple(found)
+            return tuple(tables)
 
 
 def _body(cursor: Cursor) -> Select | Values | Query:
     if cursor.accept("("):
-        found = query(cursor)
+        inner = query(cursor)
         cursor.expect(")")
-        return found
+        return inner
     if cursor.accept("VALUES"):
         return _values(cursor)
     if cursor.flink and cursor.accept("TABLE"):
@@ -90,18 +90,18 @@ def _select(cursor: Cursor) -> Select:
     items = [_item(cursor)]
     while cursor.accept(","):
         items.append(_item(cursor))
-    found = relation(cursor) if cursor.accept("FROM") else None
+    source = relation(cursor) if cursor.accept("FROM") else None
     windowed = _ksql_window(cursor)
     where = _after(cursor, "WHERE")
     group = _group(cursor) if cursor.accept("GROUP", "BY") else ()
     partition = expressions(cursor) if cursor.accept("PARTITION", "BY") else ()
     having = _after(cursor, "HAVING")
     windows = _windows(cursor) if cursor.accept("WINDOW") else ()
-    kept = _after(cursor, "QUALIFY")
+    qualify = _after(cursor, "QUALIFY")
     if cursor.accept("EMIT"):
         cursor.next()
-    conditions = tuple(one for one in (having, kept) if one is not None)
-    return Select(tuple(items), found, distinct, where, group, partition, conditions, windows, windowed)
+    conditions = tuple(condition for condition in (having, qualify) if condition is not None)
+    return Select(tuple(items), source, distinct, where, group, partition, conditions, windows, windowed)
 
 
 def _after(cursor: Cursor, word: str) -> Expression | None:
@@ -110,20 +110,20 @@ def _after(cursor: Cursor, word: str) -> Expression | None:
 
 def _item(cursor: Cursor) -> SelectItem:
     at = cursor.token.at
-    found = _star(cursor) or cursor.expression(cursor)
+    value = _star(cursor) or cursor.expression(cursor)
     if cursor.accept("->", "*"):
-        found = Star((), at, found)
+        value = Star((), at, value)
     if cursor.accept("AS"):
-        return SelectItem(found, cursor.name(), at)
+        return SelectItem(value, cursor.name(), at)
     token = cursor.token
-    if token.kind is Kind.QUOTED or (token.kind is Kind.WORD and token.key not in _AFTER_ITEM):
+    if token.kind is TokenKind.QUOTED or (token.kind is TokenKind.WORD and token.key not in _AFTER_ITEM):
         cursor.next()
-        return SelectItem(found, token.value, at)
-    return SelectItem(found, "", at)
+        return SelectItem(value, token.value, at)
+    return SelectItem(value, "", at)
 
 
 def _star(cursor: Cursor) -> Star | None:
-    """Take `*` or `a.b.*`, if one of these stands here."""
+    """Take `*` or `a.b.*`, if one of these follows."""
     at = cursor.token.at
     if cursor.accept("*"):
         return Star((), at)
@@ -140,7 +140,7 @@ def _star(cursor: Cursor) -> Star | None:
 
 
 def _ksql_window(cursor: Cursor) -> bool:
-    """Pass over ksqlDB's WINDOW, which stands before WHERE; tell whether there is one."""
+    """Skip ksqlDB's WINDOW, which precedes WHERE; return whether there is one."""
     if cursor.flink or cursor.key != "WINDOW":
         return False
     cursor.next()
@@ -153,47 +153,47 @@ def _ksql_window(cursor: Cursor) -> bool:
 
 def _group(cursor: Cursor) -> tuple[Expression, ...]:
     cursor.accept_any("ALL", "DISTINCT")
-    found: list[Expression] = []
+    keys: list[Expression] = []
     while True:
         if any(cursor.accept(*words) for words in _GROUPING):
-            found += _grouping_sets(cursor)
+            keys += _grouping_sets(cursor)
         else:
-            found.append(cursor.expression(cursor))
+            keys.append(cursor.expression(cursor))
         if not cursor.accept(","):
-            return tuple(found)
+            return tuple(keys)
 
 
 def _grouping_sets(cursor: Cursor) -> list[Expression]:
-    """Read the keys of grouping sets, each once or more often."""
+    """Parse the keys of grouping sets; a key may occur more than once."""
     cursor.expect("(")
-    found: list[Expression] = []
+    keys: list[Expression] = []
     with cursor.deeper():
         while not cursor.accept(")"):
             if any(cursor.accept(*words) for words in _GROUPING):
-                found += _grouping_sets(cursor)
+                keys += _grouping_sets(cursor)
             else:
-                found.append(cursor.expression(cursor))
+                keys.append(cursor.expression(cursor))
             if not cursor.accept(",") and cursor.key != ")":
-                raise cursor.unread(", or ) is expected")
-    return found
+                raise cursor.error("expected , or )")
+    return keys
 
 
 def _windows(cursor: Cursor) -> tuple[tuple[str, Window], ...]:
-    found = []
+    named = []
     while True:
         name = cursor.name()
         cursor.expect("AS")
-        found.append((name, window(cursor)))
+        named.append((name, window(cursor)))
         if not cursor.accept(","):
-            return tuple(found)
+            return tuple(named)
 
 
 def _limit(cursor: Cursor) -> None:
     while word := cursor.accept_any("LIMIT", "OFFSET", "FETCH", "EMIT"):
         cursor.next()
         if word == "FETCH":
-            while cursor.accept_any("ROW", "ROWS", "ONLY") or cursor.token.kind is Kind.NUMBER:
-                if cursor.token.kind is Kind.NUMBER:
+            while cursor.accept_any("ROW", "ROWS", "ONLY") or cursor.token.kind is TokenKind.NUMBER:
+                if cursor.token.kind is TokenKind.NUMBER:
                     cursor.next()
         elif word == "OFFSET":
             cursor.accept_any("ROW", "ROWS")

@@ -1,21 +1,21 @@
-"""What stands behind FROM: tables, queries, functions, joins, temporal tables, matched patterns."""
+"""Parse the FROM clause: tables, queries, functions, joins, temporal tables, MATCH_RECOGNIZE."""
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind, words
+from dataflow_generator.sql.lexer import TokenKind, words
 from dataflow_generator.sql.nodes import (
     Aliased,
     Call,
-    Derived,
+    DerivedTable,
     Expression,
     Join,
     Joined,
-    Matched,
+    MatchRecognize,
     Operation,
     Relation,
     Table,
     TableFunction,
-    Temporal,
+    TemporalTable,
     Unnest,
 )
 from dataflow_generator.sql.parser.cursor import Cursor, expressions, sort_keys, starts_query
@@ -29,7 +29,7 @@ _AFTER = words(
 
 
 def relation(cursor: Cursor) -> Relation:
-    """Read a relation with all that is joined to it."""
+    """Parse a relation with its joins."""
     first = _aliased(cursor)
     joins: list[Join] = []
     while joined := _join(cursor):
@@ -38,20 +38,20 @@ def relation(cursor: Cursor) -> Relation:
 
 
 def table(cursor: Cursor) -> Relation:
-    """Read a table's name."""
+    """Parse a table's name."""
     at = cursor.token.at
     return Table(cursor.dotted(), at)
 
 
 def derived(cursor: Cursor) -> Relation:
-    """Read a query as a relation."""
-    return Derived(cursor.query(cursor))
+    """Parse a query as a relation."""
+    return DerivedTable(cursor.query(cursor))
 
 
-def renamed(cursor: Cursor, found: Relation) -> Relation:
-    """Read the name that *found* gets, and its columns' if they are there."""
+def renamed(cursor: Cursor, relation_: Relation) -> Relation:
+    """Parse the alias of *relation_*, and its column aliases if there are any."""
     name = cursor.name()
-    return Aliased(found, name, cursor.names() if cursor.key == "(" else ())
+    return Aliased(relation_, name, cursor.names() if cursor.key == "(" else ())
 
 
 def _join(cursor: Cursor) -> Join | None:
@@ -63,7 +63,7 @@ def _join(cursor: Cursor) -> Join | None:
         sides.add(cursor.next().key)
     if not cursor.accept("JOIN"):
         if natural or sides:
-            raise cursor.unread("JOIN is expected")
+            raise cursor.error("expected JOIN")
         return None
     target = _aliased(cursor)
     _within(cursor)
@@ -75,7 +75,7 @@ def _join(cursor: Cursor) -> Join | None:
 
 
 def _within(cursor: Cursor) -> None:
-    """Pass over ksqlDB's WITHIN and GRACE PERIOD."""
+    """Skip ksqlDB's WITHIN and GRACE PERIOD."""
     if cursor.accept("WITHIN"):
         if cursor.key == "(":
             cursor.skip_brackets()
@@ -88,28 +88,28 @@ def _within(cursor: Cursor) -> None:
 
 
 def _aliased(cursor: Cursor) -> Relation:
-    found = _temporal(cursor, _primary(cursor))
+    result = _temporal(cursor, _primary(cursor))
     while True:
         if cursor.accept("MATCH_RECOGNIZE"):
-            found = _matched(cursor, found)
+            result = _matched(cursor, result)
         elif cursor.accept("TABLESAMPLE"):
             cursor.next()
             cursor.skip_brackets()
         elif cursor.accept("AS") or (cursor.is_name() and not _ends(cursor)):
-            found = _temporal(cursor, renamed(cursor, found))
+            result = _temporal(cursor, renamed(cursor, result))
         else:
-            return found
+            return result
 
 
 def _ends(cursor: Cursor) -> bool:
     token = cursor.token
-    return token.kind is Kind.WORD and token.key in _AFTER
+    return token.kind is TokenKind.WORD and token.key in _AFTER
 
 
-def _temporal(cursor: Cursor, found: Relation) -> Relation:
+def _temporal(cursor: Cursor, inner: Relation) -> Relation:
     if cursor.accept("FOR", "SYSTEM_TIME", "AS", "OF") or cursor.accept("FOR", "SYSTEM", "TIME", "AS", "OF"):
-        return Temporal(found, cursor.expression(cursor))
-    return found
+        return TemporalTable(inner, cursor.expression(cursor))
+    return inner
 
 
 def _primary(cursor: Cursor) -> Relation:
@@ -120,38 +120,43 @@ def _primary(cursor: Cursor) -> Relation:
     if key == "TABLE" and after == "(":
         cursor.next()
         cursor.next()
-        found = _function(cursor)
+        result = _function(cursor)
         cursor.expect(")")
-        return found
+        return result
     if key == "UNNEST" and after == "(":
         return _unnested(cursor)
-    if key in ("TABLE", "STREAM") and cursor.flink and cursor.token.kind is Kind.WORD and after not in (",", ")", "."):
+    if (
+        key in ("TABLE", "STREAM")
+        and cursor.flink
+        and cursor.token.kind is TokenKind.WORD
+        and after not in (",", ")", ".")
+    ):
         cursor.next()  # the explicit table of `TABLE t`
-    start = cursor.place
-    found = table(cursor)
+    start = cursor.position
+    result = table(cursor)
     if cursor.key == "(":
-        cursor.place = start
+        cursor.position = start
         return _function(cursor)
-    return found
+    return result
 
 
 def _bracketed(cursor: Cursor) -> Relation:
     with cursor.deeper():
         cursor.expect("(")
         is_query = starts_query(cursor, cursor.brackets_ahead())
-        found = derived(cursor) if is_query and not _is_join(cursor) else relation(cursor)
+        result = derived(cursor) if is_query and not _is_join(cursor) else relation(cursor)
         cursor.expect(")")
-        return found
+        return result
 
 
 def _is_join(cursor: Cursor) -> bool:
     """Return whether a bracketed query here is only the first of several joined relations."""
     if cursor.key != "(":
         return False
-    start = cursor.place
+    start = cursor.position
     cursor.skip_brackets()
     after = cursor.key
-    cursor.place = start
+    cursor.position = start
     return after not in (")", "UNION", "EXCEPT", "INTERSECT", "MINUS", "ORDER", "LIMIT", "")
 
 
@@ -162,8 +167,8 @@ def _function(cursor: Cursor) -> Relation:
         cursor.next()
         return table(cursor)
     at = cursor.token
-    found = cursor.expression(cursor)
-    return TableFunction(found if isinstance(found, Call) else Call(at.key, (found,), at.at))
+    value = cursor.expression(cursor)
+    return TableFunction(value if isinstance(value, Call) else Call(at.key, (value,), at.at))
 
 
 def _unnested(cursor: Cursor) -> Relation:
@@ -175,7 +180,7 @@ def _unnested(cursor: Cursor) -> Relation:
     return Unnest(values[0] if len(values) == 1 else Operation(values), numbered)
 
 
-def _matched(cursor: Cursor, found: Relation) -> Relation:
+def _matched(cursor: Cursor, inner: Relation) -> Relation:
     cursor.expect("(")
     partition: tuple[Expression, ...] = ()
     order: tuple[Expression, ...] = ()
@@ -184,10 +189,10 @@ def _matched(cursor: Cursor, found: Relation) -> Relation:
     if cursor.accept("ORDER", "BY"):
         order = sort_keys(cursor)
     measures = _named(cursor) if cursor.accept("MEASURES") else ()
-    start = cursor.place
+    start = cursor.position
     if not cursor.skip_until("PATTERN"):
-        raise cursor.unread("PATTERN is expected")
-    all_rows = "ALL" in [cursor.ahead(start - cursor.place), cursor.ahead(start - cursor.place + 1)]
+        raise cursor.error("expected PATTERN")
+    all_rows = "ALL" in [cursor.ahead(start - cursor.position), cursor.ahead(start - cursor.position + 1)]
     cursor.next()
     variables = _pattern(cursor)
     definitions: tuple[Expression, ...] = ()
@@ -195,43 +200,43 @@ def _matched(cursor: Cursor, found: Relation) -> Relation:
         cursor.next()
         definitions = _definitions(cursor)
     cursor.expect(")")
-    return Matched(found, partition, order, measures, definitions, variables, all_rows)
+    return MatchRecognize(inner, partition, order, measures, definitions, variables, all_rows)
 
 
 def _pattern(cursor: Cursor) -> frozenset[str]:
-    """Read the names of a pattern's variables, and of SUBSET's."""
-    start = cursor.place
+    """Parse the names of a pattern's variables, and of SUBSET's."""
+    start = cursor.position
     cursor.skip_brackets()
-    end = cursor.place
-    cursor.place = start
-    found = set()
-    while cursor.place < end or cursor.key not in ("DEFINE", ")", ""):
-        if cursor.key == "(" and cursor.place >= end:
+    end = cursor.position
+    cursor.position = start
+    variables = set()
+    while cursor.position < end or cursor.key not in ("DEFINE", ")", ""):
+        if cursor.key == "(" and cursor.position >= end:
             cursor.names()  # a subset's members, which the pattern names
             continue
         token = cursor.next()
-        if token.kind <= Kind.QUOTED:
-            found.add(token.value)
-    return frozenset(found)
+        if token.kind <= TokenKind.QUOTED:
+            variables.add(token.value)
+    return frozenset(variables)
 
 
 def _named(cursor: Cursor) -> tuple[tuple[str, Expression], ...]:
-    found = []
+    items = []
     while True:
         if cursor.key in ("FINAL", "RUNNING") and cursor.ahead() not in (".", ",", "AS"):
             cursor.next()
         value = cursor.expression(cursor)
         cursor.accept("AS")
-        found.append((cursor.name(), value))
+        items.append((cursor.name(), value))
         if not cursor.accept(","):
-            return tuple(found)
+            return tuple(items)
 
 
 def _definitions(cursor: Cursor) -> tuple[Expression, ...]:
-    found = []
+    conditions = []
     while True:
         cursor.name()
         cursor.expect("AS")
-        found.append(cursor.expression(cursor))
+        conditions.append(cursor.expression(cursor))
         if not cursor.accept(","):
-            return tuple(found)
+            return tuple(conditions)

@@ -1,19 +1,19 @@
-"""Statements: which kind each is, and its parts as far as they move data or say what columns a table has."""
+"""Parse statements: their kind, and the parts that move data or define columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Kind, Token, words
+from dataflow_generator.sql.lexer import Token, TokenKind, words
 from dataflow_generator.sql.nodes import (
-    Insertion,
-    Other,
-    Removal,
-    Selection,
-    Setting,
+    CreateTypeStatement,
+    DropStatement,
+    InsertStatement,
+    OtherStatement,
+    SelectStatement,
+    SessionStatement,
     Statement,
-    TypeDefinition,
 )
 from dataflow_generator.sql.parser.cursor import Cursor, starts_query
 from dataflow_generator.sql.parser.expressions import expression
@@ -35,20 +35,20 @@ _BEFORE: tuple[tuple[str, ...], ...] = (
 
 
 def cursor_of(tokens: Sequence[Token], dialect: Dialect) -> Cursor:
-    """Return a cursor at the start of *tokens* that can read expressions and queries."""
+    """Return a cursor at the start of *tokens* that can parse expressions and queries."""
     return Cursor(tokens, dialect, expression, query)
 
 
 def statement(cursor: Cursor) -> Statement:
-    """Read one statement; raises Unread where it is not known."""
-    found = _statement(cursor)
-    if not isinstance(found, Other) and cursor.token.kind is not Kind.END and _must_end(found):
-        raise cursor.unread("the end of the statement is expected")
-    return found
+    """Parse one statement; raises UnparsedError where it is unknown."""
+    parsed = _statement(cursor)
+    if not isinstance(parsed, OtherStatement) and cursor.token.kind is not TokenKind.END and _must_end(parsed):
+        raise cursor.error("expected the end of the statement")
+    return parsed
 
 
 def lead_in(cursor: Cursor) -> bool:
-    """Take the words that open or close a set of statements; tell whether a statement is left."""
+    """Take the words that open or close a statement set; return whether a statement follows."""
     if cursor.accept("COMPILE", "AND", "EXECUTE", "PLAN"):
         cursor.skip_until("FOR")
         cursor.accept("FOR")
@@ -57,23 +57,23 @@ def lead_in(cursor: Cursor) -> bool:
             break
     if cursor.key == "END" and cursor.ahead() == "":
         cursor.next()
-    return cursor.token.kind is not Kind.END
+    return cursor.token.kind is not TokenKind.END
 
 
-def _must_end(found: Statement) -> bool:
-    return isinstance(found, (Insertion, Selection)) or getattr(found, "query", None) is not None
+def _must_end(parsed: Statement) -> bool:
+    return isinstance(parsed, (InsertStatement, SelectStatement)) or getattr(parsed, "query", None) is not None
 
 
 def _statement(cursor: Cursor) -> Statement:
     key = cursor.key
     if starts_query(cursor) or key == "(" or (key == "TABLE" and cursor.flink):
-        return Selection("SELECT", query(cursor))
-    if key in _READERS and cursor.token.kind is Kind.WORD:
+        return SelectStatement("SELECT", query(cursor))
+    if key in _READERS and cursor.token.kind is TokenKind.WORD:
         cursor.next()
         return _READERS[key](cursor)
     if key in _QUIET:
-        return Other(key)
-    raise cursor.unread("a statement is expected")
+        return OtherStatement(key)
+    raise cursor.error("expected a statement")
 
 
 def _create(cursor: Cursor) -> Statement:
@@ -93,15 +93,15 @@ def _create(cursor: Cursor) -> Statement:
 
 def _quiet(cursor: Cursor, kind: str, what: str) -> Statement:
     if what not in _QUIET_OBJECTS:
-        raise cursor.unread("TABLE, STREAM, VIEW or another object is expected")
-    return Other(kind)
+        raise cursor.error("expected TABLE, STREAM, VIEW or another object")
+    return OtherStatement(kind)
 
 
 def _type(cursor: Cursor, kind: str) -> Statement:
     cursor.accept("IF", "NOT", "EXISTS")
     name = cursor.name()
     cursor.expect("AS")
-    return TypeDefinition(kind, name, data_type(cursor))
+    return CreateTypeStatement(kind, name, data_type(cursor))
 
 
 def _replace(cursor: Cursor) -> Statement:
@@ -116,9 +116,9 @@ def _drop(cursor: Cursor) -> Statement:
     what = cursor.next().key
     kind = " ".join([*words, what])
     if what not in ("TABLE", "STREAM", "VIEW"):
-        return Other(kind) if what == "TYPE" else _quiet(cursor, kind, what)
+        return OtherStatement(kind) if what == "TYPE" else _quiet(cursor, kind, what)
     cursor.accept("IF", "EXISTS")
-    return Removal(kind, cursor.dotted())
+    return DropStatement(kind, cursor.dotted())
 
 
 def _alter(cursor: Cursor) -> Statement:
@@ -142,49 +142,49 @@ def _insert(cursor: Cursor) -> Statement:
     if cursor.key == "(" and not starts_query(cursor, 1) and cursor.ahead() != "(":
         columns = _columns(cursor)
     if cursor.accept("WITH", "("):  # ksqlDB's options of the sink
-        cursor.place -= 1
+        cursor.position -= 1
         cursor.skip_brackets()
-    return Insertion(kind, name, at, query(cursor), columns, fixed)
+    return InsertStatement(kind, name, at, query(cursor), columns, fixed)
 
 
 def _columns(cursor: Cursor) -> tuple[str, ...]:
     cursor.expect("(")
-    found = [cursor.dotted()[-1]]
+    names = [cursor.dotted()[-1]]
     while cursor.accept(","):
-        found.append(cursor.dotted()[-1])
+        names.append(cursor.dotted()[-1])
     cursor.expect(")")
-    return tuple(found)
+    return tuple(names)
 
 
 def _partition(cursor: Cursor) -> tuple[str, ...]:
     cursor.expect("(")
-    found = []
+    constants = []
     while not cursor.accept(")"):
         name = cursor.name()
         if cursor.accept("="):
             expression(cursor)
-            found.append(name)
+            constants.append(name)
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
-    return tuple(found)
+            raise cursor.error("expected , or )")
+    return tuple(constants)
 
 
 def _use(cursor: Cursor) -> Statement:
     if cursor.accept("CATALOG"):
-        return Setting("USE CATALOG", "catalog", (cursor.name(),))
+        return SessionStatement("USE CATALOG", "catalog", (cursor.name(),))
     if cursor.accept("MODULES"):
-        return Other("USE MODULES")
-    return Setting("USE", "database", cursor.dotted())
+        return OtherStatement("USE MODULES")
+    return SessionStatement("USE", "database", cursor.dotted())
 
 
 def _define(cursor: Cursor) -> Statement:
     name = cursor.name()
     cursor.expect("=")
-    return Setting("DEFINE", "variable", (cursor.next().value,), name)
+    return SessionStatement("DEFINE", "variable", (cursor.next().value,), name)
 
 
 def _undefine(cursor: Cursor) -> Statement:
-    return Setting("UNDEFINE", "variable", (), cursor.name())
+    return SessionStatement("UNDEFINE", "variable", (), cursor.name())
 
 
 _READERS: Mapping[str, Callable[[Cursor], Statement]] = {

@@ -1,9 +1,17 @@
-"""CREATE and ALTER of tables, streams and views: columns, options, LIKE, and the query behind AS."""
+"""Parse CREATE and ALTER of tables, streams and views: columns, options, LIKE, and the query after AS."""
 
 from __future__ import annotations
 
-from dataflow_generator.sql.lexer import Kind
-from dataflow_generator.sql.nodes import Alteration, ColumnDefinition, Definition, Part, Parts, SqlType, Statement
+from dataflow_generator.sql.lexer import TokenKind
+from dataflow_generator.sql.nodes import (
+    AlterStatement,
+    ColumnDefinition,
+    ColumnKind,
+    CreateStatement,
+    Parts,
+    SqlType,
+    Statement,
+)
 from dataflow_generator.sql.parser.cursor import Cursor, starts_query
 
 _STRUCTURES = ("ROW", "STRUCT")
@@ -11,18 +19,18 @@ _COLLECTIONS = ("ARRAY", "MULTISET")
 
 
 def data_type(cursor: Cursor) -> SqlType:
-    """Read a data type with its nested fields; nullability and comments are passed over."""
+    """Parse a data type with its nested fields; nullability and comments are skipped."""
     with cursor.deeper():
         name = ".".join(cursor.dotted())
-        found = _of(cursor, name.upper() if cursor.text_until.kind is Kind.WORD else name)
+        result = _of(cursor, name.upper() if cursor.last_token.kind is TokenKind.WORD else name)
         cursor.accept_any("PRECISION", "VARYING")
         _time_zone(cursor)
         while cursor.key in _COLLECTIONS:  # the legacy form `INT ARRAY`
-            found = SqlType(cursor.next().key, element=found)
+            result = SqlType(cursor.next().key, element=result)
         if cursor.key == "NULL":
             cursor.next()
         cursor.accept("NOT", "NULL")
-        return found
+        return result
 
 
 def _of(cursor: Cursor, name: str) -> SqlType:
@@ -46,15 +54,15 @@ def _of(cursor: Cursor, name: str) -> SqlType:
 
 
 def _fields(cursor: Cursor, closing: str) -> tuple[tuple[str, SqlType], ...]:
-    found = []
+    fields = []
     while not cursor.accept(closing):
         name = cursor.name()
-        found.append((name, data_type(cursor)))
-        if cursor.token.kind is Kind.STRING or cursor.accept("COMMENT"):
+        fields.append((name, data_type(cursor)))
+        if cursor.token.kind is TokenKind.STRING or cursor.accept("COMMENT"):
             cursor.next()
         if not cursor.accept(",") and cursor.key != closing:
-            raise cursor.unread(f", or {closing} is expected")
-    return tuple(found)
+            raise cursor.error(f"expected , or {closing}")
+    return tuple(fields)
 
 
 def _time_zone(cursor: Cursor) -> None:
@@ -68,8 +76,8 @@ _CONSTRAINTS = ("PRIMARY", "CONSTRAINT", "UNIQUE", "CHECK")
 _ALL = frozenset(("GENERATED", "METADATA", "OPTIONS", "WATERMARKS", "CONSTRAINTS", "PARTITIONS", "DISTRIBUTION"))
 
 
-def definition(cursor: Cursor, kind: str, *, view: bool) -> Definition:
-    """Read a definition from its name on; clauses that say nothing of columns or data are passed over."""
+def definition(cursor: Cursor, kind: str, *, view: bool) -> CreateStatement:
+    """Parse a definition from its name; clauses that define neither columns nor data are skipped."""
     cursor.accept("IF", "NOT", "EXISTS")
     at = cursor.token.at
     name = cursor.dotted()
@@ -88,73 +96,73 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> Definition:
             excluded = _excluded(cursor) if cursor.key == "(" else excluded
         elif word == "AS" and (starts_query(cursor) or cursor.key in ("(", "TABLE")):
             query = cursor.query(cursor)
-            names = tuple(one.name for one in columns or () if one.type is _UNTYPED)
+            names = tuple(column.name for column in columns or () if column.type is _UNTYPED)
             kind += " AS SELECT" if not view else ""
-            return Definition(kind, name, at, columns, options, like, excluded, query, view, names)
-    return Definition(kind, name, at, columns, options, like, excluded, view=view)
+            return CreateStatement(kind, name, at, columns, options, like, excluded, query, view, names)
+    return CreateStatement(kind, name, at, columns, options, like, excluded, view=view)
 
 
 def alteration(cursor: Cursor, kind: str) -> Statement:
-    """Read what ALTER does to a table's columns, name and options; anything else leaves the table as it is."""
+    """Parse what ALTER changes in a table's columns, name and options; other changes are ignored."""
     cursor.accept("IF", "EXISTS")
     name = cursor.dotted()
     match cursor.next().key:
         case "ADD":
-            return Alteration(kind, name, added=_added(cursor))
+            return AlterStatement(kind, name, added=_added(cursor))
         case "DROP" if cursor.key not in ("CONSTRAINT", "PRIMARY", "WATERMARK", "PARTITION", "DISTRIBUTION"):
             cursor.accept("COLUMN")
             cursor.accept("IF", "EXISTS")
-            return Alteration(kind, name, dropped=cursor.names() if cursor.key == "(" else cursor.dotted()[:1])
+            return AlterStatement(kind, name, dropped=cursor.names() if cursor.key == "(" else cursor.dotted()[:1])
         case "RENAME":
             return _renaming(cursor, kind, name)
         case "SET" if cursor.key == "(":
-            return Alteration(kind, name, options=_options(cursor))
+            return AlterStatement(kind, name, options=_options(cursor))
         case "AS" if starts_query(cursor):
             query = cursor.query(cursor)
-            return Definition(kind, name, 0, query=query, view="VIEW" in kind)
-    return Alteration(kind, name)
+            return CreateStatement(kind, name, 0, query=query, view="VIEW" in kind)
+    return AlterStatement(kind, name)
 
 
-def _renaming(cursor: Cursor, kind: str, name: Parts) -> Alteration:
+def _renaming(cursor: Cursor, kind: str, name: Parts) -> AlterStatement:
     if cursor.accept("TO"):
-        return Alteration(kind, name, new_name=cursor.dotted())
+        return AlterStatement(kind, name, new_name=cursor.dotted())
     old = cursor.dotted()
     cursor.expect("TO")
     new = cursor.dotted()
-    # A nested field's new name changes no column.
-    return Alteration(kind, name, renamed=((old[0], new[0]),) if len(old) == 1 else ())
+    # Renaming a nested field changes no top-level column.
+    return AlterStatement(kind, name, renamed=((old[0], new[0]),) if len(old) == 1 else ())
 
 
 def _added(cursor: Cursor) -> tuple[ColumnDefinition, ...]:
     if cursor.key == "(":
         return _elements(cursor)
-    found: list[ColumnDefinition] = []
+    columns: list[ColumnDefinition] = []
     while True:
         cursor.accept("COLUMN")
         cursor.accept("IF", "NOT", "EXISTS")
         if not cursor.is_name() or (cursor.key in _CONSTRAINTS and cursor.ahead() != ","):
-            return tuple(found)
-        found.append(_column(cursor))
+            return tuple(columns)
+        columns.append(_column(cursor))
         cursor.skip_until(",", "ADD")
         if not cursor.accept_any(",", "ADD"):
-            return tuple(found)
+            return tuple(columns)
         cursor.accept("ADD")
 
 
 def _elements(cursor: Cursor) -> tuple[ColumnDefinition, ...]:
     cursor.expect("(")
-    found: list[ColumnDefinition] = []
+    columns: list[ColumnDefinition] = []
     while not cursor.accept(")"):
         if not _is_constraint(cursor):
-            found.append(_column(cursor))
+            columns.append(_column(cursor))
         cursor.skip_until(",")  # NOT NULL, COMMENT, FIRST, AFTER, a watermark's expression
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
-    return tuple(found)
+            raise cursor.error("expected , or )")
+    return tuple(columns)
 
 
 def _is_constraint(cursor: Cursor) -> bool:
-    if cursor.token.kind is not Kind.WORD:
+    if cursor.token.kind is not TokenKind.WORD:
         return False
     if cursor.key == "WATERMARK":
         return cursor.ahead() == "FOR"
@@ -169,21 +177,21 @@ def _column(cursor: Cursor) -> ColumnDefinition:
     if cursor.key in (",", ")"):
         return ColumnDefinition(name, _UNTYPED)
     if cursor.accept("AS"):
-        return ColumnDefinition(name, SqlType("COMPUTED"), Part.COMPUTED, cursor.expression(cursor))
+        return ColumnDefinition(name, SqlType("COMPUTED"), ColumnKind.COMPUTED, cursor.expression(cursor))
     kind = data_type(cursor)
     return ColumnDefinition(name, kind, _part(cursor))
 
 
-def _part(cursor: Cursor) -> Part:
-    part = Part.PHYSICAL
+def _part(cursor: Cursor) -> ColumnKind:
+    part = ColumnKind.PHYSICAL
     while cursor.key not in (",", ")", ""):
-        key = cursor.key if cursor.token.kind is Kind.WORD else ""
+        key = cursor.key if cursor.token.kind is TokenKind.WORD else ""
         if key in ("KEY", "HEADERS", "HEADER") and not cursor.flink:
-            part = Part.KEY if key == "KEY" else Part.HEADER
+            part = ColumnKind.KEY if key == "KEY" else ColumnKind.HEADER
         elif key == "METADATA" and cursor.flink:
-            part = Part.METADATA
-        elif key == "VIRTUAL" and part is Part.METADATA:
-            part = Part.VIRTUAL
+            part = ColumnKind.METADATA
+        elif key == "VIRTUAL" and part is ColumnKind.METADATA:
+            part = ColumnKind.VIRTUAL
         if cursor.key in ("(", "["):
             cursor.skip_brackets()
         else:
@@ -192,9 +200,9 @@ def _part(cursor: Cursor) -> Part:
 
 
 def _options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
-    """Read `(key = value, …)`; a key is upper-cased where it is a bare word, a value is the text of its tokens."""
+    """Parse `(key = value, …)`; an unquoted key is upper-cased, a value is the text of its tokens."""
     cursor.expect("(")
-    found = []
+    options = []
     while not cursor.accept(")"):
         key = cursor.next()
         name = key.value
@@ -204,20 +212,20 @@ def _options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
         value = ""
         while cursor.key not in (",", ")", ""):
             value += cursor.next().value
-        found.append((name.upper() if key.kind is Kind.WORD else name, value))
+        options.append((name.upper() if key.kind is TokenKind.WORD else name, value))
         if not cursor.accept(",") and cursor.key != ")":
-            raise cursor.unread(", or ) is expected")
-    return tuple(found)
+            raise cursor.error("expected , or )")
+    return tuple(options)
 
 
 def _excluded(cursor: Cursor) -> frozenset[str]:
-    """Read what LIKE leaves out."""
+    """Parse what LIKE excludes."""
     cursor.expect("(")
-    found: set[str] = set()
+    excluded: set[str] = set()
     while not cursor.accept(")"):
         word, what = cursor.next().key, cursor.next().key
         names = _ALL if what == "ALL" else {what}
-        found = found | names if word == "EXCLUDING" else found - names
+        excluded = excluded | names if word == "EXCLUDING" else excluded - names
         if cursor.key == "":
-            raise cursor.unread(") is expected")
-    return frozenset(found)
+            raise cursor.error("expected )")
+    return frozenset(excluded)

@@ -1,1 +1,1 @@
-"""The rules of lineage: one rule, one function; each takes a part of the tree and a scope."""
+"""Lineage rules: one function for each kind of syntax node, applied in a scope."""

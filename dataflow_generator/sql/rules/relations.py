@@ -1,4 +1,4 @@
-"""What stands behind FROM: which rows a relation gives, and what of it bears on all of them."""
+"""Resolve the FROM clause: the columns of each relation, and what affects all of its rows."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from dataflow_generator.sql.lineage import EMPTY, Strength, Value, computed, cop
 from dataflow_generator.sql.nodes import (
     Aliased,
     Call,
-    Derived,
+    ColumnKind,
+    DerivedTable,
     Descriptor,
     Expression,
     Join,
     Joined,
-    Matched,
+    MatchRecognize,
     Name,
     Operation,
-    Part,
     Relation,
     Subquery,
     Table,
     TableArgument,
     TableFunction,
-    Temporal,
+    TemporalTable,
     Unnest,
 )
 from dataflow_generator.sql.output_columns import synthetic_key
@@ -36,22 +36,24 @@ from dataflow_generator.sql.scope import Column, Rows, Scope
 def joined(join: Join, scope: Scope, start: int) -> None:
     """Apply a join whose own relations are those of *scope* from *start* on."""
     if join.condition is not None:
-        scope.analysis.affect([value_of(join.condition, scope)], Effect.JOIN)
+        scope.context.add_effect([value_of(join.condition, scope)], Effect.JOIN)
     if join.semi:
         del scope.rows[start:]
     elif join.using or join.natural:
         _merge(join, scope, start)
-    elif not scope.analysis.flink:
+    elif not scope.context.flink:
         scope.synthetic = _key(join, scope)
 
 
 def _merge(join: Join, scope: Scope, start: int) -> None:
     left, right = scope.rows[:start], scope.rows[start:]
     for name in join.using or _shared(left, right):
-        sides = [one for one in (scope.merged.get(name) or _side(left, name), _side(right, name)) if one is not None]
-        scope.analysis.affect([one.value for one in sides], Effect.JOIN)
+        sides = [
+            column for column in (scope.merged.get(name) or _side(left, name), _side(right, name)) if column is not None
+        ]
+        scope.context.add_effect([side.value for side in sides], Effect.JOIN)
         if sides:
-            scope.merged[name] = Column(name, computed(one.value for one in sides), sides[0].type)
+            scope.merged[name] = Column(name, computed(side.value for side in sides), sides[0].type)
 
 
 def _shared(left: list[Rows], right: list[Rows]) -> list[str]:
@@ -67,7 +69,10 @@ def _side(side: list[Rows], name: str) -> Column | None:
 
 
 def _key(join: Join, scope: Scope) -> Column | None:
-    """Return the key that ksqlDB makes where no plain column can be it: a full join, or expressions on both sides."""
+    """Return the key that ksqlDB generates where no plain column can be it.
+
+    That is a full join, or one with expressions on both sides.
+    """
     if join.condition is None:
         return None
     sides = join.condition.operands if isinstance(join.condition, Operation) else (join.condition,)
@@ -80,17 +85,19 @@ def _is_column(side: Expression) -> bool:
     return isinstance(side, Name) and not side.fields
 
 
-def matched(relation: Matched, rows: Rows, scope: Scope) -> Rows:
-    """Return a match's columns: what it is partitioned by, then its measures (all columns where all rows are kept)."""
-    inner = Scope(scope.analysis, scope, [rows], variables=relation.variables)
-    analysis = scope.analysis
-    analysis.affect(values_of(relation.definitions, inner), Effect.FILTER)
-    analysis.affect(values_of(relation.partition, inner), Effect.GROUP_BY)
-    analysis.affect(values_of(relation.order, inner), Effect.SORT)
-    measures = [Column(name, value_of(one, inner).at_least(Strength.TRANSFORMATION)) for name, one in relation.measures]
+def matched(relation: MatchRecognize, rows: Rows, scope: Scope) -> Rows:
+    """Return the columns of MATCH_RECOGNIZE: partition keys and measures; with ALL ROWS, all columns."""
+    inner = Scope(scope.context, scope, [rows], variables=relation.variables)
+    context = scope.context
+    context.add_effect(values_of(relation.definitions, inner), Effect.FILTER)
+    context.add_effect(values_of(relation.partition, inner), Effect.GROUP_BY)
+    context.add_effect(values_of(relation.order, inner), Effect.SORT)
+    measures = [
+        Column(name, value_of(measure, inner).at_least(Strength.TRANSFORMATION)) for name, measure in relation.measures
+    ]
     if relation.all_rows:
         return Rows((*rows.columns, *measures), table=rows.table, open=rows.open, rest=rows.rest)
-    keys = [Column(_name(one), value_of(one, inner)) for one in relation.partition]
+    keys = [Column(_name(key), value_of(key, inner)) for key in relation.partition]
     return Rows((*keys, *measures))
 
 
@@ -107,46 +114,46 @@ RowsOf = Callable[[Relation, Scope], Rows]
 
 def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
     """Return the rows of a table function: its input's columns, then its own."""
-    inner = Scope(scope.analysis, scope)
-    tables = [one for argument in call.arguments if (one := _table(argument)) is not None]
-    inner.rows = [rows_of(one.relation, scope) for one in tables]
-    plain = tuple(one for one in call.arguments if _table(one) is None)
-    keys = [value for one in tables for value in values_of(one.keys, inner)]
+    inner = Scope(scope.context, scope)
+    tables = [table_argument for argument in call.arguments if (table_argument := _table(argument)) is not None]
+    inner.rows = [rows_of(table_argument.relation, scope) for table_argument in tables]
+    plain = tuple(argument for argument in call.arguments if _table(argument) is None)
+    keys = [value for argument in tables for value in values_of(argument.keys, inner)]
     if call.name in _WINDOWS and inner.rows:
-        return _windowed([one for one in plain if isinstance(one, Descriptor)], keys, inner)
-    made = computed((*values_of(plain, inner if tables else scope), *keys))
+        return _windowed([argument for argument in plain if isinstance(argument, Descriptor)], keys, inner)
+    derived_value = computed((*values_of(plain, inner if tables else scope), *keys))
     if call.name in _SEARCHES and inner.rows:
-        found = computed((made, *(column.value for column in inner.listed())))
-        return Rows((Column(_FOUND, found),), open=True, rest=found)
+        search_value = computed((derived_value, *(column.value for column in inner.listed())))
+        return Rows((Column(_FOUND, search_value),), open=True, rest=search_value)
     opened = [rows for rows in inner.rows if rows.open]
-    # Behind a table that is not known, nobody can tell its columns from the function's.
-    return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=made)
+    # For an unknown table, its columns cannot be distinguished from the function's.
+    return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=derived_value)
 
 
 def _table(argument: Expression) -> TableArgument | None:
-    """Return an argument that is a table; a query in brackets is one too."""
+    """Return a table argument; a query in brackets is one too."""
     if isinstance(argument, Subquery):
-        return TableArgument(Derived(argument.query))
+        return TableArgument(DerivedTable(argument.query))
     return argument if isinstance(argument, TableArgument) else None
 
 
 def _windowed(times: list[Expression], keys: list[Value], inner: Scope) -> Rows:
     rows = inner.rows[0]
-    time = merged(value_of(one, inner) for one in times)
-    inner.analysis.affect([time, *keys], Effect.WINDOW)
+    time = merged(value_of(expression, inner) for expression in times)
+    inner.context.add_effect([time, *keys], Effect.WINDOW)
     bounds = time.at_least(Strength.TRANSFORMATION)
     columns = (*rows.columns, *(Column(name, bounds) for name in _BOUNDS))
     return replace(rows, columns=columns, name="", parts=())
 
 
 def add(relation: Relation, scope: Scope) -> None:
-    """Build what *relation* gives known to *scope*."""
+    """Add the relations of *relation* to *scope*."""
     _RULES[type(relation)](relation, scope)
 
 
 def rows_of(relation: Relation, scope: Scope) -> Rows:
-    """Return a relation by itself; what stands before it in *scope* may be used in it."""
-    inner = Scope(scope.analysis, scope)
+    """Return a relation on its own; relations before it in *scope* may be used in it."""
+    inner = Scope(scope.context, scope)
     add(relation, inner)
     return as_one(inner)
 
@@ -162,61 +169,63 @@ def as_one(scope: Scope) -> Rows:
 
 
 def table(relation: Table, scope: Scope) -> None:
-    """Add a table: a query named by WITH, a view's columns, a known table's, or one whose columns nobody knows."""
+    """Add a table: a common table expression, a view's columns, a known table's, or unknown columns."""
     parts = relation.parts
-    common = scope.named(parts[0]) if len(parts) == 1 else None
+    common = scope.find_common_table(parts[0]) if len(parts) == 1 else None
     if common is not None:
-        scope.analysis.take(common.gathered)
+        scope.context.take(common.gathered)
         scope.add(replace(common.rows, name=parts[0], parts=parts))
         return
-    known = scope.analysis.session.table(parts)
+    known = scope.context.session.table(parts)
     if known is not None and known.view is not None:
         scope.add(_view(known.view, scope, relation))
         return
-    name = scope.analysis.dataset(parts)
-    scope.analysis.sources.add(name)
-    found = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
+    name = scope.context.dataset(parts)
+    scope.context.sources.add(name)
+    result = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
     if known is not None:
-        found = replace(
-            found,
+        result = replace(
+            result,
             columns=_columns(known, name, scope),
             windowed=known.windowed,
             time=computed([copied((name, (known.timestamp,)))]) if known.timestamp else None,
             is_table=known.is_table,
         )
-    scope.add(found)
+    scope.add(result)
 
 
 def _view(view: View, scope: Scope, relation: Table) -> Rows:
-    analysis = scope.analysis
+    context = scope.context
     for source in sorted(view.sources):
-        analysis.sources.add(source)
-    analysis.datasets.update({one.name: one for one in view.datasets})
-    analysis.effects |= view.effects
+        context.sources.add(source)
+    context.datasets.update({dataset.name: dataset for dataset in view.datasets})
+    context.effects |= view.effects
     columns = tuple(Column(*column) for column in view.columns)
     return Rows(columns, relation.parts[-1], relation.parts, view.table, open=view.open)
 
 
 def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
-    """List a known table's columns; a computed one is made of others of the same table."""
+    """List a known table's columns; computed ones are resolved against the same table."""
     listed = known.columns
-    found = {
-        one.name: Column(one.name, copied((name, (one.name,))), one.type) for one in listed if one.expression is None
+    columns = {
+        column.name: Column(column.name, copied((name, (column.name,))), column.type)
+        for column in listed
+        if column.expression is None
     }
-    inner = Scope(scope.analysis, None, [Rows(tuple(found.values()), known.name[-1], known.name)])
-    for one in listed:
-        if one.expression is not None and one.part is Part.COMPUTED:
-            found[one.name] = Column(one.name, value_of(one.expression, inner))
-    return tuple(found[one.name] for one in listed)
+    inner = Scope(scope.context, None, [Rows(tuple(columns.values()), known.name[-1], known.name)])
+    for column in listed:
+        if column.expression is not None and column.part is ColumnKind.COMPUTED:
+            columns[column.name] = Column(column.name, value_of(column.expression, inner))
+    return tuple(columns[column.name] for column in listed)
 
 
-def derived(relation: Derived, scope: Scope) -> None:
+def derived(relation: DerivedTable, scope: Scope) -> None:
     """Add a query's rows."""
-    scope.add(scope.analysis.query(relation.query, scope))
+    scope.add(scope.context.query(relation.query, scope))
 
 
 def aliased(relation: Aliased, scope: Scope) -> None:
-    """Add a relation under another name, its columns renamed."""
+    """Add a relation under an alias, its columns renamed."""
     rows = renamed(rows_of(relation.relation, scope), relation.columns)
     scope.add(replace(rows, name=relation.name, parts=(relation.name,)))
 
@@ -225,12 +234,12 @@ def renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
     """Return a relation with its first columns renamed."""
     if not names:
         return rows
-    kept = rows.columns[len(names) :]
+    remaining = rows.columns[len(names) :]
     listed = tuple(replace(column, name=name) for column, name in zip(rows.columns, names, strict=False))
     if rows.open and len(names) > len(rows.columns):
-        made = rows.rest if not rows.table else EMPTY
-        return Rows((*listed, *(Column(name, made) for name in names[len(listed) :])))
-    return replace(rows, columns=(*listed, *kept))
+        unlisted = rows.rest if not rows.table else EMPTY
+        return Rows((*listed, *(Column(name, unlisted) for name in names[len(listed) :])))
+    return replace(rows, columns=(*listed, *remaining))
 
 
 def function(relation: TableFunction, scope: Scope) -> None:
@@ -239,7 +248,7 @@ def function(relation: TableFunction, scope: Scope) -> None:
 
 
 def unnested(relation: Unnest, scope: Scope) -> None:
-    """Add the elements of a collection as rows: the fields of its records, else columns made of the collection."""
+    """Add the elements of a collection as rows: the fields of its records, else columns derived from the collection."""
     value = value_of(relation.expression, scope)
     rest = value.at_least(Strength.TRANSFORMATION)
     kind = type_of(relation.expression, scope)
@@ -251,19 +260,19 @@ def unnested(relation: Unnest, scope: Scope) -> None:
     scope.add(Rows(columns, open=not columns or relation.numbered, rest=rest))
 
 
-def temporal(relation: Temporal, scope: Scope) -> None:
-    """Add a relation as of a time, which bears on the result as a join's condition does."""
+def temporal(relation: TemporalTable, scope: Scope) -> None:
+    """Add a relation as of a time, which affects the result like a join condition."""
     add(relation.relation, scope)
-    scope.analysis.affect([_time(relation, scope)], Effect.JOIN)
+    scope.context.add_effect([_time(relation, scope)], Effect.JOIN)
 
 
-def _time(relation: Temporal, scope: Scope) -> Value:
-    # The time is a column of the relation before, which an aliased relation sees as its parent's; else its own.
+def _time(relation: TemporalTable, scope: Scope) -> Value:
+    # The time is a column of the preceding relation, which an aliased relation sees in its parent scope; else its own.
     before = scope.parent.rows if scope.parent is not None else []
-    return value_of(relation.time, Scope(scope.analysis, scope.parent, [*before, *scope.rows]))
+    return value_of(relation.time, Scope(scope.context, scope.parent, [*before, *scope.rows]))
 
 
-def _matched(relation: Matched, scope: Scope) -> None:
+def _matched(relation: MatchRecognize, scope: Scope) -> None:
     scope.add(matched(relation, rows_of(relation.relation, scope), scope))
 
 
@@ -277,11 +286,11 @@ def _joined(relation: Joined, scope: Scope) -> None:
 
 _RULES: Mapping[type, Callable[..., None]] = {
     Table: table,
-    Derived: derived,
+    DerivedTable: derived,
     Aliased: aliased,
     TableFunction: function,
     Unnest: unnested,
-    Temporal: temporal,
-    Matched: _matched,
+    TemporalTable: temporal,
+    MatchRecognize: _matched,
     Joined: _joined,
 }

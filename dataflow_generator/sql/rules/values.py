@@ -1,4 +1,4 @@
-"""Expressions: what a value is made of, and what decides about it."""
+"""Resolve expressions: what a value is derived from, and what affects it indirectly."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataflow_generator.sql.flows import Effect
 from dataflow_generator.sql.lexer import words
 from dataflow_generator.sql.lineage import EMPTY, Strength, Value, aggregated, computed, merged
 from dataflow_generator.sql.nodes import (
-    Access,
     Call,
-    Choice,
+    Conditional,
     Constant,
     Descriptor,
-    Element,
     Expression,
+    FieldAccess,
     Lambda,
     Name,
     Operation,
     SqlType,
     Star,
-    Structure,
+    StructConstructor,
     Subquery,
+    Subscript,
     TableArgument,
     Window,
 )
@@ -48,7 +48,7 @@ def value_of(expression: Expression, scope: Scope) -> Value:
 
 def values_of(expressions: tuple[Expression, ...], scope: Scope) -> list[Value]:
     """Return the lineage of each expression."""
-    return [value_of(one, scope) for one in expressions]
+    return [value_of(expression, scope) for expression in expressions]
 
 
 def _nothing(_: Expression, __: Scope) -> Value:
@@ -63,98 +63,98 @@ def _operation(expression: Operation, scope: Scope) -> Value:
     return computed(values_of(expression.operands, scope))
 
 
-def _element(expression: Element, scope: Scope) -> Value:
+def _element(expression: Subscript, scope: Scope) -> Value:
     return computed((value_of(expression.base, scope), value_of(expression.index, scope)))
 
 
-def field_access(expression: Access, scope: Scope) -> Value:
-    """Follow fields into the elements of a column; into anything computed there is no way."""
+def field_access(expression: FieldAccess, scope: Scope) -> Value:
+    """Resolve fields of a value: inside a column they extend its path, inside a computed value they do not."""
     return field_of(expression.base, expression.fields, scope)
 
 
 def field_of(base: Expression, fields: ColumnPath, scope: Scope) -> Value:
-    """Return the lineage of *fields* of *base*; subscripts leave no step in a path."""
+    """Return the lineage of *fields* of *base*; subscripts add no segment to a path."""
     match base:
         case Name():
             return scope.resolve(base).value.field(fields)
-        case Element():
+        case Subscript():
             return computed((field_of(base.base, fields, scope), value_of(base.index, scope)))
-        case Access():
+        case FieldAccess():
             return field_of(base.base, (*base.fields, *fields), scope)
         case Call(name=name, arguments=(only,)) if name in _UNFOLDING:
             return computed([field_of(only, fields, scope)])
-        case Structure() if fields and fields[0] in dict(base.fields):
+        case StructConstructor() if fields and fields[0] in dict(base.fields):
             return field_of(dict(base.fields)[fields[0]], fields[1:], scope)
     return value_of(base, scope)
 
 
 def type_of(expression: Expression, scope: Scope) -> SqlType | None:
-    """Return the type of a column, of what is inside it, or of an element of it; None for anything else."""
+    """Return the type of a column, of a field or of an element of it; None for other expressions."""
     match expression:
         case Name():
             return scope.resolve(expression).type
-        case Element(base=base) | Call(name="EXPLODE", arguments=(base,)):
+        case Subscript(base=base) | Call(name="EXPLODE", arguments=(base,)):
             kind = type_of(base, scope)
             return kind.element if kind else None
-        case Access():
+        case FieldAccess():
             return inner_type(type_of(expression.base, scope), expression.fields)
-        case Structure(fields=fields):
-            return SqlType("STRUCT", tuple((name, type_of(each, scope) or SqlType("")) for name, each in fields))
+        case StructConstructor(fields=fields):
+            return SqlType("STRUCT", tuple((name, type_of(field, scope) or SqlType("")) for name, field in fields))
     return None
 
 
-def _structure(expression: Structure, scope: Scope) -> Value:
-    return computed(value_of(each, scope) for _, each in expression.fields)
+def _structure(expression: StructConstructor, scope: Scope) -> Value:
+    return computed(value_of(field, scope) for _, field in expression.fields)
 
 
-def choice(expression: Choice, scope: Scope) -> Value:
-    """Return what a CASE, IF or NULLIF is made of, its conditions as CONDITIONAL."""
-    found = computed(values_of(expression.results, scope))
-    return found.because(values_of(expression.conditions, scope), Effect.CONDITIONAL)
+def choice(expression: Conditional, scope: Scope) -> Value:
+    """Return the lineage of a CASE, IF or NULLIF, its conditions as CONDITIONAL."""
+    value = computed(values_of(expression.results, scope))
+    return value.with_effects(values_of(expression.conditions, scope), Effect.CONDITIONAL)
 
 
 def call(expression: Call, scope: Scope) -> Value:
-    """Return what a function's result is made of; FILTER and OVER bear on it indirectly."""
+    """Return the lineage of a function's result; FILTER and OVER affect it indirectly."""
     values = values_of(expression.arguments, scope)
     if expression.name in _COPYING and len(values) == 1:
         return values[0]
     over = expression.over
-    known = scope.analysis.session.aggregates
+    known = scope.context.session.aggregates
     if over is not None or expression.name in AGGREGATES or expression.name in known:
-        found = aggregated(values)
+        value = aggregated(values)
     else:
-        found = computed(values)
+        value = computed(values)
     if expression.order:
-        found = found.because(values_of(expression.order, scope), Effect.SORT)
+        value = value.with_effects(values_of(expression.order, scope), Effect.SORT)
     if expression.condition is not None:
-        found = found.because([value_of(expression.condition, scope)], Effect.FILTER)
-    return found if over is None else found.because(_keys(over, scope), Effect.WINDOW)
+        value = value.with_effects([value_of(expression.condition, scope)], Effect.FILTER)
+    return value if over is None else value.with_effects(_keys(over, scope), Effect.WINDOW)
 
 
 def _keys(window: Window, scope: Scope) -> list[Value]:
-    """Return the keys of a window and of those that it is based on."""
-    found: list[Value] = []
-    seen = {""}
+    """Return the keys of a window and of its base windows."""
+    keys: list[Value] = []
+    visited = {""}
     current: Window | None = window
     while current is not None:
-        found += values_of(current.partition + current.order, scope)
+        keys += values_of(current.partition + current.order, scope)
         base = current.base
-        current = None if base in seen else scope.window(base)
-        seen.add(base)
-    return found
+        current = None if base in visited else scope.find_window(base)
+        visited.add(base)
+    return keys
 
 
 def anonymous(expression: Lambda, scope: Scope) -> Value:
-    """Return what an anonymous function's body reads beside its parameters."""
-    inner = Scope(scope.analysis, scope, hidden=expression.parameters)
+    """Return the lineage of a lambda's body, without its parameters."""
+    inner = Scope(scope.context, scope, hidden=expression.parameters)
     return value_of(expression.body, inner)
 
 
 def subquery(expression: Subquery, scope: Scope) -> Value:
-    """Return what a query used as a value is made of."""
-    rows = scope.analysis.query(expression.query, scope)
-    found = computed(column.value for column in rows.columns)
-    return merged((found, rows.rest.at_least(_COMPUTED))) if rows.open else found
+    """Return the lineage of a query used as a value."""
+    rows = scope.context.query(expression.query, scope)
+    value = computed(column.value for column in rows.columns)
+    return merged((value, rows.rest.at_least(_COMPUTED))) if rows.open else value
 
 
 def _descriptor(expression: Descriptor, scope: Scope) -> Value:
@@ -167,11 +167,11 @@ _RULES: Mapping[type, Callable[..., Value]] = {
     Star: _nothing,
     Name: _name,
     Operation: _operation,
-    Element: _element,
-    Access: field_access,
-    Choice: choice,
+    Subscript: _element,
+    FieldAccess: field_access,
+    Conditional: choice,
     Call: call,
-    Structure: _structure,
+    StructConstructor: _structure,
     Lambda: anonymous,
     Subquery: subquery,
     TableArgument: _nothing,

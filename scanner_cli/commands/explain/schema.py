@@ -20,9 +20,10 @@ from scanner_cli.output.columns import SHOWN, column_rows, schema_document
 from scanner_cli.output.render import Format, format_option, show
 from scanner_extractor.naming import as_json, explain_subject
 from scanner_model.columns import ParsedSchema
+from scanner_model.plugins import REGISTRIES, SCHEMA_FORMATS, plugins
 
-_FORMATS = ("avro", "json", "protobuf", "json_payload")
-_REGISTRIES = ("confluent", "karapace", "apicurio", "cloudera", "glue")
+_FORMATS = ("avro", "json", "protobuf", "json_payload", *sorted(map(str.lower, plugins(SCHEMA_FORMATS))))
+_REGISTRIES = ("confluent", "karapace", "apicurio", "cloudera", "glue", *sorted(plugins(REGISTRIES)))
 _SUBJECT = ("subject", "context", "topic", "role", "strategy", "ambiguous", "also_possible")
 
 

@@ -111,14 +111,14 @@ def listen(
     importer.stop()
     problems = importer.problems()
     queue.close()
-    echo_err(", ".join(f"{count} {name}" for name, count in asdict(importer.taken).items()))
+    echo_err(", ".join(f"{count} {name}" for name, count in asdict(importer.result).items()))
     return Exit.FAILED if problems else Exit.DONE
 
 
 def _health(importer: SpoolImporter, spool: Spool) -> dict[str, Any]:
     problems = importer.problems()
     status = "degraded" if problems else "ok"
-    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(importer.taken)
+    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(importer.result)
 
 
 def _token(token: str | None, file: Path | None, host: str) -> str:

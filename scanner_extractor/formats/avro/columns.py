@@ -1,4 +1,4 @@
-"""The walk over an Avro schema: a column for every place, parents before children, no recursion however deep."""
+"""Traverse an Avro schema iteratively: a column for every position, parents before children."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 class _Scope(NamedTuple):
-    """The named types that are open above a place, and the innermost record and how deep it lies."""
+    """The enclosing named types of a position, and the innermost record and its depth."""
 
     open: frozenset[str] = frozenset()
     record: str = ""
     depth: int = 0
 
 
-class _Place(NamedTuple):
-    """A place still to be read; *field* has the attributes of the record field that it is, if it is one."""
+class _Position(NamedTuple):
+    """A position to be read; *field* has the attributes of its record field, if it is one."""
 
     path: ColumnPath
     shapes: Sequence[Shape]
@@ -42,115 +42,115 @@ class Walk:
     """Reads columns; *once* shows a named type's columns at its first use only, for schemas too large else."""
 
     def __init__(self, types: Types, *, once: bool = False) -> None:
-        self.found = ColumnList()
+        self.collected = ColumnList()
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
         self.repeated = False
         self._types = types
         self._once = once
         self._shown: set[str] = set()
-        self._waiting: list[Iterator[_Place]] = []
+        self._waiting: list[Iterator[_Position]] = []
 
     def read(self, roots: Sequence[Shape]) -> None:
         """Read every column below *roots*, the alternatives of the root; a record at the root is no column itself."""
-        root = _Place((), roots, _Scope(), _NOTHING)
+        root = _Position((), roots, _Scope(), _NOTHING)
         values = [shape for shape in roots if shape.word != "null"]
         if len(values) == 1 and values[0].word == "record":
             self._descend(root, values[0])
         else:
             self._waiting.append(iter((root,)))
-        while self._waiting and not self.found.full:
-            place = next(self._waiting[-1], None)
-            if place:
-                self._read(place)
+        while self._waiting and not self.collected.full:
+            position = next(self._waiting[-1], None)
+            if position:
+                self._read(position)
             else:
                 self._waiting.pop()
-        if self.found.cut:
+        if self.collected.cut:
             self.problems[CUT] = None
 
-    def _read(self, place: _Place) -> None:
-        if len(place.shapes) == 1:  # as nearly every place
-            self._single(place, place.shapes[0], place.optional or place.shapes[0].word == "null")
+    def _read(self, position: _Position) -> None:
+        if len(position.shapes) == 1:  # as nearly every place
+            self._single(position, position.shapes[0], position.optional or position.shapes[0].word == "null")
             return
-        shapes = _distinct(place.shapes)
+        shapes = _distinct(position.shapes)
         values = [shape for shape in shapes if shape.word != "null"]
-        nullable = place.optional or len(values) < len(shapes)
-        if len(shapes) < len(place.shapes):
-            self._tell(place.scope, place.path, "a union names a type twice: its first definition is read")
+        nullable = position.optional or len(values) < len(shapes)
+        if len(shapes) < len(position.shapes):
+            self._problem(position.scope, position.path, "a union has a type twice: its first definition is used")
         if not shapes:
-            self._tell(place.scope, place.path, "a union without branches")
+            self._problem(position.scope, position.path, "a union has no branches")
         if len(values) > 1 or not shapes:
-            self._union(place, values, nullable)
+            self._union(position, values, nullable)
         else:
-            self._single(place, (values or shapes)[0], nullable)
+            self._single(position, (values or shapes)[0], nullable)
 
-    def _single(self, place: _Place, shape: Shape, nullable: bool) -> None:
-        cut = bool(shape.opens) and shape.opens in place.scope.open
-        holders = (place.field, *shape.attributes)
+    def _single(self, position: _Position, shape: Shape, nullable: bool) -> None:
+        cut = bool(shape.opens) and shape.opens in position.scope.open
+        holders = (position.field, *shape.attributes)
         column = Column(
-            path=place.path,
+            path=position.path,
             type=shape.word,
             logical_type=shape.logical,
             nullable=nullable,
-            default=self._default(place.path, place.scope, place.field),
+            default=self._default(position.path, position.scope, position.field),
             doc=_doc(holders),
             tags=_tags(holders),
             recursive=shape.opens if cut else None,
         )
-        if self.found.add(column) and shape.has_columns and not cut:
-            self._descend(place, shape)
+        if self.collected.add(column) and shape.has_columns and not cut:
+            self._descend(position, shape)
 
-    def _union(self, place: _Place, shapes: Sequence[Shape], nullable: bool) -> None:
+    def _union(self, position: _Position, shapes: Sequence[Shape], nullable: bool) -> None:
         plain = not any(shape.has_columns for shape in shapes)
         column = Column(
-            path=place.path,
+            path=position.path,
             type="union",
             nullable=nullable,
-            default=self._default(place.path, place.scope, place.field),
-            doc=_doc((place.field,)),
-            tags=_tags((place.field,)),
+            default=self._default(position.path, position.scope, position.field),
+            doc=_doc((position.field,)),
+            tags=_tags((position.field,)),
             branches=tuple(shape.name or shape.logical or shape.word for shape in shapes) if plain else (),
         )
-        if self.found.add(column) and not plain and not self.found.too_deep(len(place.path) + 1):
-            path, scope = place.path, place.scope
-            inside = (_Place((*path, branch(shape.branch)), [shape], scope, _NOTHING, True) for shape in shapes)
+        if self.collected.add(column) and not plain and not self.collected.too_deep(len(position.path) + 1):
+            path, scope = position.path, position.scope
+            inside = (_Position((*path, branch(shape.branch)), [shape], scope, _NOTHING, True) for shape in shapes)
             self._waiting.append(inside)
 
-    def _descend(self, place: _Place, shape: Shape) -> None:
-        if self.found.too_deep(len(place.path) + 1):
+    def _descend(self, position: _Position, shape: Shape) -> None:
+        if self.collected.too_deep(len(position.path) + 1):
             return
         if shape.opens in self._shown:
             self.repeated = True
             if self._once:
                 return
-        open_ = place.scope.open
+        open_ = position.scope.open
         if shape.opens:
             self._shown.add(shape.opens)
             open_ |= {shape.opens}
         if shape.word == "record":
-            self.holders[place.path] = RecordName(shape.name)
-            named = (shape.name, len(place.path)) if shape.name else (place.scope.record, place.scope.depth)
-            self._waiting.append(self._fields(place.path, shape, _Scope(open_, *named)))
+            self.holders[position.path] = RecordName(shape.name)
+            named = (shape.name, len(position.path)) if shape.name else (position.scope.record, position.scope.depth)
+            self._waiting.append(self._fields(position.path, shape, _Scope(open_, *named)))
             return
-        path = (*place.path, MAP_VALUE if shape.word == "map" else element())
-        scope = _Scope(open_, place.scope.record, place.scope.depth)
+        path = (*position.path, MAP_VALUE if shape.word == "map" else element())
+        scope = _Scope(open_, position.scope.record, position.scope.depth)
         leaf = leaf_of(shape.inner)
         if leaf:
             self._leaf(path, *leaf, scope, _NOTHING)
         else:
-            self._waiting.append(iter((self._place(path, shape.inner, shape.namespace, scope, _NOTHING),)))
+            self._waiting.append(iter((self._position(path, shape.inner, shape.namespace, scope, _NOTHING),)))
 
-    def _fields(self, path: ColumnPath, shape: Shape, scope: _Scope) -> Iterator[_Place]:
+    def _fields(self, path: ColumnPath, shape: Shape, scope: _Scope) -> Iterator[_Position]:
         definition = shape.inner if isinstance(shape.inner, dict) else _NOTHING
         if not isinstance(definition.get("fields"), list):
-            self._tell(scope, path, "a record without a list of fields")
+            self._problem(scope, path, "a record without a list of fields")
         seen: set[str] = set()
         for number, field in enumerate(listed(definition, "fields")):
             name = field.get("name") if isinstance(field, dict) else None
             if not isinstance(field, dict) or not isinstance(name, str):
-                self._tell(scope, path, f"field {number} is not an object with a name")
+                self._problem(scope, path, f"field {number} is not an object with a name")
             elif name in seen:
-                self._tell(scope, path, f"the field {name!r} is there twice: the first is read")
+                self._problem(scope, path, f"the field {name!r} is defined twice: the first is used")
             else:
                 seen.add(name)
                 inner = (*path, field_segment(name))
@@ -158,18 +158,20 @@ class Walk:
                 if leaf:
                     self._leaf(inner, *leaf, scope, field)
                 else:
-                    yield self._place(inner, field.get("type"), shape.namespace, scope, field)
+                    yield self._position(inner, field.get("type"), shape.namespace, scope, field)
 
     def _leaf(self, path: ColumnPath, word: str, nullable: bool, scope: _Scope, field: Attributes) -> None:
-        """Read what is a primitive, as most fields are, without a place of its own."""
+        """Read a primitive, as most fields are, without creating a position."""
         default = self._default(path, scope, field)
         tags = _tags((field,)) if _TAGS in field else ()
         doc = worded(field, "doc") or worded(field, "connect.doc") or None
-        self.found.add(Column(path=path, type=word, nullable=nullable, default=default, doc=doc, tags=tags))
+        self.collected.add(Column(path=path, type=word, nullable=nullable, default=default, doc=doc, tags=tags))
 
-    def _place(self, path: ColumnPath, schema: object, namespace: str, scope: _Scope, field: Attributes) -> _Place:
-        shapes = self._types.alternatives(schema, namespace, partial(self._tell, scope, path))
-        return _Place(path, shapes, scope, field)
+    def _position(
+        self, path: ColumnPath, schema: object, namespace: str, scope: _Scope, field: Attributes
+    ) -> _Position:
+        shapes = self._types.alternatives(schema, namespace, partial(self._problem, scope, path))
+        return _Position(path, shapes, scope, field)
 
     def _default(self, path: ColumnPath, scope: _Scope, field: Attributes) -> str | None:
         if "default" not in field:
@@ -180,11 +182,11 @@ class Walk:
         try:
             return _ENCODER.encode(default)
         except RecursionError:
-            self._tell(scope, path, "a default nested too deeply to be kept")
+            self._problem(scope, path, "a default is nested too deeply and is dropped")
             return None
 
-    def _tell(self, scope: _Scope, path: ColumnPath, what: str) -> None:
-        """Note a problem at its place in the record that it stands in, so that ten uses of a record tell it once."""
+    def _problem(self, scope: _Scope, path: ColumnPath, what: str) -> None:
+        """Report a problem relative to its record, so that ten uses of a record report it once."""
         where = ".".join(filter(None, (scope.record, path_name(path[scope.depth :]))))
         self.problems[Problem(where or "$", what, "")] = None
 
@@ -211,5 +213,5 @@ def _tags(holders: Sequence[Attributes]) -> tuple[str, ...]:
     tagged = [holder for holder in holders if _TAGS in holder]
     if not tagged:
         return ()
-    found = [tag for holder in tagged for tag in listed(holder, _TAGS)]
-    return tuple(dict.fromkeys(tag for tag in found if isinstance(tag, str)))
+    tags = [tag for holder in tagged for tag in listed(holder, _TAGS)]
+    return tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str)))

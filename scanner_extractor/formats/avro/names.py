@@ -1,4 +1,4 @@
-"""Avro's named types: which full name a definition has, and which definition a name means, wherever it is written."""
+"""Resolve Avro's named types across a schema and its references."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NamedType(NamedTuple):
 
 
 class NamedTypes:
-    """Knows every named type of a text, and of the texts that it refers to, which are looked up when first needed.
+    """The named types of a text and of the texts that it refers to, which are loaded on demand.
 
     A name may be used before it is defined. Where a name is defined twice the first definition stands.
     """
@@ -39,28 +39,28 @@ class NamedTypes:
         self._lookup = lookup
         self._known: dict[str, NamedType] = {}
         self._asked: set[str] = set()
-        for found in definitions(root, namespace):
-            if found.name in self._known:
+        for named in definitions(root, namespace):
+            if named.name in self._known:
                 hint = "its first definition is used everywhere"
-                self.problems.append(Problem(found.name, "a named type is defined twice", hint))
-            self._known.setdefault(found.name, found)
+                self.problems.append(Problem(named.name, "a named type is defined twice", hint))
+            self._known.setdefault(named.name, named)
         self._own = frozenset(self._known)
         self._load(_included(root))
 
     def defined(self, definition: Attributes, namespace: str) -> NamedType:
         """Return the type that *definition*, met in *namespace*, stands for."""
-        found = _named(definition, namespace)
-        return self._known.get(found.name, found)
+        named = _named(definition, namespace)
+        return self._known.get(named.name, named)
 
     def find(self, name: str, namespace: str) -> NamedType | None:
-        """Return the type that *name* means in *namespace*, else in none; None where nobody defines it."""
+        """Return the type that *name* means in *namespace*, else without namespace; None where it is undefined."""
         qualified = name if "." in name or not namespace else f"{namespace}.{name}"
         names = dict.fromkeys((qualified.removeprefix("."), name.removeprefix("."), name))
-        found = self._first(names)
-        if not found:
+        named = self._first(names)
+        if not named:
             self._load(names)
-            found = self._first(names)
-        return found
+            named = self._first(names)
+        return named
 
     def foreign(self) -> Iterator[str]:
         """List the full names that came from other texts, sorted."""
@@ -81,20 +81,20 @@ class NamedTypes:
                 waiting.extend(self._define(name, text))
 
     def _define(self, reference: str, text: str) -> Mapping[str, None]:
-        """Learn what the *text* behind a *reference* defines, and give the names of what it includes in turn."""
+        """Add the definitions of the *text* behind a *reference*, and return the names that it includes in turn."""
         try:
             root = read_json(text)
             defined = list(definitions(root))
         except InputInvalid as error:
             self.problems.append(
-                Problem(f"{reference} {error.where}".rstrip(), error.what, "mend the referenced schema")
+                Problem(f"{reference} {error.where}".rstrip(), error.what, "fix the referenced schema")
             )
             return {}
-        for found in defined:
-            known = self._known.setdefault(found.name, found)
-            if not _same(known.definition, found.definition):
+        for named in defined:
+            known = self._known.setdefault(named.name, named)
+            if not _same(known.definition, named.definition):
                 hint = "the first of them is used everywhere"
-                self.problems.append(Problem(found.name, "two schemas define this type differently", hint))
+                self.problems.append(Problem(named.name, "two schemas define this type differently", hint))
         return _included(root)
 
 
@@ -102,7 +102,7 @@ class NamedTypes:
 def defined_names(text: str) -> tuple[str, ...]:
     """Return the full names of the types that an Avro text defines; none where it cannot be read."""
     try:
-        return tuple(found.name for found in definitions(read_json(text)))
+        return tuple(named.name for named in definitions(read_json(text)))
     except InputInvalid:
         return ()
 
@@ -113,10 +113,10 @@ def definitions(root: object, namespace: str = "") -> Iterator[NamedType]:
     while waiting:
         schema, namespace = waiting.pop()
         if isinstance(schema, dict) and schema.get("type") in NAMED:
-            found = _named(schema, namespace)
-            namespace = found.namespace
-            if found.name:
-                yield found
+            named = _named(schema, namespace)
+            namespace = named.namespace
+            if named.name:
+                yield named
         for inner in reversed(_inside(schema)):
             if isinstance(inner, dict | list):
                 waiting.append((inner, namespace))
@@ -146,7 +146,7 @@ def worded(attributes: Attributes, key: str) -> str:
 
 
 def _named(definition: Attributes, enclosing: str) -> NamedType:
-    """Read a definition's name as the Avro specification says (section Names): a dotted name ignores `namespace`."""
+    """Read a definition's name by the Avro specification (section Names): a dotted name ignores `namespace`."""
     name = worded(definition, "name")
     if "." in name:
         namespace = name.rpartition(".")[0]
@@ -155,7 +155,7 @@ def _named(definition: Attributes, enclosing: str) -> NamedType:
         namespace = own if isinstance(own, str) else enclosing
     simple = name.rpartition(".")[2]
     if len(namespace) + len(simple) > LONGEST_NAME:
-        hint = "the text is kept, and none of its columns"
+        hint = "the text is stored without columns"
         raise InputInvalid(f"a type's name is longer than {LONGEST_NAME} characters", where="$", hint=hint)
     return NamedType(f"{namespace}.{simple}" if namespace and simple else simple, namespace, definition)
 

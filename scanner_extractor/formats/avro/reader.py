@@ -1,4 +1,4 @@
-"""Avro schemas: text and references to columns, by our own walk, because a registry takes what libraries refuse."""
+"""Read Avro schemas by our own traversal, because registries accept schemas that libraries reject."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from scanner_model.names import RecordName
 from scanner_model.problems import Problem
 
 _LONGEST = 1_000_000
-"""Characters beyond which nobody is asked: a megabyte costs fastavro some 15 ms."""
+"""Characters beyond which fastavro is not called: a megabyte costs it some 15 ms."""
 
 _MOST_SAID = 200
 
 
 def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem | None:
-    """Query fastavro about a schema of *size* characters whose references define the *foreign* names.
+    """Check with fastavro a schema of *size* characters whose references define the *foreign* names.
 
-    Gives why it refuses, or None where it takes the schema or was not asked.
+    Returns why it rejects the schema; None where it accepts it or was not called.
     """
     if size > _LONGEST or not isinstance(root, str | list | dict):
         return None
@@ -51,20 +51,20 @@ def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem |
 def _problem(why: str) -> Problem:
     why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
     return Problem(
-        "$", f"fastavro refuses the schema: {why}", "Apache Avro readers may refuse it; its columns are read"
+        "$", f"fastavro rejects the schema: {why}", "Apache Avro readers may reject it; its columns are read"
     )
 
 
 _BARE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _ONCE = Problem(
     "$",
-    "the schema uses named types inside each other more often than can be shown",
+    "nested uses of named types give too many columns",
     "the columns of each named type are shown at its first use only",
 )
 
 
 def avro_fields(text: str, lookup: Lookup, record: RecordName | None = None) -> ParsedSchema:
-    """List the columns of an Avro schema; *lookup* gives the text behind a type's full name or a reference's name.
+    """List the columns of an Avro schema; *lookup* returns the text behind a type's full name or a reference's name.
 
     *record* picks one of the records of a union at the root; None, or a name that is not there, reads all of it. What
     is wrong at one place is a problem there and leaves the rest; fastavro's refusal is a problem of the whole.
@@ -100,7 +100,7 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
     name = [shape.name for shape in _chosen(shapes, record) if shape.word != "null"]
     return ParsedSchema(
         name=RecordName(name[0]) if len(name) == 1 and name[0] in records else RecordName(""),
-        columns=tuple(walk.found.columns),
+        columns=tuple(walk.collected.columns),
         holders=walk.holders,
         records=records,
         problems=(*problems, refused) if refused else tuple(problems),
@@ -112,7 +112,7 @@ def _walked(types: Types, shapes: Sequence[Shape]) -> Walk:
     if shapes and all(shape.word == UNREADABLE for shape in shapes):
         return walk
     walk.read(shapes)
-    if not walk.found.full or not walk.repeated:
+    if not walk.collected.full or not walk.repeated:
         return walk
     brief = Walk(types, once=True)
     brief.read(shapes)

@@ -1,4 +1,4 @@
-"""Avro's types one level deep: what a place in a schema holds once names, wrappers and unions are seen through."""
+"""Resolve Avro types one level deep: names, wrappers and unions."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _SIZES = {"duration": 12, "uuid": 16}
 
 
 def refinement(attributes: Attributes, word: str, name: str, size: object = None) -> str | None:
-    """Read what refines the type *word* called *name*; None: nothing, or what the specification says to ignore.
+    """Read what refines the type *word* called *name*; None: nothing, or ignored by the specification.
 
-    *size* is what a fixed says of its size.
+    *size* is the size of a fixed.
 
     A logical type that is unknown, or impossible for the type, is ignored. Without one, `connect.name` is taken
     (`io.debezium.time.Timestamp`), but not where it only repeats the type's own name, as on records.
@@ -63,7 +63,7 @@ def _holds(size: object, precision: object) -> bool:
 
 
 UNREADABLE = "unknown"
-"""The type of a place that says no type, or nothing that could be one."""
+"""The type of a position without a valid type."""
 
 _CONTAINERS = frozenset({"record", "array", "map"})
 _MEMBERS = {
@@ -80,11 +80,11 @@ _INTERNAL = "connect.internal.type"
 
 _WORDS = frozenset({str})
 
-Complaint = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 class Shape(NamedTuple):
-    """One alternative of a place: the Avro word, what refines it, the objects that described it, outermost first.
+    """One alternative at a position: the Avro word, what refines it, the objects that described it, outermost first.
 
     *name* is the full name of a record, enum or fixed. *inner* is what the columns below are read from: a record's
     definition, the schema of an array's elements or a map's values; None where there is none. *namespace* is where
@@ -106,7 +106,7 @@ class Shape(NamedTuple):
 
     @property
     def has_columns(self) -> bool:
-        """Return whether columns of its own stand below it."""
+        """Return whether it has columns below it."""
         return self.word in _CONTAINERS and self.inner is not None
 
 
@@ -129,58 +129,56 @@ def leaf_of(schema: object) -> tuple[str, bool] | None:
 
 
 class Types:
-    """Settles what stands at a place of a schema; what is wrong there is told to the caller's *complain*."""
+    """Resolves the types at a position of a schema; problems are passed to the caller's *report*."""
 
     def __init__(self, names: NamedTypes) -> None:
         self._names = names
 
-    def alternatives(self, schema: object, namespace: str, complain: Complaint) -> list[Shape]:
-        """List what may stand at a place, null included; unions in unions are opened. Empty for an empty union."""
+    def alternatives(self, schema: object, namespace: str, report: Report) -> list[Shape]:
+        """List the alternatives at a position, null included; unions in unions are opened. Empty for an empty union."""
         if isinstance(schema, str):
-            return [self._of_word(schema, namespace, complain)]
+            return [self._of_word(schema, namespace, report)]
         if isinstance(schema, list) and _WORDS.issuperset(map(type, schema)):
-            return [self._of_word(word, namespace, complain) for word in schema]
+            return [self._of_word(word, namespace, report) for word in schema]
         if isinstance(schema, dict) and isinstance(schema.get("type"), str):
-            return [self._of_object(schema, (), namespace, complain)]
-        return list(self._opened(schema, namespace, complain))
+            return [self._of_object(schema, (), namespace, report)]
+        return list(self._opened(schema, namespace, report))
 
-    def _opened(self, schema: object, namespace: str, complain: Complaint) -> Iterator[Shape]:
+    def _opened(self, schema: object, namespace: str, report: Report) -> Iterator[Shape]:
         waiting: list[tuple[object, tuple[Attributes, ...]]] = [(schema, ())]
         while waiting:
-            inner, around = waiting.pop()
+            inner, wrappers = waiting.pop()
             if isinstance(inner, list):
-                waiting.extend((one, around) for one in reversed(inner))
+                waiting.extend((branch, wrappers) for branch in reversed(inner))
             elif isinstance(inner, dict) and isinstance(inner.get("type"), dict | list):
-                waiting.append((inner["type"], (*around, inner)))
+                waiting.append((inner["type"], (*wrappers, inner)))
             elif isinstance(inner, dict):
-                yield self._of_object(inner, around, namespace, complain)
+                yield self._of_object(inner, wrappers, namespace, report)
             elif isinstance(inner, str):
-                yield _within(around, self._of_word(inner, namespace, complain))
+                yield _within(wrappers, self._of_word(inner, namespace, report))
             else:
-                complain(_no_type(inner))
-                yield Shape(UNREADABLE, namespace, attributes=around)
+                report(_no_type(inner))
+                yield Shape(UNREADABLE, namespace, attributes=wrappers)
 
-    def _of_object(
-        self, schema: Attributes, around: tuple[Attributes, ...], namespace: str, complain: Complaint
-    ) -> Shape:
+    def _of_object(self, schema: Attributes, wrappers: tuple[Attributes, ...], namespace: str, report: Report) -> Shape:
         word = schema.get("type")
         if not isinstance(word, str):
-            complain(_no_type(word))
-            return Shape(UNREADABLE, namespace, attributes=(*around, schema))
+            report(_no_type(word))
+            return Shape(UNREADABLE, namespace, attributes=(*wrappers, schema))
         if word in NAMED:
-            return _within(around, _of_named(self._names.defined(schema, namespace)))
+            return _within(wrappers, _of_named(self._names.defined(schema, namespace)))
         if word in ("array", "map") and schema.get(_MEMBERS[word]) is not None:
-            return _within((*around, schema), self._collection(word, schema, namespace))
-        return _within((*around, schema), self._of_word(word, namespace, complain))
+            return _within((*wrappers, schema), self._collection(word, schema, namespace))
+        return _within((*wrappers, schema), self._of_word(word, namespace, report))
 
-    def _of_word(self, word: str, namespace: str, complain: Complaint) -> Shape:
+    def _of_word(self, word: str, namespace: str, report: Report) -> Shape:
         primitive = _PRIMITIVES.get(word)
         if primitive:
             return primitive
         named = self._names.find(word, namespace)
         if named:
             return _of_named(named)
-        complain(f"{word!r} without its {_MEMBERS[word]!r}" if word in _MEMBERS else f"no schema defines {word!r}")
+        report(f"{word!r} without its {_MEMBERS[word]!r}" if word in _MEMBERS else f"no schema defines {word!r}")
         return Shape(word, namespace)
 
     def _collection(self, word: str, schema: Attributes, namespace: str) -> Shape:
@@ -213,20 +211,20 @@ def _of_named(named: NamedType) -> Shape:
     return Shape(word, namespace, refinement(definition, word, name, definition.get("size")), (definition,), name)
 
 
-def _within(around: tuple[Attributes, ...], shape: Shape) -> Shape:
-    """Return *shape* with the attributes of the objects *around* it; what is nearest to the type refines it."""
-    if not around:
+def _within(wrappers: tuple[Attributes, ...], shape: Shape) -> Shape:
+    """Return *shape* with the attributes of the objects *wrappers* it; what is nearest to the type refines it."""
+    if not wrappers:
         return shape
     logical = shape.logical
     size = shape.attributes[-1].get("size") if shape.attributes else None
-    for attributes in reversed(around):
+    for attributes in reversed(wrappers):
         logical = logical or refinement(attributes, shape.word, shape.name, size)
     # Spelled out, because `replace` costs more than all the rest of this.
     return Shape(
         shape.word,
         shape.namespace,
         logical,
-        (*around, *shape.attributes),
+        (*wrappers, *shape.attributes),
         shape.name,
         shape.inner,
         shape.opens,

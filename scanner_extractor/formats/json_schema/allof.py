@@ -1,4 +1,4 @@
-"""All that applies at one place of a JSON Schema: `$ref` followed, `allOf` and conditions laid side by side."""
+"""Merge all subschemas that apply at one position: `$ref`, `allOf` and conditions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scanner_extractor.formats.json_schema.references import Located, References
 Parts = tuple[Located, ...]
 """Schemas that all apply to one value."""
 
-Complaint = tuple[str, str]
+Finding = tuple[str, str]
 """What is wrong, and a hint."""
 
 DEEPEST_MERGE = 64
@@ -26,7 +26,7 @@ _FOLLOWED = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", *_CONDIT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A `oneOf` or `anyOf`: the value is as one of the *options* says; *owner* tells choices of one run apart.
+    """A `oneOf` or `anyOf`: the value matches one of the *options*; *owner* identifies the choice within one run.
 
     *same*: the options describe one property as several branches know it, so if all are objects they are one object.
     *inside* are the identities of the schemas that the choice is a part of.
@@ -40,7 +40,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What applies at one place: *solid* always, *extra* for some values.
+    """The subschemas that apply at one position: *solid* always, *extra* for some values.
 
     *references* are (identity of the target, text of the reference). *possible*: False where the schema `false` is
     among them, so that no value can stand here. *effort*: how many schemas were looked at.
@@ -50,13 +50,13 @@ class Merged:
     extra: Parts
     choices: tuple[Choice, ...]
     references: tuple[tuple[int, str], ...]
-    complaints: tuple[Complaint, ...]
+    problems: tuple[Finding, ...]
     possible: bool
     effort: int = 0
 
 
 def merge(parts: Parts, references: References) -> Merged:
-    """Lay side by side what *parts* and everything that they refer to say."""
+    """Merge *parts* and everything that they refer to."""
     merging = _Merging(references)
     for part in parts:
         merging.start(part)
@@ -71,7 +71,7 @@ class _Merging:
         self._choices: list[Choice] = []
         self._followed: list[tuple[int, str]] = []
         self._seen: set[tuple[int, bool]] = set()
-        self._complaints: list[Complaint] = []
+        self._problems: list[Finding] = []
         self._possible = True
         self._effort = 0
         self._entered: frozenset[int] = frozenset()
@@ -82,86 +82,86 @@ class _Merging:
             extra=tuple(self._extra),
             choices=tuple(self._choices),
             references=tuple(self._followed),
-            complaints=tuple(self._complaints),
+            problems=tuple(self._problems),
             possible=self._possible,
             effort=self._effort,
         )
 
     def start(self, part: Located) -> None:
         """Add one of the parts of the place that is merged, and everything that it refers to."""
-        # Where a part of a text was listed says nothing here: the same part stands in other places too.
+        # The position of a part does not matter: the same part occurs at other positions too.
         self._entered = (part.inside if part.made else frozenset()) | {identity for identity, _ in part.via}
         self.add(part, ())
 
-    def add(self, place: Located, within: tuple[int, ...]) -> None:
-        """Add what stands at *place*; *within* are the schemas that led here, to notice a loop."""
-        schema = place.schema
+    def add(self, subschema: Located, within: tuple[int, ...]) -> None:
+        """Add what stands at *subschema*; *within* are the schemas that led here, to notice a loop."""
+        schema = subschema.schema
         self._effort += 1
-        self._followed.extend(place.via)
+        self._followed.extend(subschema.via)
         if not isinstance(schema, dict):
-            self._add_plain(place)
+            self._add_plain(subschema)
         elif len(within) > DEEPEST_MERGE:
-            self._complain("a schema is put together of too many others", f"read {DEEPEST_MERGE} levels deep")
-        elif self._is_new(place):
+            self._report("a schema combines too many others", f"read {DEEPEST_MERGE} levels deep")
+        elif self._is_new(subschema):
             # The identity of a schema that we made may be that of another one later.
-            self._add_schema(place, within if place.made else (*within, id(schema)))
+            self._add_schema(subschema, within if subschema.made else (*within, id(schema)))
 
-    def _is_new(self, place: Located) -> bool:
-        if place.made:
+    def _is_new(self, subschema: Located) -> bool:
+        if subschema.made:
             return True
-        if {(id(place.schema), False), (id(place.schema), place.extra)} & self._seen:
+        if {(id(subschema.schema), False), (id(subschema.schema), subschema.extra)} & self._seen:
             return False
-        self._seen.add((id(place.schema), place.extra))
+        self._seen.add((id(subschema.schema), subschema.extra))
         return True
 
-    def _add_plain(self, place: Located) -> None:
-        if place.schema is False:
-            self._possible = self._possible and place.extra
-        elif place.schema is not True:
-            self._complain("a schema is neither an object nor true or false", f"found {type(place.schema).__name__}")
+    def _add_plain(self, subschema: Located) -> None:
+        if subschema.schema is False:
+            self._possible = self._possible and subschema.extra
+        elif subschema.schema is not True:
+            self._report("a schema is neither an object nor true or false", f"found {type(subschema.schema).__name__}")
 
-    def _add_schema(self, place: Located, within: tuple[int, ...]) -> None:
-        kept = replace(place, schema=_own(place), inside=self._entered.union(within))
-        (self._extra if place.extra else self._solid).append(kept)
-        self._follow(place, within)
-        if _stands_alone(place):
+    def _add_schema(self, subschema: Located, within: tuple[int, ...]) -> None:
+        resolved = replace(subschema, schema=_own(subschema), inside=self._entered.union(within))
+        (self._extra if subschema.extra else self._solid).append(resolved)
+        self._follow(subschema, within)
+        if _stands_alone(subschema):
             return
-        for part in _listed(place.schema.get("allOf")):
-            self.add(self._child(part, place), within)
-        for part in _conditional(place.schema):
-            self.add(_as_extra(self._child(part, place)), within)
-        self._choose(place, within)
+        for part in _listed(subschema.schema.get("allOf")):
+            self.add(self._child(part, subschema), within)
+        for part in _conditional(subschema.schema):
+            self.add(_as_extra(self._child(part, subschema)), within)
+        self._choose(subschema, within)
 
-    def _follow(self, place: Located, within: tuple[int, ...]) -> None:
-        ways = (
+    def _follow(self, subschema: Located, within: tuple[int, ...]) -> None:
+        resolvers = (
             ("$ref", self._references.follow),
             ("$dynamicRef", self._references.follow_dynamic),
             ("$recursiveRef", self._references.follow_recursive),
         )
-        for keyword, way in ways:
-            reference = place.schema.get(keyword)
+        for keyword, resolve in resolvers:
+            reference = subschema.schema.get(keyword)
             if isinstance(reference, str):
-                self._refer(reference, way(reference, place), place, within)
+                self._refer(reference, resolve(reference, subschema), subschema, within)
 
-    def _refer(self, text: str, target: Located | None, place: Located, within: tuple[int, ...]) -> None:
+    def _refer(self, text: str, target: Located | None, subschema: Located, within: tuple[int, ...]) -> None:
         if target is None:
-            hint = "nothing is fetched: register the schema that it names as a reference of this one"
-            self._complain(f"the reference {text!r} leads nowhere", hint)
+            hint = "nothing is fetched: register the referenced schema as a reference of this schema"
+            self._report(f"the reference {text!r} cannot be resolved", hint)
         elif id(target.schema) in within:
-            if not place.extra:
-                self._complain(f"the reference {text!r} leads back to itself", "such a loop describes nothing")
+            if not subschema.extra:
+                self._report(f"the reference {text!r} leads back to itself", "such a loop has no meaning")
         else:
             if isinstance(target.schema, dict):
                 self._followed.append((id(target.schema), text))
-            self.add(_as_extra(target) if place.extra else target, within)
+            self.add(_as_extra(target) if subschema.extra else target, within)
 
-    def _choose(self, place: Located, within: tuple[int, ...]) -> None:
-        groups = [(id(place), list(place.options), place.same)]
+    def _choose(self, subschema: Located, within: tuple[int, ...]) -> None:
+        groups = [(id(subschema), list(subschema.options), subschema.same)]
         for keyword in _CHOICES:
-            branches = _listed(place.schema.get(keyword))
-            groups.append((id(branches), [self._child(branch, place) for branch in branches], False))
+            branches = _listed(subschema.schema.get(keyword))
+            groups.append((id(branches), [self._child(branch, subschema) for branch in branches], False))
         for owner, branches, same in groups:
-            if place.extra:
+            if subschema.extra:
                 for branch in branches:
                     self.add(_as_extra(branch), within)
             elif branches:
@@ -169,26 +169,29 @@ class _Merging:
                 inside = self._entered.union(within)
                 self._choices.append(Choice(owner=owner, options=options, same=same, inside=inside))
 
-    def _child(self, schema: Schema, place: Located) -> Located:
-        child = self._references.child(schema, place)
-        return _as_extra(child) if place.extra else child
+    def _child(self, schema: Schema, subschema: Located) -> Located:
+        child = self._references.child(schema, subschema)
+        return _as_extra(child) if subschema.extra else child
 
-    def _complain(self, what: str, hint: str) -> None:
-        self._complaints.append((what, hint))
-
-
-def _as_extra(place: Located) -> Located:
-    return place if place.extra else replace(place, extra=True)
+    def _report(self, what: str, hint: str) -> None:
+        self._problems.append((what, hint))
 
 
-def _stands_alone(place: Located) -> bool:
-    """Return whether a `$ref` at *place* is all that counts, as until draft 7; annotations are read all the same."""
-    return isinstance(place.schema.get("$ref"), str) and not place.resource.dialect.modern
+def _as_extra(subschema: Located) -> Located:
+    return subschema if subschema.extra else replace(subschema, extra=True)
 
 
-def _own(place: Located) -> dict[str, Any]:
-    schema: dict[str, Any] = place.schema
-    if _stands_alone(place):
+def _stands_alone(subschema: Located) -> bool:
+    """Return whether a `$ref` at *subschema* is all that counts, as until draft 7.
+
+    Annotations are read all the same.
+    """
+    return isinstance(subschema.schema.get("$ref"), str) and not subschema.resource.dialect.modern
+
+
+def _own(subschema: Located) -> dict[str, Any]:
+    schema: dict[str, Any] = subschema.schema
+    if _stands_alone(subschema):
         return {key: schema[key] for key in _ANNOTATIONS if key in schema}
     if not _FOLLOWED & schema.keys():
         return schema

@@ -1,11 +1,11 @@
-"""What is known of a value at one place of a JSON Schema: its type, what is inside it, and what people wrote of it."""
+"""The shape of a value at one position of a JSON Schema: type, members and annotations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scanner_extractor.formats.json_schema.allof import Complaint, Parts
+from scanner_extractor.formats.json_schema.allof import Finding, Parts
 from scanner_extractor.formats.json_schema.members import Member
 from scanner_extractor.formats.json_schema.types import ANY, json_text, logical_type
 
@@ -15,7 +15,7 @@ WITH_INSIDE = frozenset({"array", "map", "object"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """A branch of a union that has columns of its own, under the name that tells it from the others.
+    """A branch of a union that has columns of its own, under its unique name.
 
     *inside* are the identities of the schemas that the union is a part of.
     """
@@ -29,7 +29,7 @@ class Branch:
 class Shape:
     """A value's type and what is inside it; the names follow `scanner_model.columns.Column`.
 
-    *words* are the types of a plain union. *references*, *complaints* and *possible* are `Merged`'s.
+    *words* are the types of a plain union. *references*, *problems* and *possible* are `Merged`'s.
     """
 
     type: str = ANY
@@ -37,7 +37,7 @@ class Shape:
     nullable: bool = False
     words: tuple[str, ...] = ()
     members: tuple[Member, ...] = ()
-    places: tuple[tuple[int, Parts], ...] = ()
+    subschemas: tuple[tuple[int, Parts], ...] = ()
     element: Parts = ()
     value: Parts = ()
     branches: tuple[Branch, ...] = ()
@@ -46,18 +46,18 @@ class Shape:
     default: str | None = None
     tags: tuple[str, ...] = ()
     references: tuple[tuple[int, str], ...] = ()
-    complaints: tuple[Complaint, ...] = ()
+    problems: tuple[Finding, ...] = ()
     possible: bool = True
 
     @property
     def plain(self) -> bool:
         """Return whether there is nothing inside."""
-        return not (self.members or self.places or self.element or self.value or self.branches)
+        return not (self.members or self.subschemas or self.element or self.value or self.branches)
 
 
-def described(shape: Shape, places: Parts) -> Shape:
-    """Add what people wrote: the first of each counts, the schema's own before what it refers to; tags add up."""
-    schemas = [place.schema for place in places]
+def described(shape: Shape, subschemas: Parts) -> Shape:
+    """Add annotations: the first of each counts, the schema's own before what it refers to; tags add up."""
+    schemas = [subschema.schema for subschema in subschemas]
     defaults = [schema["default"] for schema in schemas if "default" in schema]
     tags = (tag for schema in schemas for tag in _listed(schema.get("confluent:tags")) if isinstance(tag, str))
     return replace(

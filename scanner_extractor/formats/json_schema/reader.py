@@ -1,4 +1,4 @@
-"""JSON Schema text to columns: the walk from the root, level by level, so that what must be cut is cut evenly."""
+"""Read JSON Schema as columns, breadth first, so that truncation is even."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.formats.bounded_columns import MOST_CHARACTERS
-from scanner_extractor.formats.json_schema.allof import Complaint, Parts
+from scanner_extractor.formats.json_schema.allof import Finding, Parts
 from scanner_extractor.formats.json_schema.members import entered
 from scanner_extractor.formats.json_schema.model import Shape
 from scanner_extractor.formats.json_schema.references import References
@@ -35,11 +35,11 @@ _SHOWN = 24
 def json_schema_fields(text: str, lookup: Lookup, _record: RecordName | None) -> ParsedSchema:
     """List the columns of a JSON Schema of any draft from 4 to 2020-12, and of none (read as draft 7).
 
-    *lookup* gives the text behind a `$ref`'s URI; a text has one root, so the record does not choose. A root that is
-    an object has no column of its own. A property that may be left out is nullable; an element or a map value is where
-    its own type allows null. What `additionalProperties` and all `patternProperties` say stands at `{}`: a union where
-    they differ.
-    A recursion is cut where a schema is referred to from inside its own properties; `recursive` is the reference.
+    *lookup* returns the text behind a `$ref`'s URI; a text has one root, so the record does not choose. A root that
+    is an object has no column of its own. A property that may be left out is nullable; an element or a map value is
+    where its own type allows null. `additionalProperties` and all `patternProperties` are the column `{}`: a union
+    where they differ. A recursion is cut where a schema is referred to from inside its own properties; `recursive`
+    is the reference.
     """
     try:
         root = read_json(text)
@@ -69,7 +69,7 @@ class _Walk:
     def __init__(self, references: References) -> None:
         self._root = references.root
         self._shapes = Shapes(references)
-        self._problems: dict[Complaint, Problem] = {}
+        self._problems: dict[Finding, Problem] = {}
         self._columns = 0
         self._characters = 0
 
@@ -77,7 +77,7 @@ class _Walk:
         """Read everything below the root."""
         root = self._node((self._root,), (), required=True)
         if root is None:
-            self._complain((), ("no message can match the schema", "its root is, or comes to, the schema false"))
+            self._report((), ("no message can match the schema", "its root is, or comes to, the schema false"))
             return ParsedSchema(problems=tuple(self._problems.values()), empty=True)
         self._grow(root)
         nodes = list(_in_order(root))
@@ -104,11 +104,11 @@ class _Walk:
 
     def _children(self, node: _Node) -> Iterator[_Node]:
         path, shape = node.column.path, node.shape
-        places = [(field_segment(member.name), member.parts, member.required) for member in shape.members]
-        places += [(element(index), parts, True) for index, parts in shape.places]
-        places += [(element(), shape.element, True)] if shape.element else []
-        places += [(MAP_VALUE, shape.value, True)] if shape.value else []
-        spots = [(segment, parts, required, entered(parts)) for segment, parts, required in places]
+        subschemas = [(field_segment(member.name), member.parts, member.required) for member in shape.members]
+        subschemas += [(element(index), parts, True) for index, parts in shape.subschemas]
+        subschemas += [(element(), shape.element, True)] if shape.element else []
+        subschemas += [(MAP_VALUE, shape.value, True)] if shape.value else []
+        spots = [(segment, parts, required, entered(parts)) for segment, parts, required in subschemas]
         spots += [(branch(option.name), option.parts, False, option.inside) for option in shape.branches]
         for segment, parts, required, inside in spots:
             if self._columns >= _MOST_AT_ALL or self._characters > MOST_CHARACTERS or self._shapes.exhausted:
@@ -128,8 +128,8 @@ class _Walk:
         above: _Node | None = None,
     ) -> _Node | None:
         shape = self._shapes.of(parts)
-        for complaint in shape.complaints:
-            self._complain(path, complaint)
+        for finding in shape.problems:
+            self._report(path, finding)
         if not shape.possible:
             return None
         self._columns += 1
@@ -142,27 +142,27 @@ class _Walk:
     def _cut(self, node: _Node) -> None:
         path = node.column.path
         if len(path) >= DEEPEST_PATH:
-            self._complain(path, (f"nested more than {DEEPEST_PATH} levels deep", "what lies below was not read"))
+            self._report(path, (f"nested more than {DEEPEST_PATH} levels deep", "what lies below was not read"))
         elif self._characters > MOST_CHARACTERS:
-            self._complain(path, ("names too long to be kept", "from here on nothing was read"))
+            self._report(path, ("names too long to be kept", "from here on nothing was read"))
         elif self._columns >= MOST_COLUMNS:
-            self._complain(path, (f"more than {MOST_COLUMNS} columns", "from here on nothing deeper was read"))
+            self._report(path, (f"more than {MOST_COLUMNS} columns", "from here on nothing deeper was read"))
         else:
-            self._complain(path, ("definitions refer to each other too often", "from here on nothing deeper was read"))
+            self._report(path, ("definitions refer to each other too often", "from here on nothing deeper was read"))
 
-    def _complain(self, path: ColumnPath, complaint: Complaint) -> None:
+    def _report(self, path: ColumnPath, finding: Finding) -> None:
         where = path_name(path[:_SHOWN]) + ("…" if len(path) > _SHOWN else "")
-        self._problems.setdefault(complaint, Problem(where or "$", *complaint))
+        self._problems.setdefault(finding, Problem(where or "$", *finding))
 
 
 def _recursion(node: _Node) -> str | None:
     """Return the reference by which *node* leads back to a schema whose properties it stands in."""
     targets = frozenset(target for target, _ in node.shape.references)
-    place: _Node | None = node
-    while place:
-        if not place.inside.isdisjoint(targets):
-            return next(text for target, text in node.shape.references if target in place.inside)
-        place = place.above
+    subschema: _Node | None = node
+    while subschema:
+        if not subschema.inside.isdisjoint(targets):
+            return next(text for target, text in node.shape.references if target in subschema.inside)
+        subschema = subschema.above
     return None
 
 

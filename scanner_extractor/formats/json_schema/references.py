@@ -1,4 +1,4 @@
-"""Where a JSON Schema reference leads: resources by URI, anchors, pointers, other texts. Nothing is ever fetched."""
+"""Resolve JSON Schema references: URIs, anchors, pointers, other texts. Nothing is fetched."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Resource:
     """A schema with a URI of its own (JSON Schema 2020-12 core, section 4.3.5).
 
     *anchors* are schemas by plain name; *dynamic* the names among them that a `$dynamicRef` may be redirected to;
-    *recursive* says the same of the root and `$recursiveRef`.
+    *recursive* is the same for the root and `$recursiveRef`.
     """
 
     uri: str
@@ -103,41 +103,41 @@ class References:
         """Locate a subschema of *parent*; it may be a resource of its own."""
         return self._located(schema, parent.resource, parent.scope)
 
-    def follow(self, reference: str, place: Located) -> Located | None:
-        """Find what a `$ref` at *place* means; None: no text that we can have holds it."""
-        key = (reference, place.resource, place.scope)
+    def follow(self, reference: str, subschema: Located) -> Located | None:
+        """Find what a `$ref` at *subschema* means; None: no text that we can have holds it."""
+        key = (reference, subschema.resource, subschema.scope)
         if key not in self._targets:
-            self._targets[key] = self._target(reference, place)
+            self._targets[key] = self._target(reference, subschema)
         return self._targets[key]
 
-    def _target(self, reference: str, place: Located) -> Located | None:
-        uri, _, fragment = _joined(place.resource.uri, reference).partition("#")
+    def _target(self, reference: str, subschema: Located) -> Located | None:
+        uri, _, fragment = _joined(subschema.resource.uri, reference).partition("#")
         resource = self._resource(uri, reference.partition("#")[0])
         if resource is None:
             return None
         if not fragment:
-            return _at_root(resource, place.scope)
+            return _at_root(resource, subschema.scope)
         if fragment.startswith("/"):
-            return self._pointed(fragment, _at_root(resource, place.scope))
+            return self._pointed(fragment, _at_root(resource, subschema.scope))
         name = unquote(fragment)
-        return self._anchored(name, resource, place.scope) if name in resource.anchors else None
+        return self._anchored(name, resource, subschema.scope) if name in resource.anchors else None
 
-    def follow_dynamic(self, reference: str, place: Located) -> Located | None:
+    def follow_dynamic(self, reference: str, subschema: Located) -> Located | None:
         """Find what a `$dynamicRef` means: the outermost resource on the way here with that dynamic anchor wins."""
-        target = self.follow(reference, place)
+        target = self.follow(reference, subschema)
         name = unquote(reference.partition("#")[2])
         if target is None or name not in target.resource.dynamic:
             return target
-        outer = next((resource for resource in place.scope if name in resource.dynamic), target.resource)
-        return self._anchored(name, outer, place.scope)
+        outer = next((resource for resource in subschema.scope if name in resource.dynamic), target.resource)
+        return self._anchored(name, outer, subschema.scope)
 
-    def follow_recursive(self, reference: str, place: Located) -> Located | None:
+    def follow_recursive(self, reference: str, subschema: Located) -> Located | None:
         """Find what a `$recursiveRef` means: the outermost resource on the way here that allows it wins."""
-        target = self.follow(reference, place)
+        target = self.follow(reference, subschema)
         if target is None or not target.resource.recursive:
             return target
-        outer = next((resource for resource in place.scope if resource.recursive), target.resource)
-        return _at_root(outer, place.scope)
+        outer = next((resource for resource in subschema.scope if resource.recursive), target.resource)
+        return _at_root(outer, subschema.scope)
 
     def _anchored(self, name: str, resource: Resource, scope: tuple[Resource, ...]) -> Located:
         return self._located(resource.anchors[name], resource, _at_root(resource, scope).scope)
@@ -151,31 +151,31 @@ class References:
             return Located(schema=schema, resource=parent, scope=scope)
         return _at_root(resource, scope)
 
-    def _pointed(self, fragment: str, place: Located) -> Located | None:
+    def _pointed(self, fragment: str, subschema: Located) -> Located | None:
         tokens = [unquote(token).replace("~1", "/").replace("~0", "~") for token in fragment.split("/")[1:]]
         swapped = [_SHARED.get(token, token) for token in tokens]
-        return self._descend(tokens, place) or self._descend(swapped, place)
+        return self._descend(tokens, subschema) or self._descend(swapped, subschema)
 
-    def _descend(self, tokens: list[str], place: Located) -> Located | None:
+    def _descend(self, tokens: list[str], subschema: Located) -> Located | None:
         for token in tokens:
-            value = place.schema
+            value = subschema.schema
             if isinstance(value, dict) and token in value:
-                place = self.child(value[token], place)
+                subschema = self.child(value[token], subschema)
             elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
-                place = self.child(value[int(token)], place)
+                subschema = self.child(value[int(token)], subschema)
             else:
                 return None
-        return place
+        return subschema
 
-    def _resource(self, uri: str, written: str) -> Resource | None:
+    def _resource(self, uri: str, reference: str) -> Resource | None:
         if uri not in self._resources:
-            self._resources[uri] = self._loaded(uri, written)
+            self._resources[uri] = self._loaded(uri, reference)
         return self._resources[uri]
 
-    def _loaded(self, uri: str, written: str) -> Resource | None:
-        names = (uri, written, uri.rpartition("/")[2])
-        found = (self._from_text(name, uri) for name in dict.fromkeys(names) if name)
-        return next((resource for resource in found if resource), None) or self._metaschema(uri)
+    def _loaded(self, uri: str, reference: str) -> Resource | None:
+        names = (uri, reference, uri.rpartition("/")[2])
+        resources = (self._from_text(name, uri) for name in dict.fromkeys(names) if name)
+        return next((resource for resource in resources if resource), None) or self._metaschema(uri)
 
     def _from_text(self, name: str, uri: str) -> Resource | None:
         # One text stays one resource whatever URI led to it: else a text that refers to itself by a relative
@@ -191,11 +191,11 @@ class References:
             return None
         from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it ships no types
 
-        found = REGISTRY.get(uri)
-        return self._index(found.contents, uri) if found else None
+        resource = REGISTRY.get(uri)
+        return self._index(resource.contents, uri) if resource else None
 
     def _index(self, root: Schema, uri: str) -> Resource:
-        """Note every resource and anchor of a text, and give the resource that is the text's root."""
+        """Index every resource and anchor of a text, and return the text's root resource."""
         dialect = _DRAFT_7._replace(legacy=_is_named_as_in_draft_4(root))
         outermost = self._opened(root, _joined(uri, _identifier(root, dialect) or ""), dialect)
         self._resources.setdefault(uri, outermost)

@@ -1,4 +1,4 @@
-"""What a value at one place of a JSON Schema looks like: its type, and what is inside. Recursion is not cut here."""
+"""Compute the shape of a value at one position of a JSON Schema. Recursion is not cut here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from scanner_extractor.formats.json_schema.allof import Choice, Complaint, Merged, Parts, merge
+from scanner_extractor.formats.json_schema.allof import Choice, Finding, Merged, Parts, merge
 from scanner_extractor.formats.json_schema.members import Inside
 from scanner_extractor.formats.json_schema.model import WITH_INSIDE, Branch, Shape, described
 from scanner_extractor.formats.json_schema.references import Located, References
@@ -29,19 +29,19 @@ MOST_EFFORT = 100_000
 """How often schemas are looked at before choices are no longer looked into; the largest published ones need 1500."""
 
 
-_UNREAD = ("choices lie too deeply inside each other", "some branches were not read")
+_TOO_DEEP = ("choices are nested too deeply", "some branches were not read")
 
 _NOWHERE: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Settled:
-    """A place whose choices are decided."""
+    """A position whose choices are resolved."""
 
     merged: Merged
     union: Outcome
     nullable: bool
-    complaints: tuple[Complaint, ...] = ()
+    problems: tuple[Finding, ...] = ()
 
 
 class Shapes:
@@ -72,8 +72,8 @@ class Shapes:
         shape = self._read(self._merge(parts))
         # What was read inside a choice that leads back to itself lacks that branch: true there, and not elsewhere.
         # The parts are kept with the shape so that no other schema can get their identities.
-        kept = self._provisional if self._open and self._cut > cut else self._known
-        kept[key] = (parts, shape)
+        cache = self._provisional if self._open and self._cut > cut else self._known
+        cache[key] = (parts, shape)
         if not self._open:
             self._provisional.clear()
         return shape
@@ -98,7 +98,7 @@ class Shapes:
     def _read(self, merged: Merged) -> Shape:
         if not merged.possible or any(choice.owner in self._open for choice in merged.choices):
             self._cut += merged.possible
-            return Shape(possible=False, complaints=merged.complaints)
+            return Shape(possible=False, problems=merged.problems)
         settled = self._settled(merged)
         shape = self._typed(settled)
         final = settled.merged
@@ -106,7 +106,7 @@ class Shapes:
             described(shape, (*final.solid, *final.extra)),
             nullable=settled.nullable or shape.type == NULL or (shape.type == ANY and shape.plain),
             references=final.references,
-            complaints=tuple(dict.fromkeys((*final.complaints, *settled.complaints))),
+            problems=tuple(dict.fromkeys((*final.problems, *settled.problems))),
         )
 
     def _settled(self, merged: Merged) -> _Settled:
@@ -115,14 +115,14 @@ class Shapes:
         growing = _Growing(merged, self._references)
         unions: list[tuple[Outcome, frozenset[int]]] = []
         nulls: list[bool] = []
-        complaints: list[Complaint] = []
+        problems: list[Finding] = []
         pending, handled = deque(enumerate(merged.choices)), set[int]()
         while pending:
             number, choice = pending.popleft()
             if choice.owner in handled:
                 continue
             handled.add(choice.owner)
-            outcome = decide(growing.own(), self._options(choice, complaints), same=choice.same)
+            outcome = decide(growing.own(), self._options(choice, problems), same=choice.same)
             unions += [(outcome, choice.inside)] if outcome.branches else []
             if number < len(merged.choices):
                 nulls.append(outcome.null)
@@ -130,7 +130,7 @@ class Shapes:
             pending.extend(enumerate(added, len(merged.choices)))
         union = self._joined(growing, unions)
         nullable = _nullable(merged, nulls)
-        return _Settled(merged=growing.merged(), union=union, nullable=nullable, complaints=tuple(complaints))
+        return _Settled(merged=growing.merged(), union=union, nullable=nullable, problems=tuple(problems))
 
     def _joined(self, growing: _Growing, unions: Sequence[tuple[Outcome, frozenset[int]]]) -> Outcome:
         """Return the one of several unions that stands; unions of objects become parts of one object instead."""
@@ -144,23 +144,23 @@ class Shapes:
         parts = outcome.solid or tuple(replace(part, extra=True) for part in outcome.extra)
         return growing.add(self._merge(parts), inside) if parts else ()
 
-    def _options(self, choice: Choice, complaints: list[Complaint]) -> list[Option]:
+    def _options(self, choice: Choice, problems: list[Finding]) -> list[Option]:
         if len(self._open) >= DEEPEST_CHOICE:
-            complaints.append(_UNREAD)
+            problems.append(_TOO_DEEP)
             return []
         with self._opened(choice.owner):
-            branches = list(self._expanded(choice, complaints))
-            complaints += [complaint for parts in branches for complaint in self.of(parts).complaints]
+            branches = list(self._expanded(choice, problems))
+            problems += [problem for parts in branches for problem in self.of(parts).problems]
             return [option for parts in branches for option in self._branch_options(parts)]
 
-    def _expanded(self, choice: Choice, complaints: list[Complaint]) -> Iterator[Parts]:
+    def _expanded(self, choice: Choice, problems: list[Finding]) -> Iterator[Parts]:
         """List the branches of *choice*; one that is nothing but a choice itself gives its branches, once."""
         waiting = deque((parts, _NOWHERE) for parts in choice.options)
         seen = {choice.owner}
         while waiting:
             parts, via = waiting.popleft()
             if self._effort > MOST_EFFORT:
-                complaints.append(_UNREAD)
+                problems.append(_TOO_DEEP)
                 return
             merged = self._merge(parts)
             inner = self._mere_choice(merged)
@@ -168,14 +168,14 @@ class Shapes:
                 yield _via(via, parts)
             elif inner.owner not in seen:
                 seen.add(inner.owner)
-                complaints.extend(merged.complaints)
+                problems.extend(merged.problems)
                 via = (*via, *merged.references)
                 waiting.extendleft((option, via) for option in reversed(inner.options))
 
     def _mere_choice(self, merged: Merged) -> Choice | None:
         if len(merged.choices) != 1 or not merged.possible or merged.extra:
             return None
-        says = any(claim(place.schema) or implied_type(place.schema) for place in merged.solid)
+        says = any(claim(subschema.schema) or implied_type(subschema.schema) for subschema in merged.solid)
         return None if says else merged.choices[0]
 
     def _branch_options(self, parts: Parts) -> list[Option]:
@@ -201,9 +201,9 @@ class Shapes:
         inside = Inside(merged, self._references)
         if union.branches and not union.words:
             own = inside.bare() if inside.any_solid() else ()
-            around = frozenset[int]().union(*(choice.inside for choice in merged.choices))
-            return Shape(type="union", branches=_branches(union.branches, own, around))
-        claims = [said for place in merged.solid if (said := claim(place.schema))]
+            enclosing = frozenset[int]().union(*(choice.inside for choice in merged.choices))
+            return Shape(type="union", branches=_branches(union.branches, own, enclosing))
+        claims = [stated for subschema in merged.solid if (stated := claim(subschema.schema))]
         types = _stated(merged.solid) or union.words or _extra_types(merged)
         if len(types) > 1:
             return self._mixed(types, inside)
@@ -224,7 +224,7 @@ class Shapes:
         return Shape(type="union", branches=_branches(options, (), frozenset()))
 
     def _single(self, word: str, merged: Merged, inside: Inside) -> Shape:
-        is_map = any(place.schema.get("connect.type") == "map" for place in merged.solid)
+        is_map = any(subschema.schema.get("connect.type") == "map" for subschema in merged.solid)
         if word == "object":
             members, value = inside.members(), inside.value()
             return Shape(type="map" if not members and (value or is_map) else word, members=members, value=value)
@@ -234,7 +234,7 @@ class Shapes:
         entry = self._entry_value(element) if is_map else ()
         if entry:
             return Shape(type="map", value=entry)
-        return Shape(type=word, places=inside.tuple_places(), element=element)
+        return Shape(type=word, subschemas=inside.tuple_places(), element=element)
 
     def _entry_value(self, element: Parts) -> Parts:
         """Return a map's values where its keys are not text, so that Connect wrote an array of {key, value}."""
@@ -252,7 +252,7 @@ class _Growing:
         self._solid: list[Located] = []
         self._extra = list(merged.extra)
         self._followed = list(merged.references)
-        self._complaints = list(merged.complaints)
+        self._problems = list(merged.problems)
         self._types: tuple[str, ...] = ()
         self._implied: str | None = None
         self._has_inside = False
@@ -260,16 +260,16 @@ class _Growing:
 
     def add(self, more: Merged, inside: frozenset[int]) -> Iterable[Choice]:
         """Add what a choice that stands *inside* some schemas came to, and return the choices that this brings."""
-        self._add_solid([replace(place, inside=place.inside | inside) for place in more.solid])
-        self._extra += [replace(place, inside=place.inside | inside) for place in more.extra]
+        self._add_solid([replace(subschema, inside=subschema.inside | inside) for subschema in more.solid])
+        self._extra += [replace(subschema, inside=subschema.inside | inside) for subschema in more.extra]
         self._followed += more.references
-        self._complaints += more.complaints
+        self._problems += more.problems
         added = [replace(choice, inside=choice.inside | inside) for choice in more.choices]
         self._choices += added
         return added
 
     def own(self) -> Own:
-        """Return what the schema that holds the choices says itself."""
+        """Return the types of the schema that holds the choices."""
         word = self._types[0] if len(self._types) == 1 else self._implied or ANY
         return Own(types=self._types, word=word, has_inside=self._has_inside)
 
@@ -280,27 +280,27 @@ class _Growing:
             extra=tuple(self._extra),
             choices=tuple(self._choices),
             references=tuple(self._followed),
-            complaints=tuple(self._complaints),
+            problems=tuple(self._problems),
             possible=True,
         )
 
-    def _add_solid(self, places: Sequence[Located]) -> None:
-        self._solid += places
-        for place in places:
-            said = claim(place.schema)
-            if said and said.types:
-                self._types = narrowed(self._types, said.types) if self._types else said.types
-            self._implied = self._implied or implied_type(place.schema)
-            self._has_inside = self._has_inside or self._listing.lists(place)
+    def _add_solid(self, subschemas: Sequence[Located]) -> None:
+        self._solid += subschemas
+        for subschema in subschemas:
+            stated = claim(subschema.schema)
+            if stated and stated.types:
+                self._types = narrowed(self._types, stated.types) if self._types else stated.types
+            self._implied = self._implied or implied_type(subschema.schema)
+            self._has_inside = self._has_inside or self._listing.lists(subschema)
 
 
-def _key(place: Located) -> tuple[object, ...]:
-    options = tuple(id(option.schema) for option in place.options)
-    return (id(place.schema), place.resource, place.scope, place.extra, place.via, options)
+def _key(subschema: Located) -> tuple[object, ...]:
+    options = tuple(id(option.schema) for option in subschema.options)
+    return (id(subschema.schema), subschema.resource, subschema.scope, subschema.extra, subschema.via, options)
 
 
 def _via(references: tuple[tuple[int, str], ...], parts: Parts) -> Parts:
-    """Let *parts* remember the references that led to the union that they were taken out of."""
+    """Store in *parts* the references that led to their union."""
     first, *rest = parts
     return (replace(first, via=(*references, *first.via)), *rest) if references else parts
 
@@ -324,17 +324,17 @@ def _branches(options: Sequence[Option], own: Parts, inside: frozenset[int]) -> 
     return tuple(Branch(name=name, parts=(*option.parts, *own), inside=inside) for name, option in named)
 
 
-def _stated(places: Parts) -> tuple[str, ...]:
+def _stated(subschemas: Parts) -> tuple[str, ...]:
     types: tuple[str, ...] = ()
-    for place in places:
-        said = claim(place.schema)
-        if said and said.types:
-            types = narrowed(types, said.types) if types else said.types
+    for subschema in subschemas:
+        stated = claim(subschema.schema)
+        if stated and stated.types:
+            types = narrowed(types, stated.types) if types else stated.types
     return types
 
 
-def _implied(places: Parts) -> str | None:
-    return next((word for place in places if (word := implied_type(place.schema))), None)
+def _implied(subschemas: Parts) -> str | None:
+    return next((word for subschema in subschemas if (word := implied_type(subschema.schema))), None)
 
 
 def _extra_types(merged: Merged) -> tuple[str, ...]:
@@ -342,17 +342,17 @@ def _extra_types(merged: Merged) -> tuple[str, ...]:
     word = _implied(merged.solid)
     if word:
         return (word,)
-    stated = dict.fromkeys(word for place in merged.extra for word in _stated((place,)))
+    stated = dict.fromkeys(word for subschema in merged.extra for word in _stated((subschema,)))
     if stated.keys() & WITH_INSIDE:
         return tuple(stated)
-    implied = (implied_type(place.schema) for place in merged.extra)
+    implied = (implied_type(subschema.schema) for subschema in merged.extra)
     return next(((word,) for word in implied if word in WITH_INSIDE), ())
 
 
 def _nullable(merged: Merged, nulls: list[bool]) -> bool:
-    """Return whether null is allowed: what the schema says itself decides, then what its choices say."""
-    schemas = [place.schema for place in merged.solid]
-    claims = [said.null for schema in schemas if (said := claim(schema))]
+    """Return whether null is allowed: the schema's own keywords decide, then its choices."""
+    schemas = [subschema.schema for subschema in merged.solid]
+    claims = [stated.null for schema in schemas if (stated := claim(schema))]
     if any(schema.get("nullable") is True for schema in schemas):
         return True
     return all(claims) if claims else bool(nulls) and all(nulls)

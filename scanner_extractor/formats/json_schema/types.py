@@ -1,4 +1,4 @@
-"""What the keywords of one JSON Schema say of a value's type: stated, implied, refined. References are not seen."""
+"""Types from the keywords of one JSON Schema: stated, implied, refined. References are ignored."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _IMPLIED = {
         "multipleOf",
     ),
 }
-"""Types that a schema without `type` means, by the keywords that say something of that type only."""
+"""Types that a schema without `type` means, by the keywords that apply to that type only."""
 
 _NUMBER_FORMATS = {"decimal": "number", "double": "number", "float": "number"}
 _INTEGER_FORMATS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -78,13 +78,13 @@ def claim(schema: dict[str, Any]) -> Claim | None:
     words = stated or values
     if not words:
         return None
-    kept = [word for word in words if any(_fits(value, word) for value in values)] if stated and values else words
-    types = tuple(word for word in kept if word != NULL) or tuple(word for word in words if word != NULL)
+    allowed = [word for word in words if any(_fits(value, word) for value in values)] if stated and values else words
+    types = tuple(word for word in allowed if word != NULL) or tuple(word for word in words if word != NULL)
     return Claim(types, NULL in words or schema.get("nullable") is True)
 
 
 def implied_type(schema: dict[str, Any]) -> str | None:
-    """Return which type the other keywords are about; None: they do not tell."""
+    """Return the type implied by the other keywords; None where there is none."""
     for word, keywords in _IMPLIED.items():
         if any(keyword in schema for keyword in keywords):
             return word
@@ -96,7 +96,7 @@ def implied_type(schema: dict[str, Any]) -> str | None:
 
 def narrowed(types: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
     """Return what both allow (an integer is a number); where they contradict each other, the first stands."""
-    both = [word for each in types for word in _common(each, others)]
+    both = [word for own in types for word in _common(own, others)]
     return tuple(dict.fromkeys(both)) or types
 
 

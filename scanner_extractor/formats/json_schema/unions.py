@@ -1,4 +1,4 @@
-"""What a `oneOf` or `anyOf` comes to, given what its schema says itself: nothing, a merge, plain types, branches."""
+"""Resolve a `oneOf` or `anyOf`: nothing, a merge, plain types, or branches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
-    """What the schema that holds the choice says itself: *types* stated (empty: none), *word* also where implied."""
+    """Types of the schema that holds the choice: *types* stated (empty: none), *word* also where implied."""
 
     types: tuple[str, ...]
     word: str
@@ -115,12 +115,12 @@ def _is_one(own: Own, options: Sequence[Option], *, same: bool) -> bool:
 
 
 def _distinct(options: Sequence[Option]) -> tuple[Option, ...]:
-    """Keep one of branches that no name could tell apart: plain ones of the same type, and the same schema twice."""
-    kept: dict[object, Option] = {}
+    """Keep one of branches that no name could distinguish: plain ones of the same type, and the same schema twice."""
+    unique: dict[object, Option] = {}
     for option in options:
         same = (option.words, option.title) if option.plain else tuple(id(part.schema) for part in option.parts)
-        kept.setdefault(same, option)
-    return tuple(kept.values())
+        unique.setdefault(same, option)
+    return tuple(unique.values())
 
 
 def _last_name(reference: str) -> str:

@@ -1,4 +1,4 @@
-"""A second opinion on a Protobuf schema: whether protoc would take it. The only module that imports grpc_tools."""
+"""Check a Protobuf schema with protoc. The only module that imports grpc_tools."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from scanner_extractor.formats.protobuf.files import MAIN, STANDARD, Files, is_p
 from scanner_model.problems import Problem
 
 _LONGEST = 400_000
-"""Characters of all files beyond which nobody is asked: protoc is quadratic in the number of declarations."""
+"""Characters of all files beyond which protoc is not run: it is quadratic in the number of declarations."""
 
 _DEEPEST = 60
-"""Brackets inside each other beyond which nobody is asked: some 10,000 in an option's value end the process."""
+"""Bracket nesting beyond which protoc is not run: some 10,000 in an option's value crash the process."""
 
 _MOST_SAID = 200
 _VERSION = 'syntax = "proto2"; '
 
 
 def protoc_error(files: Files) -> Problem | None:
-    """Query protoc about a schema with its imports; gives why it refuses, None where it does not or was not asked.
+    """Check a schema and its imports with protoc; return its first error, None where there is none or it was not run.
 
     The files are written to a directory that only this call uses; protoc's own files it reads from its own place.
     """
@@ -36,12 +36,12 @@ def protoc_error(files: Files) -> Problem | None:
         for name in files.texts:
             if not name.startswith(STANDARD) or shipped(name) is None:
                 _write(Path(directory), main if name == MAIN else name, files, name)
-        said = _compile(main, directory)
-    return _problem(said) if said else None
+        refusal = _compile(main, directory)
+    return _problem(refusal) if refusal else None
 
 
 def _write(directory: Path, path: str, files: Files, name: str) -> None:
-    """Write a file where protoc finds it; one whose name no path can have is left out, and protoc says so."""
+    """Write a file where protoc finds it; one whose name is not a valid path is left out, and protoc reports it."""
     if not is_plain(path):
         return
     text = files.texts[name]
@@ -54,7 +54,7 @@ def _write(directory: Path, path: str, files: Files, name: str) -> None:
 
 
 def _compile(main: str, directory: str) -> str:
-    """Return protoc's first complaint about the file *main*, with its place; empty where it has none."""
+    """Return protoc's first error for the file *main*, with its position; empty where there is none."""
     # The module behind grpc_tools.protoc: it gives complaints back instead of writing them to the terminal, and
     # importing it installs no import hooks. Of its two ways to compile, services generate least.
     from grpc_tools import _protoc_compiler
@@ -80,4 +80,4 @@ def _first(errors: Iterable[object], main: str) -> str:
 
 def _problem(why: str) -> Problem:
     why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
-    return Problem("$", "protoc refuses the schema", why)
+    return Problem("$", "protoc rejects the schema", why)

@@ -1,4 +1,4 @@
-"""What a .proto file declares, as written: names are not resolved, and only what columns are made of is kept."""
+"""Declarations of a .proto file, with unresolved names, reduced to what columns need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Label(StrEnum):
 
 
 class Presence(StrEnum):
-    """The feature `field_presence`: whether a field without a label can be told absent from its default value."""
+    """The feature `field_presence`: whether a field without a label has explicit presence."""
 
     EXPLICIT = "EXPLICIT"
     IMPLICIT = "IMPLICIT"

@@ -1,4 +1,4 @@
-"""The .proto files that every registry and compiler brings along, so that nobody registers them."""
+"""The .proto files bundled with registries and compilers, and the files of one schema."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ DECLARED = MappingProxyType(_google_types() | _CONFLUENT)
 
 @lru_cache(maxsize=64)
 def shipped(name: str) -> str | None:
-    """Return the text of the file imported as *name*, None where nobody brings it along.
+    """Return the text of the file imported as *name*, None where it is not bundled.
 
     `google/protobuf/…` is the compiler's own copy (package grpcio-tools).
     """
@@ -121,7 +121,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _TOO_LONG = Problem(
     "$",
     f"the schema and its imports are longer than {LONGEST} characters",
-    "the text is kept; from here on nothing of it is read",
+    "the text is stored; nothing is read from here on",
 )
 
 
@@ -152,23 +152,23 @@ def gather(text: str, lookup: Lookup) -> Files:
             if imported.name in seen:
                 continue
             seen.add(imported.name)
-            found = _found(imported.name, lookup)
-            if isinstance(found, Problem):
-                problems.append(found)
+            loaded = _load(imported.name, lookup)
+            if isinstance(loaded, Problem):
+                problems.append(loaded)
             else:
-                texts[imported.name] = _storable(found)
+                texts[imported.name] = _storable(loaded)
                 waiting.append(imported.name)
     return Files(texts, parsed, tuple(problems))
 
 
-def _found(name: str, lookup: Lookup) -> str | Problem:
+def _load(name: str, lookup: Lookup) -> str | Problem:
     if name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) or not name:
         return Problem(f"import {name!r}", "an import may only name a file below the schema's own", "it is not read")
     text = lookup(name)
     text = shipped(name) if text is None else text
     if text is None:
         hint = "register it as a reference under this name; fields of its types have no columns below them"
-        return Problem(f"import {name!r}", "the schema imports a file that nobody has", hint)
+        return Problem(f"import {name!r}", "the schema imports a file that is not available", hint)
     return text
 
 

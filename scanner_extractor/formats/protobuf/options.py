@@ -39,7 +39,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldMeta:
-    """What `(confluent.field_meta)` says of a field."""
+    """The content of `(confluent.field_meta)` of a field."""
 
     doc: str | None = None
     tags: tuple[str, ...] = ()
@@ -74,13 +74,13 @@ def read_string(cursor: Cursor) -> str:
 
 def presence(options: Iterable[Option]) -> Presence | None:
     """Return the feature `field_presence` that *options* set, None where they do not."""
-    found = None
+    feature = None
     for option in options:
         if option.name == "features.field_presence":
-            found = option.value
+            feature = option.value
         elif option.name == "features" and isinstance(option.value, tuple):
-            found = next((inner.value for inner in option.value if inner.name == "field_presence"), found)
-    return Presence(found) if isinstance(found, str) and found in set(Presence) else None
+            feature = next((inner.value for inner in option.value if inner.name == "field_presence"), feature)
+    return Presence(feature) if isinstance(feature, str) and feature in set(Presence) else None
 
 
 def default(options: Iterable[Option], type: str) -> str | None:
@@ -99,7 +99,7 @@ def default(options: Iterable[Option], type: str) -> str | None:
 
 
 def field_meta(options: Sequence[Option]) -> FieldMeta:
-    """Return what Confluent's field option says; its last doc, all its tags, its precision and scale."""
+    """Return the content of Confluent's field option: its last doc, all its tags, its precision and scale."""
     members = list(_meta_members(options))
     docs = [_text(member.value) for member in members if member.name == "doc" and isinstance(member.value, bytes)]
     tags = [_text(member.value) for member in members if member.name == "tags" and isinstance(member.value, bytes)]
@@ -158,8 +158,8 @@ def _bytes(cursor: Cursor) -> bytes:
     parts: list[bytes] = []
     while cursor.token[:1] in ("'", '"'):
         token = cursor.advance()
-        closed = len(token) > 1 and token[-1] == token[0]
-        parts.extend(_unescaped(token[1:-1] if closed else token[1:]))
+        terminated = len(token) > 1 and token[-1] == token[0]
+        parts.extend(_unescaped(token[1:-1] if terminated else token[1:]))
     return b"".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""The grammar of .proto files (proto2, proto3, editions), tolerant: what cannot be read is told and skipped."""
+"""A tolerant parser of .proto files (proto2, proto3, editions): errors are reported and skipped."""
 
 from __future__ import annotations
 
@@ -73,17 +73,17 @@ class _Parser:
             try:
                 statement()
             except UnreadableError as error:
-                self._tell(error.index, f"expected {error.expected}, found {self._at.quote(error.index)}")
+                self._report(error.index, f"expected {error.expected}, found {self._at.quote(error.index)}")
                 self._at.back_to(start)
                 self._at.skip_statement()
             if self._at.index == start:
                 self._at.advance()
         if closer != END and not self._at.take(closer):
-            self._tell(self._at.index, f"expected `{closer}`, found the end")
+            self._report(self._at.index, f"expected `{closer}`, found the end")
 
-    def _tell(self, index: int, what: str) -> None:
+    def _report(self, index: int, what: str) -> None:
         if len(self._problems) < _MOST_PROBLEMS:
-            self._problems.append(Problem(self._at.place(index), what, "what stands here is not read"))
+            self._problems.append(Problem(self._at.place(index), what, "this part is not read"))
 
     def _file_statement(self) -> None:
         start = self._at.index
@@ -175,7 +175,7 @@ class _Parser:
         self._body.types.append(Enum(name=name, doc=self._doc(start, brace)))
 
     def _extend(self) -> None:
-        """Keep the groups that an extension declares, which are types of the place it stands in; not its fields."""
+        """Add the groups that an extension declares, which are types of its scope; not its fields."""
         self._at.advance()
         self._at.name()
         self._body.types.extend(self._block(self._field).types)
@@ -227,7 +227,7 @@ class _Parser:
 
     def _keep(self, member: Field, index: int) -> None:
         if member.name in self._body.fields:
-            self._tell(index, f"the field {member.name!r} is there twice: the first is read")
+            self._report(index, f"the field {member.name!r} is defined twice: the first is used")
         self._body.fields.setdefault(member.name, member)
 
     def _map_value(self) -> str:
@@ -257,7 +257,7 @@ class _Parser:
         try:
             return read_bracketed(self._at)
         except UnreadableError as error:
-            self._tell(error.index, f"expected {error.expected}, found {self._at.quote(error.index)}")
+            self._report(error.index, f"expected {error.expected}, found {self._at.quote(error.index)}")
             self._at.back_to(start)
             self._at.skip_to_semicolon()
             return ()

@@ -1,4 +1,4 @@
-"""The walk over a Protobuf message: a column for every place, parents before children, no recursion however deep."""
+"""Traverse a Protobuf message iteratively: a column for every position, parents before children."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _CONTAINERS = {Label.REPEATED: ("array", element()), Label.MAP: ("map", MAP_VALU
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A place still to be read: a field of *message*, or (*inner*) the element or map value of one.
+class _Position:
+    """A position to be read: a field of *message*, or (*inner*) the element or map value of one.
 
     *open* are the full names of the messages on the path.
     """
@@ -47,117 +47,121 @@ class Walk:
     """Reads columns; *once* shows a message's columns at its first use only, for schemas that are too large else."""
 
     def __init__(self, scopes: Scopes, *, once: bool = False) -> None:
-        self.found = ColumnList()
+        self.collected = ColumnList()
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
         self.repeated = False
         self._scopes = scopes
         self._once = once
         self._shown: set[str] = set()
-        self._waiting: list[_Place] = []
+        self._waiting: list[_Position] = []
 
     def read(self, root: Declared) -> None:
         """Read every column of *root*; an enum at the root is one column without a name."""
         if isinstance(root.body, Enum):
-            self.found.add(Column(path=(), type="enum", doc=root.body.doc))
+            self.collected.add(Column(path=(), type="enum", doc=root.body.doc))
             return
         self._descend((), root, frozenset())
-        while self._waiting and not self.found.full:
+        while self._waiting and not self.collected.full:
             self._read(self._waiting.pop())
-        if self.found.cut:
+        if self.collected.cut:
             self.problems[CUT] = None
 
-    def _read(self, place: _Place) -> None:
-        container = None if place.inner else _CONTAINERS.get(place.field.label)
+    def _read(self, position: _Position) -> None:
+        container = None if position.inner else _CONTAINERS.get(position.field.label)
         if not container:
-            self._value(place)
+            self._value(position)
             return
         word, segment = container
-        column = self._column(place, type=word)
-        if self.found.add(column) and not self.found.too_deep(len(place.path) + 1):
-            self._waiting.append(_Place((*place.path, segment), place.field, place.message, place.open, inner=True))
+        column = self._column(position, type=word)
+        if self.collected.add(column) and not self.collected.too_deep(len(position.path) + 1):
+            self._waiting.append(
+                _Position((*position.path, segment), position.field, position.message, position.open, inner=True)
+            )
 
-    def _value(self, place: _Place) -> None:
-        written = place.field.type
-        if written in SCALARS:
-            self.found.add(self._column(place, type=written, nullable=_nullable(place, message=False)))
+    def _value(self, position: _Position) -> None:
+        type_name = position.field.type
+        if type_name in SCALARS:
+            self.collected.add(self._column(position, type=type_name, nullable=_nullable(position, message=False)))
             return
-        type_ = self._scopes.find(written, place.message)
+        type_ = self._scopes.find(type_name, position.message)
         if not type_:
-            self._tell_unknown(place)
-            self.found.add(self._column(place, type=written, nullable=_nullable(place, message=True)))
+            self._report_unknown(position)
+            self.collected.add(self._column(position, type=type_name, nullable=_nullable(position, message=True)))
             return
         message = isinstance(type_.body, Message)
         known = WELL_KNOWN.get(type_.name) if message else None
         if known:
-            nullable = _nullable(place, message=True)
-            self.found.add(self._column(place, type=known.type, nullable=nullable, logical_type=known.logical_type))
+            nullable = _nullable(position, message=True)
+            self.collected.add(
+                self._column(position, type=known.type, nullable=nullable, logical_type=known.logical_type)
+            )
             return
-        cut = message and type_.name in place.open
+        cut = message and type_.name in position.open
         column = self._column(
-            place,
+            position,
             type="message" if message else "enum",
-            logical_type=_logical(type_.name, place.field),
-            nullable=_nullable(place, message=message),
+            logical_type=_logical(type_.name, position.field),
+            nullable=_nullable(position, message=message),
             recursive=type_.name if cut else None,
         )
-        if self.found.add(column) and message and not cut:
-            self._descend(place.path, type_, place.open)
+        if self.collected.add(column) and message and not cut:
+            self._descend(position.path, type_, position.open)
 
     def _column(
         self,
-        place: _Place,
+        position: _Position,
         *,
         type: str,
         nullable: bool = False,
         logical_type: str | None = None,
         recursive: str | None = None,
     ) -> Column:
-        if place.inner:
-            return Column(path=place.path, type=type, logical_type=logical_type, recursive=recursive)
+        if position.inner:
+            return Column(path=position.path, type=type, logical_type=logical_type, recursive=recursive)
         return Column(
-            path=place.path,
+            path=position.path,
             type=type,
             logical_type=logical_type,
             nullable=nullable,
-            default=place.field.default,
-            doc=place.field.doc,
-            tags=place.field.tags,
+            default=position.field.default,
+            doc=position.field.doc,
+            tags=position.field.tags,
             recursive=recursive,
-            number=place.field.number,
+            number=position.field.number,
         )
 
     def _descend(self, path: ColumnPath, message: Declared, open_: frozenset[str]) -> None:
         self.repeated = self.repeated or message.name in self._shown
-        if self.found.too_deep(len(path) + 1) or (self._once and message.name in self._shown):
+        if self.collected.too_deep(len(path) + 1) or (self._once and message.name in self._shown):
             return
         self._shown.add(message.name)
         self.holders[path] = RecordName(message.name)
         self._push(_fields(path, message, open_ | {message.name}))
 
-    def _push(self, places: Iterable[_Place]) -> None:
+    def _push(self, places: Iterable[_Position]) -> None:
         self._waiting.extend(reversed(list(places)))
 
-    def _tell_unknown(self, place: _Place) -> None:
-        where = f"{place.message.name}.{place.field.name}"
+    def _report_unknown(self, position: _Position) -> None:
+        where = f"{position.message.name}.{position.field.name}"
         hint = "the field is kept under the type's name as written, without columns below it"
-        self.problems[Problem(where, f"no file declares the type {place.field.type!r}", hint)] = None
+        self.problems[Problem(where, f"no file declares the type {position.field.type!r}", hint)] = None
 
 
-def _fields(path: ColumnPath, message: Declared, open_: frozenset[str]) -> Iterator[_Place]:
+def _fields(path: ColumnPath, message: Declared, open_: frozenset[str]) -> Iterator[_Position]:
     for field in message.body.fields if isinstance(message.body, Message) else ():
         # A Protobuf identifier can never be taken for a mark, so it needs no quotes.
-        yield _Place((*path, field.name), field, message, open_)
+        yield _Position((*path, field.name), field, message, open_)
 
 
-def _nullable(place: _Place, *, message: bool) -> bool:
+def _nullable(position: _Position, *, message: bool) -> bool:
     """Return whether the value may be absent; a message may be, unless it is required, and an element never is."""
-    label = place.field.label
-    if place.inner or label is Label.REQUIRED:
+    label = position.field.label
+    if position.inner or label is Label.REQUIRED:
         return False
     if label in (Label.OPTIONAL, Label.ONEOF):
         return True
-    presence = place.field.presence or place.message.presence
+    presence = position.field.presence or position.message.presence
     return presence is Presence.EXPLICIT or (message and presence is Presence.IMPLICIT)
 
 
@@ -169,14 +173,14 @@ def _logical(name: str, field: Field) -> str | None:
 
 _BRIEF = Problem(
     "$",
-    "the schema uses messages inside each other more often than can be shown",
+    "nested uses of messages give too many columns",
     "the columns of each message are shown at its first use only",
 )
 _NOTHING = Problem("$", "the text declares neither a message nor an enum", "it has no columns; others may import it")
 
 
 def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None) -> ParsedSchema:
-    """List the columns of a Protobuf schema; *lookup* gives the text behind an import's name.
+    """List the columns of a Protobuf schema; *lookup* returns the text behind an import's name.
 
     *record* picks one of the file's messages, by its full name or the end of it; None, or a name that is not there,
     reads the first one at the top, or the first enum of a file without messages. What cannot be read at one place is
@@ -192,7 +196,7 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
     refused = None if files.problems else protoc_error(files)
     return ParsedSchema(
         name=RecordName(root.name) if root else RecordName(""),
-        columns=tuple(walk.found.columns) if walk else (),
+        columns=tuple(walk.collected.columns) if walk else (),
         holders=walk.holders if walk else {},
         records=tuple(RecordName(choice.name) for choice in choices),
         problems=tuple(dict.fromkeys([*problems, *([refused] if refused else [])])),
@@ -225,7 +229,7 @@ def _chosen(choices: Sequence[Declared], record: RecordName | None) -> tuple[Dec
 def _walked(scopes: Scopes, root: Declared) -> Walk:
     walk = Walk(scopes)
     walk.read(root)
-    if not walk.found.full or not walk.repeated:
+    if not walk.collected.full or not walk.repeated:
         return walk
     brief = Walk(scopes, once=True)
     brief.read(root)

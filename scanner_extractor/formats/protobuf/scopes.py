@@ -1,4 +1,4 @@
-"""Which declaration a type's name means, by Protobuf's rules of scope, over all files of one schema."""
+"""Resolve type names by Protobuf's scope rules over all files of one schema."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Scopes:
         self._visible: dict[str, Mapping[str, Declared]] = {}
         self._known: dict[tuple[str, str, str], Declared | None] = {}
 
-    def find(self, written: str, place: Declared) -> Declared | None:
-        """Return what *written* means inside *place*; None where no file declares it.
+    def find(self, type_name: str, scope: Declared) -> Declared | None:
+        """Return what *type_name* means inside *scope*; None where no file declares it.
 
         What the place's file does not import, though another does, counts only where nothing else has the name.
         """
-        key = (written, place.name, place.file)
+        key = (type_name, scope.name, scope.file)
         if key not in self._known:
-            names = list(_candidates(written, place.name))
-            tables = (self._visible_from(place.file), self._all)
+            names = list(_candidates(type_name, scope.name))
+            tables = (self._visible_from(scope.file), self._all)
             self._known[key] = next((table[name] for table in tables for name in names if name in table), None)
         return self._known[key]
 
@@ -73,10 +73,10 @@ def declared(file: str, parsed: ProtoFile) -> tuple[Declared, ...]:
 
 
 def _by_name(types: Iterable[Declared]) -> dict[str, Declared]:
-    found: dict[str, Declared] = {}
+    by_name: dict[str, Declared] = {}
     for type_ in types:
-        found.setdefault(type_.name, type_)
-    return found
+        by_name.setdefault(type_.name, type_)
+    return by_name
 
 
 def _inside(outer: Declared) -> Iterator[Declared]:
@@ -91,12 +91,12 @@ def _declare(file: str, scope: str, body: Message | Enum, inherited: Presence) -
     return Declared(f"{scope}.{body.name}" if scope else body.name, file, body, own or inherited)
 
 
-def _candidates(written: str, scope: str) -> Iterator[str]:
-    """List the full names that *written* may stand for, from the innermost scope outwards."""
-    if written.startswith("."):
-        yield written[1:]
+def _candidates(type_name: str, scope: str) -> Iterator[str]:
+    """List the full names that *type_name* may stand for, from the innermost scope outwards."""
+    if type_name.startswith("."):
+        yield type_name[1:]
         return
     while scope:
-        yield f"{scope}.{written}"
+        yield f"{scope}.{type_name}"
         scope = scope.rpartition(".")[0]
-    yield written
+    yield type_name

@@ -1,4 +1,4 @@
-"""A .proto text cut into tokens, and a cursor over them; what stands between two tokens is kept for its comments."""
+"""Tokenizer for .proto files, and a cursor over the tokens with access to comments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def attached(previous: str, gap: str, following: str) -> tuple[str | None, str |
     """Return the comment after the token *previous* and the one before *following*, of what stands between them.
 
     The first comment is the previous token's where it starts on its line, or where a blank line or another comment
-    parts it from what follows. Blank lines on both sides make a comment nobody's. *previous* is empty at the start.
+    parts it from what follows. A comment with blank lines on both sides belongs to neither. *previous* is empty at
+    the start.
     """
     if "/" not in gap:
         return None, None
@@ -62,7 +63,7 @@ def _comments(text: str) -> Iterator[str]:
 
 
 def _plain(comment: str | None) -> str | None:
-    """Take the marks away; None where nothing is left."""
+    """Strip the comment marks; None where nothing is left."""
     if comment is None:
         return None
     if comment.startswith("/*"):
@@ -98,7 +99,7 @@ END = ""
 
 
 class UnreadableError(Exception):
-    """Raised when the token at *index* is not what the grammar expects there; the parser's own, nobody else sees it."""
+    """Raised when the token at *index* is not what the grammar expects; internal to the parser."""
 
     def __init__(self, index: int, expected: str) -> None:
         super().__init__(expected)
@@ -107,7 +108,7 @@ class UnreadableError(Exception):
 
 
 class Cursor:
-    """A place among the tokens of *text*, which only moves forward except by `back_to`."""
+    """A position among the tokens of *text*, which only moves forward except by `back_to`."""
 
     def __init__(self, text: str) -> None:
         self.index = 0
@@ -117,7 +118,7 @@ class Cursor:
 
     @property
     def token(self) -> str:
-        """Return the token here, END after the last."""
+        """Return the current token, END after the last."""
         return self._tokens[self.index]
 
     @property
@@ -138,33 +139,33 @@ class Cursor:
         return deepest
 
     def sees(self, *words: str) -> bool:
-        """Return whether the next tokens are *words*; nothing is taken."""
+        """Return whether the next tokens are *words*; nothing is consumed."""
         return tuple(self._tokens[self.index : self.index + len(words)]) == words
 
     def back_to(self, index: int) -> None:
-        """Return to an earlier place."""
+        """Return to an earlier position."""
         self.index = index
 
     def advance(self) -> str:
-        """Take the token here, whatever it is; stays at the end."""
+        """Consume the current token, whatever it is; stays at the end."""
         token = self.token
         self.index = min(self.index + 1, len(self._tokens) - 1)
         return token
 
     def take(self, *words: str) -> bool:
-        """Take the token here if it is one of *words*."""
-        found = self.token in words
-        if found:
+        """Consume the current token if it is one of *words*."""
+        matches = self.token in words
+        if matches:
             self.advance()
-        return found
+        return matches
 
     def expect(self, word: str) -> None:
-        """Take *word*, or raise UnreadableError."""
+        """Consume *word*, or raise UnreadableError."""
         if not self.take(word):
             raise self.unreadable(f"`{word}`")
 
     def simple_name(self) -> str:
-        """Take a name without dots, or raise UnreadableError."""
+        """Consume a name without dots, or raise UnreadableError."""
         if not _SIMPLE_NAME.fullmatch(self.token):
             raise self.unreadable("a name")
         if len(self.token) > LONGEST_NAME:
@@ -172,7 +173,7 @@ class Cursor:
         return self.advance()
 
     def name(self) -> str:
-        """Take a name, which may have dots (and space around them), or raise UnreadableError."""
+        """Consume a name, which may have dots (and space around them), or raise UnreadableError."""
         start = self.index
         parts = [self.advance()] if self.sees(".") else []
         if not _NAME.fullmatch(self.token):
@@ -188,13 +189,13 @@ class Cursor:
         return name
 
     def integer(self) -> int:
-        """Take a whole number (decimal, hexadecimal, octal), or raise UnreadableError."""
+        """Consume a whole number (decimal, hexadecimal, octal), or raise UnreadableError."""
         if not _INTEGER.fullmatch(self.token):
             raise self.unreadable("a number")
         return integer(self.advance())
 
     def skip_block(self) -> None:
-        """Go past the brace that closes the one here, or to the end of the text where none does."""
+        """Go past the brace that closes the current one, or to the end of the text where none does."""
         depth = 0
         while self.token != END:
             depth += self.sees("{") - self.sees("}")
@@ -234,14 +235,14 @@ class Cursor:
         return f"{self._text.count(chr(10), 0, start) + 1}:{start - self._text.rfind(chr(10), 0, start)}"
 
     def quote(self, index: int) -> str:
-        """Show a token as a message does."""
+        """Return a token as quoted in messages."""
         token = self._tokens[index]
         if token == END:
             return "the end"
         return repr(token if len(token) <= _LONGEST_QUOTE else f"{token[:_LONGEST_QUOTE]}…")
 
     def unreadable(self, expected: str) -> UnreadableError:
-        """Return the error that says what was expected here."""
+        """Return the error with what was expected."""
         return UnreadableError(self.index, expected)
 
 

@@ -1,4 +1,4 @@
-"""Messages that stand for one value, as every Protobuf library and Kafka Connect read them: one column each."""
+"""Well-known Protobuf messages that represent one value: one column each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which way an Apicurio registry is read: its export, else its lists and texts, else its Confluent-compatible API."""
+"""Read an Apicurio registry: by its export, else by lists and texts, else by its Confluent-compatible API."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from scanner_extractor.registries.apicurio.reader import (
     DRAFT,
     Artifact,
     Content,
-    Found,
+    ListedVersion,
     assemble,
     described,
     page,
     read_artifact,
     read_content,
-    read_found,
+    read_listed_version,
 )
 from scanner_extractor.registries.confluent.plan import read_confluent
 from scanner_extractor.registries.result import (
@@ -28,9 +28,9 @@ from scanner_extractor.registries.result import (
     RowError,
     as_result,
     canonical,
-    lost,
     separate_rows,
     truncated_list,
+    unread_subjects,
     without_deleted,
 )
 from scanner_extractor.scan.results import Progress, RegistryResult
@@ -41,14 +41,14 @@ from scanner_model.problems import Problem
 from scanner_model.schemas import qualified_subject
 
 PAGE = 1000
-"""Entries asked for at once: v3 clamps a larger limit silently, and without one gives 20."""
+"""Page size: v3 clamps a larger limit silently, and its default is 20."""
 
 Page = tuple[list[Json], int]
 """Entries, and how many there are in all."""
 
 
 class ApicurioClient:
-    """Query one registry; *base* are the steps of its API's path that `url` does not name.
+    """Client of one registry; *base* are the steps of its API's path that `url` does not name.
 
     Every method raises what `Http` raises, and PayloadUnexpected for an answer of another shape.
     """
@@ -73,15 +73,15 @@ class ApicurioClient:
         """Return a page of an artifact's versions; the only way in v2."""
         return self._page("versions", *_path(artifact), "versions", offset=offset)
 
-    def content(self, found: Found) -> Content:
+    def content(self, version: ListedVersion) -> Content:
         """Return a version's text and references, in two requests.
 
         The content's id gives the text of disabled versions too, which the version itself does not. Only a draft's
         is given by the version alone.
         """
-        is_draft = found.state == DRAFT
-        shared = ("ids", "contentIds", str(found.content_id))
-        own = (*_path(found.artifact), "versions", found.label)
+        is_draft = version.state == DRAFT
+        shared = ("ids", "contentIds", str(version.content_id))
+        own = (*_path(version.artifact), "versions", version.label)
         body = self._http.raw(*self._base, *((*own, "content") if is_draft else shared))
         return read_content(body, self._http.get(*self._base, *(own if is_draft else shared), "references"))
 
@@ -106,10 +106,10 @@ def read_apicurio(settings: RegistrySettings, http: Http, progress: Progress) ->
     the core API. Raises what `Http` raises where not even a list can be read. Sources: Apicurio Registry core API v3
     and v2, its export, and (seen) a server 3.0.9.
     """
-    crew = WorkerPool(threads=settings.http.concurrency)
+    pool = WorkerPool(threads=settings.http.concurrency)
     for version, base in api_paths(settings.http.url):
         try:
-            gathered = _READERS[version](_Scan(settings, ApicurioClient(http, base), progress, crew))
+            gathered = _READERS[version](_Scan(settings, ApicurioClient(http, base), progress, pool))
             return as_result(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
         except NotFound:
             if not base:  # `url` names this API, and no other is there to try
@@ -118,7 +118,7 @@ def read_apicurio(settings: RegistrySettings, http: Http, progress: Progress) ->
 
 
 def api_paths(url: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Get the versions of the core API to try, the newest first, with the steps of their paths that *url* leaves out.
+    """Return the versions of the core API to try, newest first, with the path steps that *url* leaves out.
 
     None for a `url` with `/apis/ccompat/` in it.
     """
@@ -133,38 +133,38 @@ class _Scan:
     """One reading of one registry."""
 
     def __init__(
-        self, settings: RegistrySettings, client: ApicurioClient, progress: Progress, crew: WorkerPool
+        self, settings: RegistrySettings, client: ApicurioClient, progress: Progress, pool: WorkerPool
     ) -> None:
         self.client = client
         self.source: SourceId = settings.source
         self.most = settings.http.max_bytes
-        self.crew = crew
+        self.pool = pool
         self.cut = RegistryContent()
         self._progress = progress
         self._done = 0
 
-    def told(self, wanted: int | None = None) -> Callable[[], None]:
-        """Return what is to be called after each answer, of which *wanted* more will come; None: nobody knows."""
+    def progress_callback(self, wanted: int | None = None) -> Callable[[], None]:
+        """Return a progress callback for *wanted* further responses; None: their number is unknown."""
         total = None if wanted is None else self._done + wanted
 
-        def one() -> None:
+        def report() -> None:
             self._done += 1
             self._progress(self.source, self._done, total)
 
-        return one
+        return report
 
-    def listed(self, ask: Callable[[int], Page]) -> Iterator[Json]:
-        """List every entry; no page is asked for after the last, and a list without end is cut off."""
+    def listed(self, fetch: Callable[[int], Page]) -> Iterator[Json]:
+        """List every entry; no page is requested after the last, and an endless list is truncated."""
         count = 1
-        tell = self.told()
+        report = self.progress_callback()
 
         def window(offset: int, _size: int) -> list[Json]:
             nonlocal count
             if count <= offset < FAR:
                 return []
-            entries, total = ask(offset)
+            entries, total = fetch(offset)
             count = count if offset == FAR else total
-            tell()
+            report()
             return entries
 
         try:
@@ -177,36 +177,36 @@ def _read_v3(scan: _Scan) -> RegistryContent:
     """Read the export, and where it is not given, the lists and each text."""
     problems: tuple[Problem, ...] = ()
     try:
-        founds, contents, artifacts = read_export(scan.client.export(), scan.source, scan.most)
-        return _put_together(scan, founds, contents, artifacts)
+        listed, contents, artifacts = read_export(scan.client.export(), scan.source, scan.most)
+        return _assemble(scan, listed, contents, artifacts)
     except (NotFound, SourceObjected, SourceRefused):
         pass  # it takes an administrator, where there are roles
     except ScannerError as error:
-        hint = "every text was asked for by itself, which takes many requests"
+        hint = "every text was requested separately, which takes many requests"
         problems = (Problem(str(scan.source), f"reading the export failed: {error}", hint),)
-    founds = [read_found(entry, scan.source) for entry in scan.listed(scan.client.versions)]
-    artifacts = list(_artifacts(scan)) if founds else []
-    return _put_together(scan, founds, _texts(scan, founds), artifacts) + RegistryContent(problems=problems)
+    listed = [read_listed_version(entry, scan.source) for entry in scan.listed(scan.client.versions)]
+    artifacts = list(_artifacts(scan)) if listed else []
+    return _assemble(scan, listed, _texts(scan, listed), artifacts) + RegistryContent(problems=problems)
 
 
 def _read_v2(scan: _Scan) -> RegistryContent:
     """Read the list of artifacts, each one's versions, and each text."""
     artifacts = list(_artifacts(scan))
 
-    def versions(artifact: Artifact) -> list[Found | BadRow]:
+    def versions(artifact: Artifact) -> list[ListedVersion | BadRow]:
         pages = scan.listed(lambda offset: scan.client.versions_of(artifact, offset))
-        return [read_found(entry, scan.source, artifact) for entry in pages]
+        return [read_listed_version(entry, scan.source, artifact) for entry in pages]
 
-    answers = map_concurrently(artifacts, versions, crew=scan.crew)
-    founds = [found for answer in answers if not isinstance(answer, ScannerError) for found in answer]
+    answers = map_concurrently(artifacts, versions, pool=scan.pool)
+    listed = [version for answer in answers if not isinstance(answer, ScannerError) for version in answer]
     errors = [
         (qualified_subject(*artifact.place), answer)
         for artifact, answer in zip(artifacts, answers, strict=True)
         if isinstance(answer, ScannerError)
     ]
-    if errors and not founds and all(isinstance(error, SourceRefused) for _, error in errors):
+    if errors and not listed and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
-    return _put_together(scan, founds, _texts(scan, founds), artifacts) + lost(scan.source, errors)
+    return _assemble(scan, listed, _texts(scan, listed), artifacts) + unread_subjects(scan.source, errors)
 
 
 _READERS: Mapping[str, Callable[[_Scan], RegistryContent]] = {"v3": _read_v3, "v2": _read_v2}
@@ -217,29 +217,31 @@ def _artifacts(scan: _Scan) -> Iterator[Artifact]:
         try:
             yield read_artifact(entry)
         except RowError:
-            continue  # without a name nothing can be asked or said of it
+            continue  # without a name it can be neither requested nor reported
 
 
-def _texts(scan: _Scan, founds: Iterable[Found | BadRow]) -> dict[int, Content | ScannerError]:
-    """Query for each text once, however many versions share it."""
-    by_content: dict[int, Found] = {}
-    for found in founds:
-        if isinstance(found, Found) and (found.content_id not in by_content or found.state != DRAFT):
-            by_content[found.content_id] = found
+def _texts(scan: _Scan, listed: Iterable[ListedVersion | BadRow]) -> dict[int, Content | ScannerError]:
+    """Fetch each text once, however many versions share it."""
+    by_content: dict[int, ListedVersion] = {}
+    for version in listed:
+        if isinstance(version, ListedVersion) and (version.content_id not in by_content or version.state != DRAFT):
+            by_content[version.content_id] = version
     wanted = list(by_content.values())
-    answers = map_concurrently(wanted, scan.client.content, crew=scan.crew, told=scan.told(len(wanted)))
+    answers = map_concurrently(
+        wanted, scan.client.content, pool=scan.pool, on_result=scan.progress_callback(len(wanted))
+    )
     if wanted and all(isinstance(answer, SourceRefused) for answer in answers):
         raise next(answer for answer in answers if isinstance(answer, SourceRefused))
     return dict(zip(by_content, answers, strict=True))
 
 
-def _put_together(
+def _assemble(
     scan: _Scan,
-    founds: Iterable[Found | BadRow],
+    listed: Iterable[ListedVersion | BadRow],
     contents: Mapping[int, Content | ScannerError],
     artifacts: Iterable[Artifact],
 ) -> RegistryContent:
-    listed = list(founds)
-    good = [found for found in listed if isinstance(found, Found)]
-    bad = separate_rows(found for found in listed if isinstance(found, BadRow))
+    listed = list(listed)
+    good = [version for version in listed if isinstance(version, ListedVersion)]
+    bad = separate_rows(version for version in listed if isinstance(version, BadRow))
     return assemble(scan.source, good, contents, described(artifacts)) + bad + scan.cut

@@ -1,4 +1,4 @@
-"""The ZIP of Apicurio's export (v3) read: versions, artifacts and contents, as the lists would have told them."""
+"""Read the ZIP of Apicurio's export (v3): versions, artifacts and contents."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.registries.apicurio.reader import (
     Artifact,
     Content,
-    Found,
+    ListedVersion,
     read_artifact,
     read_content,
-    read_found,
+    read_listed_version,
 )
 from scanner_extractor.registries.result import BadRow, member, text
 from scanner_model.errors import PayloadUnexpected, ScannerError
@@ -39,14 +39,14 @@ _COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 """What Java writes, and Apicurio therefore; Python inflates any other without a bound."""
 
 
-Exported = tuple[list[Found | BadRow], Mapping[int, Content | ScannerError], list[Artifact]]
+Exported = tuple[list[ListedVersion | BadRow], Mapping[int, Content | ScannerError], list[Artifact]]
 """Every version, every text by its content's id, and every artifact."""
 
 
 def read_export(archive: bytes, source: SourceId, most: int) -> Exported:
-    """Read everything that an export tells; raises PayloadUnexpected where the archive is not one that we know.
+    """Read an export; raises PayloadUnexpected for an unknown archive.
 
-    *most* bounds the bytes that it inflates to, whatever its headers say.
+    *most* bounds the bytes that it inflates to, regardless of its headers.
     """
     if archive.count(_ENTRY) > _MOST_ENTRIES:
         raise PayloadUnexpected(f"the export has more than {_MOST_ENTRIES} entries", hint=_HINT)
@@ -55,7 +55,7 @@ def read_export(archive: bytes, source: SourceId, most: int) -> Exported:
             export = _Export(opened, most)
             export.check_announced()
             artifacts = {_place(entity): read_artifact(entity) for entity in export.entities(".Artifact.json")}
-            return _founds(export, source, artifacts), dict(_contents(export)), list(artifacts.values())
+            return _listed_versions(export, source, artifacts), dict(_contents(export)), list(artifacts.values())
     except _DAMAGED as error:
         raise PayloadUnexpected(f"the export cannot be read: {error}", hint=_HINT) from error
 
@@ -70,7 +70,7 @@ class _Export:
         self.names = opened.namelist()
 
     def check_announced(self) -> None:
-        """Raise PayloadUnexpected where the headers alone say that it is too large; they may say too little."""
+        """Raise PayloadUnexpected where the headers declare it as too large; they may understate it."""
         if sum(entry.file_size for entry in self._opened.infolist()) > self._most:
             raise self._too_large()
 
@@ -102,12 +102,14 @@ class _Export:
         return (self.json(name) for name in self.names if name.endswith(ending))
 
 
-def _founds(export: _Export, source: SourceId, artifacts: Mapping[tuple[str, str], Artifact]) -> list[Found | BadRow]:
+def _listed_versions(
+    export: _Export, source: SourceId, artifacts: Mapping[tuple[str, str], Artifact]
+) -> list[ListedVersion | BadRow]:
     versions = export.entities(".ArtifactVersion.json")
-    found = [read_found(entity, source, artifacts.get(_place(entity))) for entity in versions]
-    if not found and any(name.endswith(_DATA[0]) for name in export.names):
+    listed = [read_listed_version(entity, source, artifacts.get(_place(entity))) for entity in versions]
+    if not listed and any(name.endswith(_DATA[0]) for name in export.names):
         raise PayloadUnexpected("the export has texts and no versions", hint=_HINT)
-    return found
+    return listed
 
 
 def _contents(export: _Export) -> Iterator[tuple[int, Content | ScannerError]]:

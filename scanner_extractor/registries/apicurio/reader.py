@@ -1,4 +1,4 @@
-"""From the JSON of Apicurio's core API (v3, v2, and the entities of an export) to what it tells of versions."""
+"""Parse the JSON of Apicurio's core API (v3, v2, and export entities) to schema versions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.naming.subjects import artifact_place, artifact_reference
+from scanner_extractor.naming.subjects import artifact_reference, artifact_subject
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
@@ -16,18 +16,18 @@ from scanner_extractor.registries.result import (
     details,
     items,
     key_of,
-    lost,
     member,
     needed_number,
     needed_text,
     text,
+    unread_subjects,
 )
 from scanner_extractor.schemas.references import LATEST
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError
 from scanner_model.names import SourceId, SubjectName
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
-Place = tuple[str, SubjectName]
+SubjectKey = tuple[str, SubjectName]
 Labels = tuple[tuple[str, str | None], ...]
 
 DRAFT = "DRAFT"
@@ -35,7 +35,7 @@ DRAFT = "DRAFT"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """What people wrote beside an artifact or a version; empty where they did not."""
+    """User metadata of an artifact or a version; empty where there is none."""
 
     name: str = ""
     description: str = ""
@@ -53,15 +53,15 @@ class Artifact:
     described: Described
 
     @property
-    def place(self) -> Place:
-        """Return where its versions stand: context and subject."""
-        context, subject = artifact_place(self.group, self.name)
+    def place(self) -> SubjectKey:
+        """Return context and subject of its versions."""
+        context, subject = artifact_subject(self.group, self.name)
         return context, SubjectName(subject)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A version as it is listed, without its text; *label* is the text that Apicurio takes for a version."""
+class ListedVersion:
+    """A version as it is listed, without its text; *label* is Apicurio's version text."""
 
     artifact: Artifact
     label: str
@@ -96,13 +96,13 @@ def read_artifact(payload: Json) -> Artifact:
     return Artifact(group=text(payload, "groupId"), name=name, format=kind, described=_described(payload))
 
 
-def read_found(payload: Json, source: SourceId, artifact: Artifact | None = None) -> Found | BadRow:
-    """Read one version; *artifact* stands in for what a list of one artifact's versions does not say."""
+def read_listed_version(payload: Json, source: SourceId, artifact: Artifact | None = None) -> ListedVersion | BadRow:
+    """Read one version; *artifact* supplies what the version list of one artifact omits."""
     try:
         own = artifact or read_artifact(payload)
         if not own.format:
             raise RowError("it has no artifact type")
-        return Found(
+        return ListedVersion(
             artifact=own,
             label=needed_text(payload, "version", "version"),
             global_id=needed_number(payload, "globalId", "globalId"),
@@ -131,7 +131,7 @@ def page(payload: Json, name: str) -> tuple[list[Json], int]:
     count = member(payload, "count")
     if not isinstance(count, int) or not isinstance(member(payload, name), list):
         hint = "is this Apicurio's API? check `url` and `type`"
-        raise PayloadUnexpected(f"the answer is not a page of {name}", hint=hint)
+        raise PayloadUnexpected(f"the response is not a page of {name}", hint=hint)
     return items(payload, name), count
 
 
@@ -146,12 +146,12 @@ def _described(payload: Json) -> Described:
 
 def _labels(payload: Json) -> Labels:
     """Read labels; in v2 they were `properties`, and `labels` a list of words, which became labels without a value."""
-    told: dict[str, str | None] = {word: None for word in items(payload, "labels") if isinstance(word, str)}
+    labels: dict[str, str | None] = {word: None for word in items(payload, "labels") if isinstance(word, str)}
     for name in ("labels", "properties"):
         pairs = member(payload, name)
         for key, value in pairs.items() if isinstance(pairs, dict) else ():
-            told[key] = value if isinstance(value, str) else None
-    return tuple(sorted(told.items()))
+            labels[key] = value if isinstance(value, str) else None
+    return tuple(sorted(labels.items()))
 
 
 def _pointer(payload: Json) -> Pointer:
@@ -176,69 +176,73 @@ _NO_TEXT = NotFound("the registry gives no text for it", status=404)
 
 def assemble(
     source: SourceId,
-    founds: Sequence[Found],
+    listed: Sequence[ListedVersion],
     contents: Mapping[int, Content | ScannerError],
-    artifacts: Mapping[Place, Described],
+    artifacts: Mapping[SubjectKey, Described],
 ) -> RegistryContent:
     """Put versions and texts together; a version whose text could not be read is reported."""
-    numbers = numbered(founds)
+    numbers = numbered(listed)
     rows: list[Row] = []
     errors: list[tuple[str, ScannerError]] = []
-    for found in founds:
-        content = contents.get(found.content_id, _NO_TEXT)
+    for listed_version in listed:
+        content = contents.get(listed_version.content_id, _NO_TEXT)
         if isinstance(content, ScannerError):
-            errors.append((qualified_subject(*found.artifact.place), content))
+            errors.append((qualified_subject(*listed_version.artifact.place), content))
         else:
-            rows.append(Row(version=_version(source, found, content, numbers, artifacts)))
-    return RegistryContent(rows={key_of(row.version): row for row in rows}) + lost(source, errors)
+            rows.append(Row(version=_version(source, listed_version, content, numbers, artifacts)))
+    return RegistryContent(rows={key_of(row.version): row for row in rows}) + unread_subjects(source, errors)
 
 
-def numbered(founds: Iterable[Found]) -> Numbers:
+def numbered(listed: Iterable[ListedVersion]) -> Numbers:
     """Number the versions of each artifact.
 
     A label is any text. One that is a number, greater than those before it, is that number, as Apicurio labels
     versions itself; any other is the number after the one before it, in the order of registration.
     """
     numbers: dict[tuple[str, SubjectName, str], int] = {}
-    last: dict[Place, int] = {}
-    for found in sorted(founds, key=lambda found: found.global_id):
-        place = found.artifact.place
+    last: dict[SubjectKey, int] = {}
+    for version in sorted(listed, key=lambda version: version.global_id):
+        place = version.artifact.place
         before = last.get(place, 0)
-        own = _number(found.label)
+        own = _number(version.label)
         last[place] = own if own > before else before + 1
-        numbers[*place, found.label] = last[place]
+        numbers[*place, version.label] = last[place]
     return numbers
 
 
 def _version(
-    source: SourceId, found: Found, content: Content, numbers: Numbers, artifacts: Mapping[Place, Described]
+    source: SourceId,
+    listed: ListedVersion,
+    content: Content,
+    numbers: Numbers,
+    artifacts: Mapping[SubjectKey, Described],
 ) -> SchemaVersion:
-    context, subject = found.artifact.place
-    number = numbers[context, subject, found.label]
+    context, subject = listed.artifact.place
+    number = numbers[context, subject, listed.label]
     return SchemaVersion(
         source=source,
         context=context,
         subject=subject,
         version=number,
-        schema_id=str(found.content_id),
-        format=found.artifact.format,
+        schema_id=str(listed.content_id),
+        format=listed.artifact.format,
         text=content.text,
         references=tuple(_references(content.pointers, context, numbers)),
         metadata=details(
-            globalId=found.global_id,
-            version="" if found.label == str(number) else found.label,
-            artifact=_told(artifacts.get((context, subject), Described())),
-            **_told(found.described),
+            globalId=listed.global_id,
+            version="" if listed.label == str(number) else listed.label,
+            artifact=_description_members(artifacts.get((context, subject), Described())),
+            **_description_members(listed.described),
         ),
         # Apicurio's compatible API deletes a version softly by disabling it.
-        deleted=found.state == _DISABLED,
-        state="" if found.state == _ORDINARY else found.state,
+        deleted=listed.state == _DISABLED,
+        state="" if listed.state == _ORDINARY else listed.state,
     )
 
 
 def _references(pointers: Iterable[Pointer], context: str, numbers: Numbers) -> Iterator[Reference]:
     for pointer in pointers:
-        own, artifact = artifact_place(pointer.group, pointer.artifact)
+        own, artifact = artifact_subject(pointer.group, pointer.artifact)
         number = numbers.get((own, SubjectName(artifact), pointer.label), _number(pointer.label) or UNKNOWN)
         yield Reference(
             name=pointer.name,
@@ -247,14 +251,14 @@ def _references(pointers: Iterable[Pointer], context: str, numbers: Numbers) -> 
         )
 
 
-def _told(described: Described) -> dict[str, Json]:
-    told = {
+def _description_members(described: Described) -> dict[str, Json]:
+    members = {
         "name": described.name,
         "description": described.description,
         "owner": described.owner,
         "labels": dict(described.labels),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def _number(label: str) -> int:
@@ -262,6 +266,6 @@ def _number(label: str) -> int:
     return int(label) if label.isascii() and label.isdecimal() and len(label) < 10 and label[0] != "0" else 0
 
 
-def described(artifacts: Iterable[Artifact]) -> Mapping[Place, Described]:
-    """Return what is written beside each artifact."""
+def described(artifacts: Iterable[Artifact]) -> Mapping[SubjectKey, Described]:
+    """Return the user metadata of each artifact."""
     return {artifact.place: artifact.described for artifact in artifacts}

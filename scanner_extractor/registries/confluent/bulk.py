@@ -12,19 +12,20 @@ from scanner_extractor.registries.confluent.reader import NOTHING, Known
 from scanner_extractor.registries.result import BadRow, Key, RegistryContent, Row, key_of, separate_rows
 from scanner_model.schemas import SchemaVersion, qualified_subject
 
-Told = Callable[[int], None]
+ReportRows = Callable[[int], None]
 """Told how many rows were read so far."""
 
 
-def read_bulk(client: ConfluentClient, *, deleted: bool, told: Told) -> RegistryContent | None:
-    """Read everything in bulk; None: this registry's bulk answer is of no use, or empty, which proves nothing.
+def read_bulk(client: ConfluentClient, *, deleted: bool, report: ReportRows) -> RegistryContent | None:
+    """Read everything in bulk; None: the bulk response is unusable, or empty, which is not conclusive.
 
-    Servers of 6.1 and 6.2 take the wildcard for every context for a name's beginning and find nothing, so an empty
-    answer is asked again without it. *deleted*: soft-deleted versions are wanted too. Raises what `Http` raises.
+    Servers of 6.1 and 6.2 read the wildcard for every context as a name prefix and find nothing, so an empty
+    response is requested again without it. *deleted*: soft-deleted versions are wanted too. Raises what `Http`
+    raises.
     """
     prefix = prefix_for(client)
-    for each in (prefix, "") if prefix == EVERY_CONTEXT else (prefix,):
-        forms = _forms(client, each, _wanted(client, deleted), told)
+    for candidate in (prefix, "") if prefix == EVERY_CONTEXT else (prefix,):
+        forms = _forms(client, candidate, _wanted(client, deleted), report)
         if forms is None:
             return None
         if any(forms):
@@ -41,15 +42,15 @@ def prefix_for(client: ConfluentClient) -> str:
 
 
 def key(row: Row | BadRow) -> Key | str:
-    """Return what tells rows of a page apart."""
+    """Return the key of a row of a page."""
     return row.text if isinstance(row, BadRow) else key_of(row.version)
 
 
 def _wanted(client: ConfluentClient, deleted: bool) -> tuple[bool, ...]:
-    """List the forms to ask for by their parameter `deleted`.
+    """List the forms to request by their parameter `deleted`.
 
-    Confluent adds soft-deleted versions to the second form, and since 8.0 its rows say what they are, so that this form
-    alone may do. Karapace adds them to the first, and tells them apart in neither.
+    Confluent adds soft-deleted versions to the second form, and since 8.0 its rows have the flag, so that this form
+    alone may do. Karapace adds them to the first, and does not mark them in either.
     """
     if client.origin.kind == "confluent":
         return (True, False) if deleted else (False,)
@@ -57,13 +58,13 @@ def _wanted(client: ConfluentClient, deleted: bool) -> tuple[bool, ...]:
 
 
 def _forms(
-    client: ConfluentClient, prefix: str, wanted: Iterable[bool], told: Told
+    client: ConfluentClient, prefix: str, wanted: Iterable[bool], report: ReportRows
 ) -> list[tuple[Row | BadRow, ...]] | None:
     """Read the list in each form that is needed; None where its rows are of no use."""
     forms: list[tuple[Row | BadRow, ...]] = []
     known: Known = NOTHING
     for deleted in wanted:
-        form = _form(partial(client.schemas, deleted=deleted, prefix=prefix, known=known), told)
+        form = _form(partial(client.schemas, deleted=deleted, prefix=prefix, known=known), report)
         if form is None:
             return None
         forms.append(form)
@@ -79,14 +80,14 @@ def _listed_as(version: SchemaVersion) -> tuple[str, int]:
     return qualified_subject(version.context, version.subject), version.version
 
 
-def _form(page: Callable[[int], Sequence[Row | BadRow]], told: Told) -> tuple[Row | BadRow, ...] | None:
+def _form(page: Callable[[int], Sequence[Row | BadRow]], report: ReportRows) -> tuple[Row | BadRow, ...] | None:
     first = page(0)
     if first and not any(isinstance(row, Row) for row in first):
         return None
     rows: list[Row | BadRow] = []
 
     def fetch(offset: int, _size: int) -> Sequence[Row | BadRow]:
-        told(offset)
+        report(offset)
         return first if offset == 0 else page(offset)
 
     rows.extend(paged(fetch, key=key, size=PAGE))
@@ -94,13 +95,15 @@ def _form(page: Callable[[int], Sequence[Row | BadRow]], told: Told) -> tuple[Ro
 
 
 def _with_deletions(forms: Sequence[tuple[Row | BadRow, ...]], deleted: bool) -> RegistryContent:
-    """Flag as deleted what is missing from one of the forms and does not say itself what it is."""
+    """Flag as deleted what is missing from one of the forms and has no flag itself."""
     parts = [separate_rows(rows) for rows in forms]
     live = set.intersection(*(set(part.rows) for part in parts))
     everything = parts[0] if len(parts) == 1 else parts[0] + parts[1]
-    rows = {place: row if row.flagged or place in live else _deleted(row) for place, row in everything.rows.items()}
-    kept = {place: row for place, row in rows.items() if deleted or not row.version.deleted}
-    return replace(everything, rows=kept)
+    rows = {
+        row_key: row if row.flagged or row_key in live else _deleted(row) for row_key, row in everything.rows.items()
+    }
+    remaining = {row_key: row for row_key, row in rows.items() if deleted or not row.version.deleted}
+    return replace(everything, rows=remaining)
 
 
 def _deleted(row: Row) -> Row:

@@ -21,7 +21,7 @@ from scanner_model.schemas import Association
 Params = list[tuple[str, str | int]]
 
 PAGE = 1000
-"""Rows asked for at once: the usual maximum, and what servers since 7.4.1 give without a limit."""
+"""Page size: the usual maximum, and the default of servers since 7.4.1."""
 
 EVERY_CONTEXT = ":*:"
 
@@ -30,7 +30,7 @@ _DELETED: Params = [("deleted", "true")]
 
 
 class ConfluentClient:
-    """Query one registry; *base* are the steps of its API's path that `url` does not name.
+    """Client of one registry; *base* are the steps of its API's path that `url` does not name.
 
     Every method raises what `Http` raises, and PayloadUnexpected for an answer of another shape.
     """
@@ -43,9 +43,9 @@ class ConfluentClient:
     def schemas(
         self, offset: int, *, deleted: bool, prefix: str = "", known: Known = NOTHING
     ) -> tuple[Row | BadRow, ...]:
-        """Return a page of all schemas (since 6.1); without *prefix* Confluent gives the default context only.
+        """Return a page of all schemas (since 6.1); without *prefix* Confluent returns the default context only.
 
-        A row that is *known* is given as it is there.
+        A row that is *known* is reused.
         """
         return read_rows(self._get("schemas", params=_page(offset, prefix) + _deleted(deleted)), self.origin, known)
 
@@ -66,7 +66,7 @@ class ConfluentClient:
     def version(self, subject: str, number: int, *, deleted: bool) -> Row | BadRow:
         """Return one version; -1 is the newest. With *deleted* it may be a soft-deleted one."""
         payload = self._get("subjects", subject, "versions", _number(number), params=_deleted(deleted))
-        return read_row(payload, self.origin, asked=(subject, number))
+        return read_row(payload, self.origin, requested=(subject, number))
 
     def associations(self, subject: str) -> tuple[Association, ...]:
         """List the topics that a subject is associated with (since 8.2)."""

@@ -1,4 +1,4 @@
-"""Which way a Confluent-compatible registry is read: in bulk where it can be, else by a walk."""
+"""Read a Confluent-compatible registry: in bulk where possible, else subject by subject."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PagesWithoutEnd, paged
-from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.naming.subjects import parse_subject
 from scanner_extractor.naming.table import default_names
 from scanner_extractor.registries.confluent.bulk import key, prefix_for, read_bulk
 from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
 from scanner_extractor.registries.confluent.reader import Origin
-from scanner_extractor.registries.confluent.walk import Wanted, lost, read_one, walk
+from scanner_extractor.registries.confluent.walk import Wanted, read_one, unread_subjects, walk
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
@@ -32,42 +32,43 @@ from scanner_model.names import SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import Reference, qualified_subject
 
-Place = tuple[str, SubjectName]
+SubjectKey = tuple[str, SubjectName]
 
 
 def add_associations(
-    settings: RegistrySettings, client: ConfluentClient, gathered: RegistryContent, crew: WorkerPool
+    settings: RegistrySettings, client: ConfluentClient, gathered: RegistryContent, pool: WorkerPool
 ) -> RegistryContent:
     """Add the registry's associations, where the naming strategy `associated` is in force.
 
-    Rows may carry them; then nothing is asked. Else one subject is asked first: a registry before 8.2 does not know
-    the question, and that is the end of it. Then the list of associated schemas is read, and those subjects of it that
-    do not show their associations are asked one by one. What cannot be asked is reported, and naming goes on without.
+    Rows may carry them; then no request is needed. Else one subject is requested first: a registry before 8.2 does
+    not support associations, and no other is requested. Then the list of associated schemas is read, and those
+    subjects of it that do not show their associations are requested one by one. Failures are reported, and naming
+    goes on without.
     """
-    places = sorted({(row.version.context, row.version.subject) for row in gathered.rows.values() if _live(row)})
+    subjects = sorted({(row.version.context, row.version.subject) for row in gathered.rows.values() if _live(row)})
     inline = any(row.associations for row in gathered.rows.values())
     strategies = settings.naming.strategies or default_names(settings.type)
-    if "associated" not in strategies or inline or not places:
+    if "associated" not in strategies or inline or not subjects:
         return gathered
     try:
-        client.associations(qualified_subject(*places[0]))
-        shown, silent = _listed(client, places)
+        client.associations(qualified_subject(*subjects[0]))
+        shown, unshown = _listed(client, subjects)
     except NotFound:
         return gathered
     except ScannerError as error:
         return gathered + RegistryContent(problems=(associations_failed(settings.source, error),))
-    answers = map_concurrently(silent, lambda place: client.associations(qualified_subject(*place)), crew=crew)
-    found = [link for links in answers if not isinstance(links, ScannerError) for link in links]
+    answers = map_concurrently(unshown, lambda subject: client.associations(qualified_subject(*subject)), pool=pool)
+    associations_read = [link for links in answers if not isinstance(links, ScannerError) for link in links]
     problems = [
-        failed(settings.source, qualified_subject(*place), error)
-        for place, error in zip(silent, answers, strict=True)
+        failed(settings.source, qualified_subject(*subject), error)
+        for subject, error in zip(unshown, answers, strict=True)
         if isinstance(error, ScannerError)
     ]
     inline_links = (link for row in shown for link in row.associations)
-    return gathered + RegistryContent(associations=(*inline_links, *found), problems=tuple(problems))
+    return gathered + RegistryContent(associations=(*inline_links, *associations_read), problems=tuple(problems))
 
 
-def _listed(client: ConfluentClient, places: Iterable[Place]) -> tuple[list[Row], list[Place]]:
+def _listed(client: ConfluentClient, subjects: Iterable[SubjectKey]) -> tuple[list[Row], list[SubjectKey]]:
     """List associated schemas: rows that show their associations, and subjects whose rows do not.
 
     Where there is no such list, or it is refused, every subject is one that does not show them.
@@ -80,12 +81,12 @@ def _listed(client: ConfluentClient, places: Iterable[Place]) -> tuple[list[Row]
         SourceObjected,
         SourceRefused,
     ):  # refused: the list of all is often another right than one subject
-        return [], list(places)
+        return [], list(subjects)
     shown = [row for row in rows if row.associations]
-    silent = {(row.version.context, row.version.subject) for row in rows} - {
+    unshown = {(row.version.context, row.version.subject) for row in rows} - {
         (row.version.context, row.version.subject) for row in shown
     }
-    return shown, sorted(silent)
+    return shown, sorted(unshown)
 
 
 def _live(row: Row) -> bool:
@@ -96,26 +97,26 @@ _ROUNDS = 100
 """How long a chain of versions that only references lead to may be."""
 
 
-def close(client: ConfluentClient, gathered: RegistryContent, crew: WorkerPool) -> RegistryContent:
+def close(client: ConfluentClient, gathered: RegistryContent, pool: WorkerPool) -> RegistryContent:
     """Add what references lead to and is missing, so that every reference that the registry can resolve is resolved.
 
     A subject that could not be read is not tried again.
     """
     tried: set[tuple[str, int]] = set()
     for _ in range(_ROUNDS):
-        wanted = [one for one in _missing(client, gathered) if (one.subject, one.number) not in tried]
+        wanted = [version for version in _missing(client, gathered) if (version.subject, version.number) not in tried]
         if not wanted:
             break
-        tried |= {(one.subject, one.number) for one in wanted}
-        answers = map_concurrently(wanted, lambda one: read_one(client, one), crew=crew)
+        tried |= {(version.subject, version.number) for version in wanted}
+        answers = map_concurrently(wanted, lambda version: read_one(client, version), pool=pool)
         rows = [row for row in answers if not isinstance(row, ScannerError)]
-        # Not found needs no word here: whoever resolves the reference says which schema misses it.
+        # Not found is not reported here: resolving the reference reports which schema misses it.
         errors = [
-            (one.subject, answer)
-            for one, answer in zip(wanted, answers, strict=True)
+            (version.subject, answer)
+            for version, answer in zip(wanted, answers, strict=True)
             if isinstance(answer, ScannerError) and not isinstance(answer, NotFound)
         ]
-        gathered = gathered + separate_rows(rows) + lost(client, errors)
+        gathered = gathered + separate_rows(rows) + unread_subjects(client, errors)
     return gathered
 
 
@@ -130,13 +131,13 @@ def _missing(client: ConfluentClient, gathered: RegistryContent) -> list[Wanted]
     return [
         Wanted(subject=subject, number=number, live=True)
         for subject, number in sorted(targets)
-        if qualified_subject(*seen_subject(subject, client.origin.kind)) not in gathered.unread
+        if qualified_subject(*parse_subject(subject, client.origin.kind)) not in gathered.unread
     ]
 
 
 def _target(context: str, reference: Reference, kind: str) -> tuple[str, int]:
-    """Return the name to ask for: a reference without a context of its own stays in the one it is made in."""
-    inherits = seen_subject(reference.subject, kind)[1] == reference.subject
+    """Return the name to request: a reference without a context of its own stays in its schema's context."""
+    inherits = parse_subject(reference.subject, kind)[1] == reference.subject
     return qualified_subject(context, reference.subject) if inherits else reference.subject, reference.version
 
 
@@ -146,28 +147,28 @@ _CCOMPAT = ("apis", "ccompat", "v7")
 def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -> RegistryResult:
     """Read every version that a Confluent-compatible registry has, with the fewest requests.
 
-    Raises SourceRefused and SourceUnreachable where not even the list of subjects can be read; anything less gives
-    what could be read, PARTIAL, with the names of the rest. Sources: Confluent Schema Registry API, Karapace,
-    Apicurio's ccompat/v7 (whose path is added where `url` names none).
+    Raises SourceRefused and SourceUnreachable where not even the list of subjects can be read; other failures give
+    a partial result, with the names of the rest. Sources: Confluent Schema Registry API, Karapace, Apicurio's
+    ccompat/v7 (whose path is added where `url` names none).
     """
     return read_registry(settings, http, progress, WorkerPool(threads=settings.http.concurrency))
 
 
-def read_registry(settings: RegistrySettings, http: Http, progress: Progress, crew: WorkerPool) -> RegistryResult:
-    """Do what `read_confluent` does, with a *crew* of one's own."""
+def read_registry(settings: RegistrySettings, http: Http, progress: Progress, pool: WorkerPool) -> RegistryResult:
+    """Do what `read_confluent` does, with a *pool* of one's own."""
     client = compatible_client(settings, http)
-    gathered = _everything(settings, client, progress, crew)
-    gathered = close(client, gathered, crew)
-    gathered = add_associations(settings, client, gathered, crew)
+    gathered = _everything(settings, client, progress, pool)
+    gathered = close(client, gathered, pool)
+    gathered = add_associations(settings, client, gathered, pool)
     return as_result(settings, gathered, http.requests)
 
 
 def _everything(
-    settings: RegistrySettings, client: ConfluentClient, progress: Progress, crew: WorkerPool
+    settings: RegistrySettings, client: ConfluentClient, progress: Progress, pool: WorkerPool
 ) -> RegistryContent:
     problems: tuple[Problem, ...] = ()
     try:
-        rows = read_bulk(client, deleted=settings.deleted, told=lambda done: progress(settings.source, done, None))
+        rows = read_bulk(client, deleted=settings.deleted, report=lambda done: progress(settings.source, done, None))
         if rows is not None:
             return rows
     except PagesWithoutEnd as error:
@@ -178,15 +179,15 @@ def _everything(
         problems = (_no_bulk(settings, error),)
     walked = walk(
         client,
-        crew,
+        pool,
         deleted=settings.deleted,
-        told=lambda done, total: progress(settings.source, done, total),
+        report=lambda done, total: progress(settings.source, done, total),
     )
     return replace(walked, problems=(*problems, *walked.problems))
 
 
 def _no_bulk(settings: RegistrySettings, error: ScannerError) -> Problem:
-    hint = "every subject was asked for by itself, which takes many requests"
+    hint = "every subject was requested separately, which takes many requests"
     return Problem(str(settings.source), f"reading in bulk failed: {error}", hint)
 
 

@@ -1,4 +1,4 @@
-"""From the JSON of Confluent-compatible registries to facts: rows of schemas, names, numbers, associations."""
+"""Parse the JSON of Confluent-compatible registries: schema rows, names, numbers, associations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.naming.subjects import parse_subject
 from scanner_extractor.registries.result import (
     BadRow,
     Row,
@@ -52,22 +52,22 @@ class Origin:
 def read_rows(payload: Json, origin: Origin, known: Known = NOTHING) -> tuple[Row | BadRow, ...]:
     """Read a page of `GET /schemas`; a misshapen row costs that row. Raises PayloadUnexpected for no list.
 
-    A row that is *known* is given as it is there, and not read again.
+    A row that is *known* is reused, and not parsed again.
     """
     return tuple(_same(row, known) or read_row(row, origin) for row in _list(payload, "schemas"))
 
 
-def read_row(payload: Json, origin: Origin, *, asked: tuple[str, int] | None = None) -> Row | BadRow:
+def read_row(payload: Json, origin: Origin, *, requested: tuple[str, int] | None = None) -> Row | BadRow:
     """Read one schema row.
 
-    *asked* are the subject and version that were asked for. They stand in for what the answer leaves out, and the
-    subject also for what it says: asked for an alias, a registry answers with the subject *behind* it.
+    *requested* are the requested subject and version. They fill in what the response omits, and the subject also
+    replaces the response's: for an alias, a registry returns the subject *behind* it.
     """
-    subject = asked[0] if asked else member(payload, "subject")
+    subject = requested[0] if requested else member(payload, "subject")
     try:
-        return _row(payload, origin, subject, asked[1] if asked else None)
+        return _row(payload, origin, subject, requested[1] if requested else None)
     except RowError as wrong:
-        name = qualified_subject(*seen_subject(subject, origin.kind)) if isinstance(subject, str) else ""
+        name = qualified_subject(*parse_subject(subject, origin.kind)) if isinstance(subject, str) else ""
         return bad_row(origin.source, name, wrong, payload)
 
 
@@ -75,7 +75,7 @@ def read_names(payload: Json) -> tuple[str, ...]:
     """Read a list of subjects. Raises PayloadUnexpected for anything else."""
     names = _list(payload, "subjects")
     if not all(isinstance(name, str) for name in names):
-        raise PayloadUnexpected("the list of subjects holds something else than names", hint=_HINT)
+        raise PayloadUnexpected("the list of subjects has entries that are not names", hint=_HINT)
     return tuple(names)
 
 
@@ -83,20 +83,20 @@ def read_numbers(payload: Json) -> tuple[int, ...]:
     """Read a subject's list of versions. Raises PayloadUnexpected for anything else."""
     numbers = _list(payload, "versions")
     if not all(_is_number(number) for number in numbers):
-        raise PayloadUnexpected("the list of versions holds something else than numbers", hint=_HINT)
+        raise PayloadUnexpected("the list of versions has entries that are not numbers", hint=_HINT)
     return tuple(sorted(set(numbers)))
 
 
 def read_associations(payload: Json, origin: Origin, subject: str) -> tuple[Association, ...]:
-    """Read the topics that *subject* is associated with; other resources than topics are none of ours."""
+    """Read the topics that *subject* is associated with; other resources than topics are ignored."""
     entries = payload if isinstance(payload, list) else []
-    return tuple(found for entry in entries if (found := _association(entry, origin, subject)))
+    return tuple(association for entry in entries if (association := _association(entry, origin, subject)))
 
 
 def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
     if not isinstance(name, str):
         raise RowError("it has no subject")
-    context, subject = seen_subject(name, origin.kind)
+    context, subject = parse_subject(name, origin.kind)
     version = SchemaVersion(
         source=origin.source,
         context=context,
@@ -115,7 +115,7 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
     )
     links = read_associations(member(payload, "associations"), origin, name)
     answered = text(payload, "subject") or name
-    behind = "" if seen_subject(answered, origin.kind) == (context, subject) else answered
+    behind = "" if parse_subject(answered, origin.kind) == (context, subject) else answered
     flagged = isinstance(member(payload, "deleted"), bool)
     return Row(version=version, associations=links, flagged=flagged, behind=behind)
 
@@ -125,19 +125,19 @@ def _same(payload: Json, known: Known) -> Row | None:
     return known.get((subject, version)) if known and isinstance(subject, str) and _is_number(version) else None
 
 
-def _version(payload: Json, asked: int | None) -> int:
+def _version(payload: Json, requested: int | None) -> int:
     value = member(payload, "version")
     if isinstance(value, int) and _is_number(value):
         return value
-    if asked is None or asked == LATEST:
+    if requested is None or requested == LATEST:
         raise RowError("it has no version")
-    return asked
+    return requested
 
 
 def _references(payload: Json) -> Iterator[Reference]:
     references = member(payload, "references") or []
     if not isinstance(references, list):
-        raise RowError("its references are no list")
+        raise RowError("its references are not a list")
     for entry in references:
         match entry:
             case {"name": str(name), "subject": str(subject), "version": int(version)}:
@@ -177,12 +177,12 @@ def _kept(value: Json) -> str:
     return canonical(value) if isinstance(value, dict) and value else ""
 
 
-def _association(entry: Json, origin: Origin, asked: str) -> Association | None:
+def _association(entry: Json, origin: Origin, requested: str) -> Association | None:
     role = _ROLES.get(text(entry, "associationType").lower())
     topic = text(entry, "resourceName")
     if role is None or not topic or (text(entry, "resourceType") or "topic").lower() != "topic":
         return None
-    context, subject = seen_subject(asked, origin.kind)
+    context, subject = parse_subject(requested, origin.kind)
     return Association(
         source=origin.source,
         context=context,
@@ -195,7 +195,7 @@ def _association(entry: Json, origin: Origin, asked: str) -> Association | None:
 
 def _list(payload: Json, what: str) -> list[Json]:
     if not isinstance(payload, list):
-        raise PayloadUnexpected(f"the answer is not a list of {what}", hint=_HINT)
+        raise PayloadUnexpected(f"the response is not a list of {what}", hint=_HINT)
     return payload
 
 

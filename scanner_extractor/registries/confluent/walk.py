@@ -1,4 +1,4 @@
-"""The walk: subjects, then each one's versions, then each version; for registries without a usable bulk answer."""
+"""Read a registry subject by subject and version by version, where there is no usable bulk response."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PagesWithoutEnd, paged
-from scanner_extractor.naming.subjects import seen_subject
+from scanner_extractor.naming.subjects import parse_subject
 from scanner_extractor.registries import result
 from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
 from scanner_extractor.registries.result import BadRow, RegistryContent, Row, separate_rows, truncated_list
@@ -17,7 +17,7 @@ from scanner_model.names import SubjectName
 from scanner_model.problems import Problem
 from scanner_model.schemas import qualified_subject
 
-Told = Callable[[int, int], None]
+ReportRequests = Callable[[int, int], None]
 """Told how many requests of how many known so far are done."""
 
 _APICURIO_LIST = 500
@@ -26,7 +26,7 @@ _APICURIO_LIST = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """One version to read: of a *live* subject it is asked for plainly first, which tells whether it is deleted."""
+    """One version to read; of a *live* subject it is requested without `deleted` first, to detect deletion."""
 
     subject: str
     number: int
@@ -34,18 +34,20 @@ class Wanted:
     deleted: bool = True
 
 
-def walk(client: ConfluentClient, crew: WorkerPool, *, deleted: bool, told: Told) -> RegistryContent:
+def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: ReportRequests) -> RegistryContent:
     """Read every version of every listed subject; one broken subject costs one subject.
 
-    A subject that is not found after it was listed is reported, and not kept as unread. Registries that hide what a
-    user may not read answer in the same words: neither that nor a missing name proves that a subject is deleted.
-    Raises SourceRefused where everything is refused, and what `Http` raises where the list of subjects fails.
+    A subject that is not found after it was listed is reported, and does not count as unread. Registries that hide
+    unauthorised subjects respond in the same way: neither that nor a missing name proves that a subject is deleted.
+    Raises SourceRefused where every request is refused, and what `Http` raises where the list of subjects fails.
     """
     live, cut = _all_subjects(client, deleted=False)
     hidden, cut_hidden = _deleted_subjects(client) if deleted else (set[str](), RegistryContent())
     subjects = sorted(live | hidden)
-    count = _Count(told, len(subjects))
-    listed = map_concurrently(subjects, lambda subject: _numbers(client, subject, deleted), crew=crew, told=count.one)
+    count = _RequestCount(report, len(subjects))
+    listed = map_concurrently(
+        subjects, lambda subject: _numbers(client, subject, deleted), pool=pool, on_result=count.increment
+    )
     wanted = [
         Wanted(subject=subject, number=number, live=subject in live, deleted=deleted)
         for subject, numbers in zip(subjects, listed, strict=True)
@@ -53,19 +55,19 @@ def walk(client: ConfluentClient, crew: WorkerPool, *, deleted: bool, told: Told
         for number in numbers
     ]
     count.total += len(wanted)
-    read = map_concurrently(wanted, lambda one: read_one(client, one), crew=crew, told=count.one)
+    read = map_concurrently(wanted, lambda version: read_one(client, version), pool=pool, on_result=count.increment)
     rows = [_own(client, row) for row in read if not isinstance(row, ScannerError)]
-    errors = [*_errors(subjects, listed), *_errors([one.subject for one in wanted], read)]
+    errors = [*_errors(subjects, listed), *_errors([version.subject for version in wanted], read)]
     if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
-    return separate_rows(rows) + lost(client, errors) + cut + cut_hidden
+    return separate_rows(rows) + unread_subjects(client, errors) + cut + cut_hidden
 
 
 def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
-    """List every subject of what is read, whether the server pages, caps its pages, or ignores that it should.
+    """List every subject, whether the server paginates, caps its pages, or ignores pagination.
 
-    Apicurio counts a page before it drops what is no schema, so its pages may be short or bring nothing new in the
-    midst of others: it is asked for one more window.
+    Apicurio counts a page before it drops what is no schema, so its pages may be short or empty before the end: one
+    more window is requested.
     """
     patience, limit = (2, PAGE) if client.origin.kind == "apicurio" else (1, None)
 
@@ -78,11 +80,11 @@ def list_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[str, ...]:
 def wanted_subjects(client: ConfluentClient, names: Iterable[str]) -> tuple[str, ...]:
     """Return those of *names* that are in the one context that is read, or all where every context is."""
     only = client.origin.context
-    return tuple(name for name in names if not only or seen_subject(name, client.origin.kind)[0] == only)
+    return tuple(name for name in names if not only or parse_subject(name, client.origin.kind)[0] == only)
 
 
 def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
-    """Read one version and flag it as deleted where it is; raises NotFound where the registry does not give it."""
+    """Read one version and flag it as deleted where it is; raises NotFound where the registry does not return it."""
     if wanted.live:
         try:
             return client.version(wanted.subject, wanted.number, deleted=False)
@@ -92,9 +94,9 @@ def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
     return _flagged(client.version(wanted.subject, wanted.number, deleted=True))
 
 
-def lost(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
+def unread_subjects(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
     """Report what could not be read, by subject."""
-    return result.lost(client.origin.source, ((_name(client, subject), error) for subject, error in errors))
+    return result.unread_subjects(client.origin.source, ((_name(client, subject), error) for subject, error in errors))
 
 
 def _all_subjects(client: ConfluentClient, *, deleted: bool) -> tuple[set[str], RegistryContent]:
@@ -146,15 +148,15 @@ def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tupl
 
 
 def _name(client: ConfluentClient, subject: str) -> SubjectName:
-    return SubjectName(qualified_subject(*seen_subject(subject, client.origin.kind)))
+    return SubjectName(qualified_subject(*parse_subject(subject, client.origin.kind)))
 
 
 @dataclass(slots=True)
-class _Count:
-    told: Told
+class _RequestCount:
+    report: ReportRequests
     total: int
     done: int = 0
 
-    def one(self) -> None:
+    def increment(self) -> None:
         self.done += 1
-        self.told(self.done, self.total)
+        self.report(self.done, self.total)

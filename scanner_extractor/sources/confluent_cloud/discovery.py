@@ -1,4 +1,4 @@
-"""Asks Confluent Cloud's control plane what an organisation has: one key, a few lists, and what a key may not see."""
+"""Discover the resources of a Confluent Cloud organisation through its control-plane API."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
-from scanner_extractor.http.pagination import Listed
+from scanner_extractor.http.pagination import PartialList
 from scanner_extractor.http.urls import read_address
 from scanner_extractor.scan.results import CloudResult, Progress
 from scanner_extractor.settings.confluent_cloud import (
@@ -32,33 +32,33 @@ _T = TypeVar("_T")
 
 
 def read_organization_id(listed: Iterable[Json], environments: Iterable[Environment]) -> str:
-    """Read `GET /org/v2/organizations`; where it tells nothing, the CRN of an environment names the organisation."""
-    told = [text(each, "id") for each in objects(list(listed))]
-    named = (part for each in environments for part in each.crn.split("/") if part.startswith("organization="))
-    return next(filter(None, told), "") or next(named, "").removeprefix("organization=")
+    """Read `GET /org/v2/organizations`; where it lists none, take the organisation from the CRN of an environment."""
+    ids = [text(entry, "id") for entry in objects(list(listed))]
+    named = (part for entry in environments for part in entry.crn.split("/") if part.startswith("organization="))
+    return next(filter(None, ids), "") or next(named, "").removeprefix("organization=")
 
 
 def read_environments(listed: Iterable[Json]) -> tuple[Environment, ...]:
     """Read `GET /org/v2/environments`."""
     return _sorted(
         listed,
-        lambda each: Environment(
-            id=text(each, "id"),
-            name=text(each, "display_name"),
-            package=text(member(each, "stream_governance_config"), "package"),
-            crn=_crn(each),
+        lambda entry: Environment(
+            id=text(entry, "id"),
+            name=text(entry, "display_name"),
+            package=text(member(entry, "stream_governance_config"), "package"),
+            crn=_crn(entry),
         ),
     )
 
 
 def read_clusters(listed: Iterable[Json], environment: str) -> tuple[CloudCluster, ...]:
-    """Read `GET /cmk/v2/clusters`; the bootstrap address comes with and without a protocol before it."""
+    """Read `GET /cmk/v2/clusters`; the bootstrap address comes with or without a protocol."""
 
-    def read(each: Json) -> CloudCluster:
-        spec = member(each, "spec")
+    def read(entry: Json) -> CloudCluster:
+        spec = member(entry, "spec")
         public = _public(spec)
         return CloudCluster(
-            id=text(each, "id"),
+            id=text(entry, "id"),
             name=text(spec, "display_name"),
             environment=text(member(spec, "environment"), "id") or environment,
             cloud=text(spec, "cloud"),
@@ -66,76 +66,76 @@ def read_clusters(listed: Iterable[Json], environment: str) -> tuple[CloudCluste
             kind=text(member(spec, "config"), "kind"),
             brokers=_brokers(text(spec, "kafka_bootstrap_endpoint") or text(public, "kafka_bootstrap_endpoint")),
             url=_url(spec, "http_endpoint") or _url(public, "http_endpoint"),
-            crn=_crn(each),
-            phase=text(member(each, "status"), "phase"),
+            crn=_crn(entry),
+            phase=text(member(entry, "status"), "phase"),
         )
 
     return _sorted(listed, read)
 
 
 def read_registries(listed: Iterable[Json], environment: str) -> tuple[CloudRegistry, ...]:
-    """Read `GET /srcm/v3/clusters`, or v2, which tells neither the catalog's address nor a private one."""
+    """Read `GET /srcm/v3/clusters`, or v2, which has neither the catalog's address nor a private one."""
 
-    def read(each: Json) -> CloudRegistry:
-        spec = member(each, "spec")
+    def read(entry: Json) -> CloudRegistry:
+        spec = member(entry, "spec")
         url = _url(spec, "http_endpoint") or _url(spec, "private_http_endpoint")
         return CloudRegistry(
-            id=text(each, "id"),
+            id=text(entry, "id"),
             environment=text(member(spec, "environment"), "id") or environment,
             url=url,
             catalog_url=_url(spec, "catalog_http_endpoint") or url,
             package=text(spec, "package"),
         )
 
-    return tuple(each for each in _sorted(listed, read) if each.url)
+    return tuple(registry for registry in _sorted(listed, read) if registry.url)
 
 
 def read_ksqldb(listed: Iterable[Json]) -> tuple[CloudKsql, ...]:
-    """Read `GET /ksqldbcm/v2/clusters`; one without an address is being made or taken away."""
+    """Read `GET /ksqldbcm/v2/clusters`; one without an address is being created or deleted."""
 
-    def read(each: Json) -> CloudKsql:
+    def read(entry: Json) -> CloudKsql:
         return CloudKsql(
-            id=text(each, "id"),
-            name=text(member(each, "spec"), "display_name"),
-            kafka=text(member(each, "spec", "kafka_cluster"), "id"),
-            url=_url(member(each, "status"), "http_endpoint"),
-            phase=text(member(each, "status"), "phase"),
+            id=text(entry, "id"),
+            name=text(member(entry, "spec"), "display_name"),
+            kafka=text(member(entry, "spec", "kafka_cluster"), "id"),
+            url=_url(member(entry, "status"), "http_endpoint"),
+            phase=text(member(entry, "status"), "phase"),
         )
 
-    return tuple(each for each in _sorted(listed, read) if each.url)
+    return tuple(cluster for cluster in _sorted(listed, read) if cluster.url)
 
 
 def read_pools(listed: Iterable[Json], environment: str) -> tuple[ComputePool, ...]:
     """Read `GET /fcpm/v2/compute-pools`."""
     return _sorted(
         listed,
-        lambda each: ComputePool(
-            id=text(each, "id"),
+        lambda entry: ComputePool(
+            id=text(entry, "id"),
             environment=environment,
-            cloud=text(member(each, "spec"), "cloud"),
-            region=text(member(each, "spec"), "region"),
+            cloud=text(member(entry, "spec"), "cloud"),
+            region=text(member(entry, "spec"), "region"),
         ),
     )
 
 
 def read_regions(listed: Iterable[Json]) -> tuple[FlinkRegion, ...]:
     """Read `GET /fcpm/v2/regions`, sorted by cloud and region."""
-    found = {
-        (text(each, "cloud"), text(each, "region_name")): _url(each, "http_endpoint")
-        or _url(each, "private_http_endpoint")
-        for each in objects(list(listed))
+    urls = {
+        (text(entry, "cloud"), text(entry, "region_name")): _url(entry, "http_endpoint")
+        or _url(entry, "private_http_endpoint")
+        for entry in objects(list(listed))
     }
-    return tuple(FlinkRegion(cloud=key[0], region=key[1], url=found[key]) for key in sorted(found) if found[key])
+    return tuple(FlinkRegion(cloud=key[0], region=key[1], url=urls[key]) for key in sorted(urls) if urls[key])
 
 
 def _sorted(listed: Iterable[Json], read: Callable[[Json], _T]) -> tuple[_T, ...]:
     """Read what has an id, each id once."""
-    found = {text(each, "id"): each for each in objects(list(listed))}
-    return tuple(read(found[identity]) for identity in sorted(found) if identity)
+    by_id = {text(entry, "id"): entry for entry in objects(list(listed))}
+    return tuple(read(by_id[identity]) for identity in sorted(by_id) if identity)
 
 
-def _crn(each: Json) -> str:
-    return text(member(each, "metadata"), "resource_name")
+def _crn(entry: Json) -> str:
+    return text(member(entry, "metadata"), "resource_name")
 
 
 def _public(spec: Json) -> Json:
@@ -160,22 +160,35 @@ def _url(value: Json, name: str) -> str:
         return ""
 
 
-_RIGHTS = "the key's account wants OrganizationAdmin, EnvironmentAdmin or MetricsViewer and readers' roles there"
+_RIGHTS = "the key's account needs OrganizationAdmin, EnvironmentAdmin or MetricsViewer and readers' roles there"
 
 
 def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> CloudResult:
-    """Find the cluster of *settings* and what stands around it; without a cluster, all that the key shows.
+    """Find the cluster of *settings* and its surrounding resources; without a cluster, everything visible to the key.
 
     Environments, Kafka clusters of each until the cluster is found, then registries (v3, else v2), ksqlDB clusters,
     compute pools of its environment, and Flink's regions: seven lists. Raises ScannerError where the environments or
-    no cluster is listed, SourceRefused where the cluster is not among those shown; everything less is a problem.
+    no cluster is listed, SourceRefused where the cluster is not among those shown; any other failure is a problem.
     """
     scan = _Scan(settings, http, progress)
     environments = scan.environments()
     clusters = scan.clusters(environments)
-    environments = tuple(each for each in environments if each.id in {one.environment for one in clusters})
-    found = scan.around(environments, clusters)
-    count = sum(map(len, (found.environments, found.clusters, found.registries, found.ksqldb, found.pools)))
+    environments = tuple(
+        environment for environment in environments if environment.id in {cluster.environment for cluster in clusters}
+    )
+    organization = scan.organization(environments, clusters)
+    count = sum(
+        map(
+            len,
+            (
+                organization.environments,
+                organization.clusters,
+                organization.registries,
+                organization.ksqldb,
+                organization.pools,
+            ),
+        )
+    )
     progress(settings.source, count, count)
     return CloudResult(
         outcome=SourceResult(
@@ -188,12 +201,12 @@ def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> Cloud
             hint=scan.problems[0].hint if scan.problems else "",
             requests=http.requests,
         ),
-        organization=found,
+        organization=organization,
         problems=tuple(scan.problems),
     )
 
 
-def list_environments(http: Http) -> Listed[Json]:
+def list_environments(http: Http) -> PartialList[Json]:
     """List the environments that a key shows; raises ScannerError."""
     return cloud_list(http, "org", "v2", "environments")
 
@@ -217,41 +230,41 @@ class _Scan:
             if not wanted:
                 raise
             return (Environment(id=wanted, name=""),)
-        found = tuple(each for each in listed if wanted in ("", each.id))
-        return found or ((Environment(id=wanted, name=""),) if wanted else ())
+        matching = tuple(environment for environment in listed if wanted in ("", environment.id))
+        return matching or ((Environment(id=wanted, name=""),) if wanted else ())
 
     def clusters(self, environments: Sequence[Environment]) -> tuple[CloudCluster, ...]:
         """List the Kafka clusters of all environments, or find the one of the settings; raises ScannerError."""
-        names = [each.id for each in environments]
-        told = self._each(names, lambda name: self._of("cmk", "v2", "clusters", environment=name))
-        for name, answer in zip(names, told, strict=True):
+        names = [item.id for item in environments]
+        answers = self._fetch_each(names, lambda name: self._of("cmk", "v2", "clusters", environment=name))
+        for name, answer in zip(names, answers, strict=True):
             self._note(f"the Kafka clusters of {name}", answer)
-        found = tuple(
+        listed_clusters = tuple(
             cluster
-            for name, answer in zip(names, told, strict=True)
-            if isinstance(answer, Listed)
+            for name, answer in zip(names, answers, strict=True)
+            if isinstance(answer, PartialList)
             for cluster in read_clusters(answer.items, name)
         )
-        wanted = tuple(each for each in found if self.settings.cluster in ("", each.id))
+        wanted = tuple(item for item in listed_clusters if self.settings.cluster in ("", item.id))
         if self.settings.cluster and not wanted:
-            self._give_up(told, found)
+            self._give_up(answers, listed_clusters)
         return wanted
 
-    def around(self, environments: Sequence[Environment], clusters: tuple[CloudCluster, ...]) -> Organization:
+    def organization(self, environments: Sequence[Environment], clusters: tuple[CloudCluster, ...]) -> Organization:
         """Add registries, ksqlDB clusters, pools and regions; a list that is refused is a problem."""
-        names = [each.id for each in environments]
-        registries = self._all(names, "schema registries", self._registries)
-        ksqldb = self._all(names, "ksqlDB clusters", self._ksqldb)
-        pools = self._all(names, "compute pools", self._pools)
-        regions = self._all([""], "Flink's regions", self._regions) if pools else ()
-        known = {each.id for each in clusters}
-        told = self._all([""], "organizations", lambda _: self._organizations(environments))
+        names = [item.id for item in environments]
+        registries = self._fetch_all(names, "schema registries", self._registries)
+        ksqldb = self._fetch_all(names, "ksqlDB clusters", self._ksqldb)
+        pools = self._fetch_all(names, "compute pools", self._pools)
+        regions = self._fetch_all([""], "Flink's regions", self._regions) if pools else ()
+        known = {item.id for item in clusters}
+        ids = self._fetch_all([""], "organizations", lambda _: self._organizations(environments))
         return Organization(
-            id=next(iter(told), "") or read_organization_id((), environments),
+            id=next(iter(ids), "") or read_organization_id((), environments),
             environments=tuple(environments),
             clusters=clusters,
             registries=registries,
-            ksqldb=tuple(each for each in ksqldb if each.kafka in known),
+            ksqldb=tuple(item for item in ksqldb if item.kafka in known),
             pools=pools,
             regions=regions,
         )
@@ -277,26 +290,26 @@ class _Scan:
     def _organizations(self, environments: Sequence[Environment]) -> tuple[str, ...]:
         return (read_organization_id(cloud_list(self.http, "org", "v2", "organizations").items, environments),)
 
-    def _of(self, *path: str, environment: str) -> Listed[Json]:
+    def _of(self, *path: str, environment: str) -> PartialList[Json]:
         return cloud_list(
             self.http,
             *path,
             params=[("environment", environment)],
-            told=lambda: self.progress(self.settings.source, 0, None),
+            on_page=lambda: self.progress(self.settings.source, 0, None),
         )
 
-    def _all(self, names: Sequence[str], what: str, ask: Callable[[str], tuple[_T, ...]]) -> tuple[_T, ...]:
-        told = self._each(names, ask)
-        for name, answer in zip(names, told, strict=True):
+    def _fetch_all(self, names: Sequence[str], what: str, fetch: Callable[[str], tuple[_T, ...]]) -> tuple[_T, ...]:
+        answers = self._fetch_each(names, fetch)
+        for name, answer in zip(names, answers, strict=True):
             self._note(f"{what} of {name}" if name else what, answer)
-        return tuple(each for answer in told if not isinstance(answer, ScannerError) for each in answer)
+        return tuple(item for answer in answers if not isinstance(answer, ScannerError) for item in answer)
 
-    def _each(self, names: Sequence[str], ask: Callable[[str], _T]) -> list[_T | ScannerError]:
-        crew = WorkerPool(threads=self.settings.http.concurrency)
+    def _fetch_each(self, names: Sequence[str], fetch: Callable[[str], _T]) -> list[_T | ScannerError]:
+        pool = WorkerPool(threads=self.settings.http.concurrency)
         self.progress(self.settings.source, 0, None)
-        return map_concurrently(names, ask, crew=crew)
+        return map_concurrently(names, fetch, pool=pool)
 
-    def _kept(self, what: str, listed: Listed[Json]) -> Sequence[Json]:
+    def _kept(self, what: str, listed: PartialList[Json]) -> Sequence[Json]:
         if listed.error:
             self._note(what, listed.error)
         return listed.items
@@ -306,13 +319,13 @@ class _Scan:
             reason = f"{what} could not be listed: {answer.what}"
             self.problems.append(Problem(str(self.settings.source), reason, _RIGHTS))
 
-    def _give_up(self, told: Iterable[Listed[Json] | ScannerError], found: Sequence[CloudCluster]) -> None:
-        failed = next((each for each in told if isinstance(each, ScannerError)), None)
-        if failed and not found:
+    def _give_up(self, answers: Iterable[PartialList[Json] | ScannerError], clusters: Sequence[CloudCluster]) -> None:
+        failed = next((item for item in answers if isinstance(item, ScannerError)), None)
+        if failed and not clusters:
             raise failed
-        shown = ", ".join(f"{each.id} ({each.name})" for each in found[:5]) or "none"
+        shown = ", ".join(f"{item.id} ({item.name})" for item in clusters[:5]) or "none"
         raise SourceRefused(
-            f"the key shows no Kafka cluster {self.settings.cluster!r}",
+            f"no Kafka cluster visible to the key is {self.settings.cluster!r}",
             where=str(self.settings.source),
-            hint=f"it shows {shown}; does it belong to this organisation, and may it see the environment?",
+            hint=f"visible: {shown}; does the key belong to this organisation, and has it access to the environment?",
         )

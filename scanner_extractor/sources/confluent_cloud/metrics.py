@@ -1,4 +1,4 @@
-"""Asks Confluent's Metrics API for figures of topics: bytes and records in and out, and how far groups are behind."""
+"""Read topic metrics from Confluent's Metrics API: bytes and records in and out, consumer lag."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
-from scanner_extractor.http.pagination import Listed, by_token, kept_pages
+from scanner_extractor.http.pagination import PartialList, by_token, read_pages
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import MetricsSettings
 from scanner_extractor.sources.confluent_cloud.pagination import member, objects, text
@@ -30,7 +30,10 @@ _HINT = "a Cloud key whose account has the role MetricsViewer: see docs/sources/
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricQuery:
-    """A metric of Confluent's: *label* tells whom of a topic it is about, empty: the topic; *level*: no sum."""
+    """A Confluent metric: *label* is the label of the measured object, empty for the topic.
+
+    *level*: a gauge, no sum.
+    """
 
     name: str
     label: str = ""
@@ -48,20 +51,20 @@ METRIC_QUERIES = (
 
 
 def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, now: datetime) -> CatalogResult:
-    """Read each figure over the window that is asked for; *now* counts only where an answer bears no time.
+    """Read each metric over the configured window; *now* is used only where a response has no time.
 
-    `POST /v2/metrics/cloud/query`, one request a figure and 1000 rows. Raises ScannerError where no figure is told;
-    one that is not is a problem, and the answer partial.
+    `POST /v2/metrics/cloud/query`, one request for each metric and 1000 rows. Raises ScannerError where no metric
+    can be read; a single failure is a problem, and the result partial.
     """
-    told: list[tuple[MetricQuery, Listed[Json] | ScannerError]] = []
-    for done, figure in enumerate(METRIC_QUERIES, 1):
-        told.append((figure, _asked(settings, http, figure, lambda: progress(settings.source, 0, None))))
+    answers: list[tuple[MetricQuery, PartialList[Json] | ScannerError]] = []
+    for done, query in enumerate(METRIC_QUERIES, 1):
+        answers.append((query, _fetch(settings, http, query, lambda: progress(settings.source, 0, None))))
         progress(settings.source, done, len(METRIC_QUERIES))
-    failed = [(figure, error) for figure, answer in told if (error := _error(answer))]
-    if all(isinstance(answer, ScannerError) for _, answer in told):
+    failed = [(query, error) for query, answer in answers if (error := _error(answer))]
+    if all(isinstance(answer, ScannerError) for _, answer in answers):
         raise failed[0][1]
-    metrics = _sorted(metric for figure, answer in told for metric in _read(settings, figure, answer, now))
-    problems = tuple(_problem(settings, figure, error) for figure, error in failed)
+    metrics = _sorted(metric for query, answer in answers for metric in _read(settings, query, answer, now))
+    problems = tuple(_problem(settings, query, error) for query, error in failed)
     return CatalogResult(
         outcome=SourceResult(
             source=settings.source,
@@ -79,19 +82,19 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
 
 
 def query_metric(
-    settings: MetricsSettings, http: Http, figure: MetricQuery, token: str = ""
+    settings: MetricsSettings, http: Http, query: MetricQuery, token: str = ""
 ) -> tuple[Sequence[Json], str]:
-    """Return a page of a figure and the token of the next one; raises ScannerError.
+    """Return a page of a metric and the token of the next page; raises ScannerError.
 
     `agg` stays out: newer metrics refuse it. The token goes into the address, not into the body.
     """
-    window = 1 if figure.level else settings.look_back
+    window = 1 if query.level else settings.look_back
     body = {
-        "aggregations": [{"metric": _KAFKA + figure.name}],
+        "aggregations": [{"metric": _KAFKA + query.name}],
         "filter": {"field": "resource.kafka.id", "op": "EQ", "value": settings.cluster},
         "granularity": "ALL",
         "intervals": [f"now-{window + LAG_MINUTES}m|m/now-{LAG_MINUTES}m|m"],
-        "group_by": [_TOPIC, *([figure.label] if figure.label else [])],
+        "group_by": [_TOPIC, *([query.label] if query.label else [])],
         "limit": _MOST_GROUPS,
     }
     params = [("page_token", token)] if token else []
@@ -99,54 +102,54 @@ def query_metric(
         case {"data": list(data), **rest}:
             return data, text(member(rest.get("meta"), "pagination"), "next_page_token")
         case _:
-            raise PayloadUnexpected("the answer is not one of the Metrics API", hint="check the `url` of `metrics`")
+            raise PayloadUnexpected("the response is not from the Metrics API", hint="check the `url` of `metrics`")
 
 
-def _asked(
-    settings: MetricsSettings, http: Http, figure: MetricQuery, moved: Callable[[], None]
-) -> Listed[Json] | ScannerError:
+def _fetch(
+    settings: MetricsSettings, http: Http, query: MetricQuery, moved: Callable[[], None]
+) -> PartialList[Json] | ScannerError:
     def fetch(token: str) -> tuple[Sequence[Json], str]:
         moved()
-        return query_metric(settings, http, figure, token)
+        return query_metric(settings, http, query, token)
 
     try:
-        return kept_pages(by_token(fetch, key=_identity))
+        return read_pages(by_token(fetch, key=_identity))
     except ScannerError as error:
         return error
 
 
 def _read(
-    settings: MetricsSettings, figure: MetricQuery, answer: Listed[Json] | ScannerError, now: datetime
+    settings: MetricsSettings, query: MetricQuery, answer: PartialList[Json] | ScannerError, now: datetime
 ) -> Iterable[Metric]:
-    window = timedelta(minutes=1 if figure.level else settings.look_back)
+    window = timedelta(minutes=1 if query.level else settings.look_back)
     for row in () if isinstance(answer, ScannerError) else objects(list(answer.items)):
-        amount, name = _number(row.get("value")), text(row, figure.label) if figure.label else ""
-        if amount is None or not text(row, _TOPIC) or (figure.label and not name):
+        amount, name = _number(row.get("value")), text(row, query.label) if query.label else ""
+        if amount is None or not text(row, _TOPIC) or (query.label and not name):
             continue
         started = _time(text(row, "timestamp")) or now - timedelta(minutes=LAG_MINUTES) - window
         yield Metric(
             source=settings.source,
-            name=figure.name,
+            name=query.name,
             topic=text(row, _TOPIC),
             amount=amount,
-            started="" if figure.level else _iso(started),
+            started="" if query.level else _iso(started),
             ended=_iso(started + window),
-            object_kind=figure.object_kind,
+            object_kind=query.object_kind,
             object_name=name,
         )
 
 
 def _sorted(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
-    unique = {(each.name, each.topic, each.object_kind, each.object_name): each for each in metrics}
+    unique = {(metric.name, metric.topic, metric.object_kind, metric.object_name): metric for metric in metrics}
     return tuple(unique[key] for key in sorted(unique))
 
 
-def _error(answer: Listed[Json] | ScannerError) -> ScannerError | None:
+def _error(answer: PartialList[Json] | ScannerError) -> ScannerError | None:
     return answer if isinstance(answer, ScannerError) else answer.error
 
 
-def _problem(settings: MetricsSettings, figure: MetricQuery, error: ScannerError) -> Problem:
-    return Problem(str(settings.source), f"{figure.name} could not be read: {error.what}", error.hint or _HINT)
+def _problem(settings: MetricsSettings, query: MetricQuery, error: ScannerError) -> Problem:
+    return Problem(str(settings.source), f"{query.name} could not be read: {error.what}", error.hint or _HINT)
 
 
 def _identity(row: Json) -> tuple[str, ...]:
@@ -158,9 +161,9 @@ def _number(value: Json) -> float | None:
     return float(value) if is_number and abs(value) < _MOST else None
 
 
-def _time(told: str) -> datetime | None:
+def _time(value: str) -> datetime | None:
     try:
-        moment = datetime.fromisoformat(told)
+        moment = datetime.fromisoformat(value)
     except ValueError:
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

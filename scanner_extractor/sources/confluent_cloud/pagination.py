@@ -1,4 +1,4 @@
-"""Lists of Confluent's control plane and of Kafka REST, page by page; what was read before a failure is kept."""
+"""Paginated lists of Confluent's control plane and of Kafka REST; pages read before a failure are retained."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from urllib.parse import parse_qsl
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
-from scanner_extractor.http.pagination import Listed, by_token, kept_pages
+from scanner_extractor.http.pagination import PartialList, by_token, read_pages
 from scanner_model.errors import PayloadUnexpected
 
 PAGE = 100
-"""The most objects that the control plane puts on a page; it gives 10 unless asked for more."""
+"""Maximum page size of the control plane; its default is 10."""
 
 _HINT = "check the `url` of this source"
 
 Params = Sequence[tuple[str, str | int]]
 
 
-def _nobody() -> None:
-    """Return nobody."""
+def _ignore() -> None:
+    """Do nothing."""
 
 
-def cloud_list(http: Http, *path: str, params: Params = (), told: Callable[[], None] = _nobody) -> Listed[Json]:
+def cloud_list(http: Http, *path: str, params: Params = (), on_page: Callable[[], None] = _ignore) -> PartialList[Json]:
     """Read a list of the control plane: `{metadata: {next}, data: […]}`, `page_token` in `next`.
 
-    *told* is called before each page, so that a long list is not taken for a source that hangs.
+    *on_page* is called before each page, to report progress of a long list.
     """
-    return _listed(http, path, [("page_size", PAGE), *params], told)
+    return _listed(http, path, [("page_size", PAGE), *params], on_page)
 
 
-def rest_list(http: Http, *path: str) -> Listed[Json]:
+def rest_list(http: Http, *path: str) -> PartialList[Json]:
     """Read a list of Kafka REST: the same shape, without any parameter; all of it usually is one page."""
-    return _listed(http, path, [], _nobody)
+    return _listed(http, path, [], _ignore)
 
 
 def objects(value: Json) -> list[dict[str, Json]]:
     """Return the objects of a list, nothing for anything else."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def member(value: Json, *names: str) -> dict[str, Json]:
@@ -50,20 +50,20 @@ def member(value: Json, *names: str) -> dict[str, Json]:
 
 def text(value: Json, name: str) -> str:
     """Return a text of an object, empty where there is none."""
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
+    content = value.get(name) if isinstance(value, dict) else None
+    return content if isinstance(content, str) else ""
 
 
 def _listed(
-    http: Http, path: Sequence[str], params: list[tuple[str, str | int]], told: Callable[[], None]
-) -> Listed[Json]:
+    http: Http, path: Sequence[str], params: list[tuple[str, str | int]], on_page: Callable[[], None]
+) -> PartialList[Json]:
     def fetch(token: str) -> tuple[Sequence[Json], str]:
-        told()
+        on_page()
         # The token is the next URL's query: what stands before it is another matter, a host of theirs perhaps.
         more = [(name, value) for name, value in parse_qsl(token) if name not in dict(params)]
         return _page(http.get(*path, params=[*params, *more]))
 
-    return kept_pages(by_token(fetch, key=_identity))
+    return read_pages(by_token(fetch, key=_identity))
 
 
 def _page(payload: Json) -> tuple[Sequence[Json], str]:
@@ -73,11 +73,11 @@ def _page(payload: Json) -> tuple[Sequence[Json], str]:
         case {"data": None}:
             return (), next_query(member(payload, "metadata").get("next"))
         case _:
-            raise PayloadUnexpected("the answer is not a list of Confluent's", hint=_HINT)
+            raise PayloadUnexpected("the response is not a Confluent list", hint=_HINT)
 
 
 def next_query(url: Json) -> str:
-    """Return what the next page is asked with; empty at the end, also where the URL has an empty token."""
+    """Return the query of the next page; empty at the end, also where the URL has an empty token."""
     query = url.partition("?")[2].partition("#")[0] if isinstance(url, str) else ""
     pairs = parse_qsl(query, keep_blank_values=True)
     return "" if dict(pairs).get("page_token") == "" else query

@@ -1,4 +1,4 @@
-"""Asks a stream catalog what people wrote: by search for everything, by GraphQL for what a search does not tell."""
+"""Read annotations from a stream catalog: by search, and by GraphQL for what a search does not return."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import partial
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
-from scanner_extractor.http.pagination import Listed, kept_pages, paged
+from scanner_extractor.http.pagination import PartialList, paged, read_pages
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
 from scanner_extractor.sources.confluent_cloud.pagination import member, objects, text
@@ -30,16 +30,16 @@ _HINT = "check the `url` of this source: it is the registry's, without /catalog"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What GraphQL adds to an entity: *topics* None where it does not tell."""
+class GraphqlEntity:
+    """Data that GraphQL adds to an entity: *topics* None where not reported."""
 
     tags: tuple[str, ...] = ()
     metadata: tuple[tuple[str, str], ...] = ()
     topics: tuple[TopicName, ...] | None = None
 
 
-UNSAID = Said()
-"""Nothing: GraphQL was not asked, or does not know the entity."""
+NO_GRAPHQL = GraphqlEntity()
+"""Empty: GraphQL was not queried, or does not know the entity."""
 
 
 def read_search(payload: Json) -> list[dict[str, Json]]:
@@ -50,36 +50,38 @@ def read_search(payload: Json) -> list[dict[str, Json]]:
         case {"entities": None} | {"searchParameters": _}:  # a page without any has no member
             return []
         case _:
-            raise PayloadUnexpected("the answer is not a search of a stream catalog", hint=_HINT)
+            raise PayloadUnexpected("the response is not a search result of a stream catalog", hint=_HINT)
 
 
-def read_entity(entity: Mapping[str, Json], said: Said, source: SourceId, cluster: str) -> Annotation | None:
+def read_entity(
+    entity: Mapping[str, Json], graphql: GraphqlEntity, source: SourceId, cluster: str
+) -> Annotation | None:
     """Read an entity of a search, with what GraphQL adds.
 
-    None where it is deleted, nobody wrote anything about it, or it is not about anything of *cluster*.
+    None where it is deleted, has no annotations, or does not belong to *cluster*.
     """
     attributes = member(entity, "attributes")
-    found = Annotation(
+    annotation = Annotation(
         source=source,
         kind=text(entity, "typeName"),
         name=qualified_name(entity),
-        tags=tuple(sorted({*_words(entity.get("classificationNames")), *said.tags})),
+        tags=tuple(sorted({*_words(entity.get("classificationNames")), *graphql.tags})),
         owner=text(attributes, "owner"),
         owner_email=text(attributes, "ownerEmail"),
         description=text(attributes, "description") or text(attributes, "userDescription"),
-        business_metadata=said.metadata or _business(entity),
-        connector_topics=said.topics if text(entity, "typeName") == CONNECTOR else None,
+        business_metadata=graphql.metadata or _business(entity),
+        connector_topics=graphql.topics if text(entity, "typeName") == CONNECTOR else None,
     )
-    if text(entity, "status") == "DELETED" or not is_told(found):
+    if text(entity, "status") == "DELETED" or not is_annotated(annotation):
         return None
     own = text(attributes, "name") or text(entity, "name") or text(entity, "displayText")
-    return placed(found, own, cluster)
+    return resolve_target(annotation, own, cluster)
 
 
-def is_told(annotation: Annotation) -> bool:
-    """Return whether somebody wrote something, or the catalog knows a connector's topics."""
-    written = (annotation.tags, annotation.owner, annotation.owner_email, annotation.description)
-    return any((*written, annotation.business_metadata, annotation.connector_topics is not None))
+def is_annotated(annotation: Annotation) -> bool:
+    """Return whether there is any annotation, or the catalog knows a connector's topics."""
+    texts = (annotation.tags, annotation.owner, annotation.owner_email, annotation.description)
+    return any((*texts, annotation.business_metadata, annotation.connector_topics is not None))
 
 
 def qualified_name(entity: Mapping[str, Json]) -> str:
@@ -87,10 +89,13 @@ def qualified_name(entity: Mapping[str, Json]) -> str:
     return text(member(entity, "attributes"), "qualifiedName") or text(entity, "qualifiedName")
 
 
-def placed(annotation: Annotation, own: str, cluster: str) -> Annotation | None:
-    """Fill in what of *cluster* an annotation is about; None where it is about another cluster or no name tells.
+def resolve_target(annotation: Annotation, own: str, cluster: str) -> Annotation | None:
+    """Resolve the object of *cluster* that an annotation refers to.
 
-    *own* is the entity's last name. A connector's qualified name has the Connect cluster, which tells no Kafka cluster.
+    None where it belongs to another cluster or is unknown.
+
+    *own* is the entity's last name. A connector's qualified name has the Connect cluster, which does not identify a
+    Kafka cluster.
     """
     parts = annotation.name.split(":", 2)
     match annotation.kind:
@@ -114,16 +119,16 @@ def read_graphql(payload: Json, root: str) -> list[dict[str, Json]]:
         case {"data": {**data}} if root in data:
             return objects(data[root])
         case _:
-            raise PayloadUnexpected("the answer is not one of GraphQL", hint=_HINT)
+            raise PayloadUnexpected("the response is not a GraphQL response", hint=_HINT)
 
 
-def read_said(entity: Mapping[str, Json]) -> Said:
-    """Read what GraphQL says of an entity; collections that nobody set are null."""
+def read_graphql_entity(entity: Mapping[str, Json]) -> GraphqlEntity:
+    """Read a GraphQL entity; collections that are not set are null."""
     topics = entity.get("topics")
-    named = {text(each, "name") for each in objects(topics)} - {""}
-    return Said(
+    named = {text(item, "name") for item in objects(topics)} - {""}
+    return GraphqlEntity(
         tags=_words(entity.get("tags")),
-        metadata=tuple(sorted((text(each, "name"), _json(each.get("value"))) for each in _metadata(entity))),
+        metadata=tuple(sorted((text(item, "name"), _json(item.get("value"))) for item in _metadata(entity))),
         topics=tuple(map(TopicName, sorted(named))) if isinstance(topics, list) else None,
     )
 
@@ -136,7 +141,7 @@ def _of_subject(annotation: Annotation, parts: list[str]) -> Annotation | None:
 
 
 def _of_schema(annotation: Annotation, parts: list[str], own: str) -> Annotation | None:
-    """Read id, record and field; a field is what *own* says, because names of fields may hold dots."""
+    """Read id, record and field; the field is taken from *own*, because names of fields may hold dots."""
     identity, _, rest = parts[2].partition(":")
     about = replace(annotation, context=parts[1], schema_id=identity)
     if annotation.kind == "sr_schema" or not rest:
@@ -149,22 +154,25 @@ def _of_schema(annotation: Annotation, parts: list[str], own: str) -> Annotation
 
 
 def _business(entity: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
-    """Read business metadata where a search tells it: attributes by name, by the metadata's name."""
-    told = member(entity, "businessMetadata") or member(entity, "businessAttributes")
+    """Read business metadata of a search: attributes by name, by the metadata's name."""
+    metadata = member(entity, "businessMetadata") or member(entity, "businessAttributes")
     pairs = (
-        (f"{name}.{key}", value) for name, each in told.items() for key, value in member(told, name).items() if each
+        (f"{name}.{key}", value)
+        for name, attribute in metadata.items()
+        for key, value in member(metadata, name).items()
+        if attribute
     )
     return tuple(sorted((name, _json(value)) for name, value in pairs))
 
 
 def _metadata(entity: Mapping[str, Json]) -> Iterable[dict[str, Json]]:
-    return (each for each in objects(entity.get("business_metadata")) if text(each, "name"))
+    return (item for item in objects(entity.get("business_metadata")) if text(item, "name"))
 
 
 def _words(value: Json) -> tuple[str, ...]:
     """Read names of tags: texts, or objects with a name."""
     listed = value if isinstance(value, list) else []
-    names = {each if isinstance(each, str) else text(each, "name") or text(each, "typeName") for each in listed}
+    names = {tag if isinstance(tag, str) else text(tag, "name") or text(tag, "typeName") for tag in listed}
     return tuple(sorted(names - {""}))
 
 
@@ -173,9 +181,9 @@ def _json(value: Json) -> str:
 
 
 SEARCH_PAGE = 500
-"""The most entities that a search gives at once."""
+"""Maximum page size of a search."""
 GRAPHQL_PAGE = 1000
-"""The most entities that a GraphQL query gives at once."""
+"""Maximum page size of a GraphQL query."""
 
 _ATTRIBUTES = ("owner", "ownerEmail", "description", "qualifiedName", "name")
 _QUERIES = {
@@ -184,13 +192,13 @@ _QUERIES = {
 }
 _NOT_OFFERED = (NotFound, SourceObjected)
 _NO_GRAPHQL = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
-_ADVANCED = "business metadata and connectors' topics want the Advanced package of Stream Governance"
+_ADVANCED = "business metadata and connectors' topics require the Advanced package of Stream Governance"
 
 _PATIENCE = 3600.0
 """Seconds that one type may take: its pages are progress, and the runner sees where there is none."""
 
 Entity = dict[str, Json]
-Answers = dict[str, Listed[Entity] | ScannerError]
+Answers = dict[str, PartialList[Entity] | ScannerError]
 
 
 def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: Progress) -> CatalogResult:
@@ -198,22 +206,22 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
 
     `GET /catalog/v1/search/basic` in pages of 500 for each type of entity; `POST /catalog/graphql` in pages of 1000
     for topics and connectors. A catalog that refuses GraphQL (package Essentials) is read without it. Raises
-    ScannerError where neither tells anything of topics; everything less is a problem, and the answer partial.
+    ScannerError where neither returns topics; any other failure is a problem, and the result partial.
     """
     scan = _Scan(settings, http, progress)
-    found = scan.annotations()
-    progress(settings.source, len(found), len(found))
+    rows = scan.annotations()
+    progress(settings.source, len(rows), len(rows))
     return CatalogResult(
         outcome=SourceResult(
             source=settings.source,
             kind="stream_catalog",
             answer=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
-            got=len(found),
-            asked=len(found),
+            got=len(rows),
+            asked=len(rows),
             reason="; ".join(scan.reasons[:2]),
             requests=http.requests,
         ),
-        annotations=found,
+        annotations=rows,
         problems=tuple(dict.fromkeys(scan.problems)),
     )
 
@@ -226,14 +234,14 @@ def search_page(http: Http, kind: str, start: int, size: int) -> list[Entity]:
 
 
 def graphql_page(http: Http, root: str, start: int, size: int) -> list[Entity]:
-    """Return a page of what GraphQL tells of a type; the service takes no `variables`. Raises ScannerError."""
+    """Return a page of GraphQL entities of a type; the service takes no `variables`. Raises ScannerError."""
     query = f"{{ {root}(limit: {size}, offset: {start}) {{ {_QUERIES[root]} }} }}"
     return read_graphql(http.post("catalog", "graphql", body={"query": query}), root)
 
 
 @dataclass(slots=True)
 class _Scan:
-    """Asks one catalog; *refused* is what GraphQL answered where it is not offered."""
+    """Reads one catalog; *refused* is GraphQL's error where it is not offered."""
 
     settings: StreamCatalogSettings
     http: Http
@@ -243,28 +251,30 @@ class _Scan:
     reasons: list[str] = field(default_factory=list)
 
     def annotations(self) -> tuple[Annotation, ...]:
-        """Get everything that is written, sorted; raises what the search of topics raised where GraphQL fails too."""
+        """Return all annotations, sorted; raises the error of the topic search where GraphQL fails too."""
         kinds = [kind for kind in KINDS if kind != FIELD or self.settings.fields]
         jobs = [*(partial(self._search, kind) for kind in kinds), *(partial(self._graphql, root) for root in _QUERIES)]
-        crew = WorkerPool(threads=min(self.settings.http.concurrency, len(jobs)), patience=_PATIENCE)
-        told = map_concurrently(jobs, lambda job: job(), crew=crew)
-        searched = dict(zip(kinds, told, strict=False))
-        said = dict(zip(_QUERIES, told[len(kinds) :], strict=True))
+        pool = WorkerPool(threads=min(self.settings.http.concurrency, len(jobs)), patience=_PATIENCE)
+        answers = map_concurrently(jobs, lambda job: job(), pool=pool)
+        searched = dict(zip(kinds, answers, strict=False))
+        graphql = dict(zip(_QUERIES, answers[len(kinds) :], strict=True))
         first = searched[TOPIC]
-        if isinstance(first, ScannerError) and isinstance(said[TOPIC], ScannerError):
+        if isinstance(first, ScannerError) and isinstance(graphql[TOPIC], ScannerError):
             raise first
-        self._weigh(searched, said)
-        read = {each.name: each for kind in kinds for each in self._read(kind, searched[kind], said)}
+        self._report_missing(searched, graphql)
+        read = {
+            annotation.name: annotation for kind in kinds for annotation in self._read(kind, searched[kind], graphql)
+        }
         return tuple(read[name] for name in sorted(read))
 
-    def _search(self, kind: str) -> Listed[Entity]:
+    def _search(self, kind: str) -> PartialList[Entity]:
         return self._pages(paged(partial(search_page, self.http, kind), key=_identity, size=SEARCH_PAGE))
 
-    def _graphql(self, root: str) -> Listed[Entity]:
+    def _graphql(self, root: str) -> PartialList[Entity]:
         return self._pages(paged(partial(graphql_page, self.http, root), key=_identity, size=GRAPHQL_PAGE))
 
-    def _pages(self, pages: Iterator[Entity]) -> Listed[Entity]:
-        return kept_pages(map(self._counted, pages))
+    def _pages(self, pages: Iterator[Entity]) -> PartialList[Entity]:
+        return read_pages(map(self._counted, pages))
 
     def _counted(self, entity: Entity) -> Entity:
         self.done += 1
@@ -272,39 +282,39 @@ class _Scan:
             self.progress(self.settings.source, self.done, None)
         return entity
 
-    def _read(self, kind: str, searched: Listed[Entity] | ScannerError, said: Answers) -> Iterator[Annotation]:
+    def _read(self, kind: str, searched: PartialList[Entity] | ScannerError, graphql: Answers) -> Iterator[Annotation]:
         """Return the annotations of a type, with what GraphQL adds; one that only GraphQL knows, too."""
-        more = _by_name(said.get(kind))
+        more = _by_name(graphql.get(kind))
         entities = () if isinstance(searched, ScannerError) else searched.items
         pairs = [(entity, more.pop(qualified_name(entity), None)) for entity in entities]
-        for entity, told in (*pairs, *((entity, entity) for entity in more.values())):
-            added = read_said(told) if told else UNSAID
-            found = read_entity(entity | {"typeName": kind}, added, self.settings.source, self.settings.cluster)
-            yield from (found,) if found else ()
+        for entity, extra in (*pairs, *((entity, entity) for entity in more.values())):
+            added = read_graphql_entity(extra) if extra else NO_GRAPHQL
+            annotation = read_entity(entity | {"typeName": kind}, added, self.settings.source, self.settings.cluster)
+            yield from (annotation,) if annotation else ()
 
-    def _weigh(self, searched: Answers, said: Answers) -> None:
-        """Report what is missing: a whole type, the end of a list, or all that only GraphQL tells."""
+    def _report_missing(self, searched: Answers, graphql: Answers) -> None:
+        """Report what is missing: a whole type, the end of a list, or all data of GraphQL."""
         for kind, answer in searched.items():
             error = answer if isinstance(answer, ScannerError) else answer.error
             if error and not (isinstance(error, _NOT_OFFERED) and kind != TOPIC):  # a catalog without this type
-                self._lacks(f"{kind} could not be {'read' if answer is error else 'read to the end'}", error)
-        for answer in said.values():
+                self._missing(f"{kind} could not be {'read' if answer is error else 'read to the end'}", error)
+        for answer in graphql.values():
             error = answer if isinstance(answer, ScannerError) else answer.error
             if isinstance(error, _NO_GRAPHQL) and answer is error:
                 self.problems.append(
-                    Problem(str(self.settings.source), f"GraphQL tells nothing: {error.what}", _ADVANCED)
+                    Problem(str(self.settings.source), f"GraphQL is not available: {error.what}", _ADVANCED)
                 )
             elif error:
-                self._lacks("what GraphQL tells could not be read", error)
+                self._missing("the data of GraphQL could not be read", error)
 
-    def _lacks(self, what: str, error: ScannerError) -> None:
+    def _missing(self, what: str, error: ScannerError) -> None:
         self.problems.append(Problem(str(self.settings.source), f"{what}: {error.what}", error.hint))
         self.reasons.append(f"{what}: {error.what}")
 
 
-def _by_name(answer: Listed[Entity] | ScannerError | None) -> dict[str, Entity]:
-    items = answer.items if isinstance(answer, Listed) else ()
-    return {qualified_name(each): each for each in items}
+def _by_name(answer: PartialList[Entity] | ScannerError | None) -> dict[str, Entity]:
+    items = answer.items if isinstance(answer, PartialList) else ()
+    return {qualified_name(entity): entity for entity in items}
 
 
 def _identity(entity: Entity) -> str:

@@ -1,4 +1,4 @@
-"""Reads what Tableflow tells of topics that are kept as tables, and how catalogs call these tables; asks nobody."""
+"""Read topics materialised as tables by Tableflow, with their names in catalogs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
-from scanner_extractor.http.pagination import Listed
+from scanner_extractor.http.pagination import PartialList
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import TableflowSettings
 from scanner_extractor.sources.confluent_cloud.pagination import cloud_list, member, objects, text
@@ -27,7 +27,7 @@ _FORMATS = {"Unity": (DELTA,), "AwsGlue": (ICEBERG,), "Snowflake": (ICEBERG,)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Integration:
-    """A catalog that tables are made known to; *config* is what its kind wants."""
+    """A catalog that tables are synced to; *config* depends on its kind."""
 
     id: str
     kind: str
@@ -37,39 +37,39 @@ class Integration:
 
 def read_integrations(listed: Iterable[Json]) -> dict[str, Integration]:
     """Read `GET /tableflow/v1/catalog-integrations`, by id; what has no id is none."""
-    found = (
+    integrations = (
         Integration(
-            id=text(each, "id"),
-            kind=text(member(each, "spec", "config"), "kind"),
-            state=text(member(each, "status"), "phase"),
-            config=member(each, "spec", "config"),
+            id=text(entry, "id"),
+            kind=text(member(entry, "spec", "config"), "kind"),
+            state=text(member(entry, "status"), "phase"),
+            config=member(entry, "spec", "config"),
         )
-        for each in objects(list(listed))
+        for entry in objects(list(listed))
     )
-    return {each.id: each for each in found if each.id}
+    return {entry.id: entry for entry in integrations if entry.id}
 
 
 def read_tables(
     listed: Iterable[Json], integrations: Mapping[str, Integration], settings: TableflowSettings
 ) -> tuple[Materialization, ...]:
-    """Read `GET /tableflow/v1/tableflow-topics`: a table a format, and one a catalog that it is synced to, sorted.
+    """Read `GET /tableflow/v1/tableflow-topics`: a table per format and per catalog that it is synced to, sorted.
 
-    A catalog counts only where the topic's own `catalog_sync_statuses` name it: that there is an integration does not
-    prove that this topic is synced.
+    A catalog counts only where the topic's own `catalog_sync_statuses` name it: an integration alone does not prove
+    that this topic is synced.
     """
-    found = (table for each in objects(list(listed)) for table in _Topic(each, settings).tables(integrations))
-    unique = {(each.topic, each.table_format, each.catalog): each for each in found}
+    tables = (table for entry in objects(list(listed)) for table in _Topic(entry, settings).tables(integrations))
+    unique = {(entry.topic, entry.table_format, entry.catalog): entry for entry in tables}
     return tuple(unique[key] for key in sorted(unique))
 
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    told: Mapping[str, Json]
+    entry: Mapping[str, Json]
     settings: TableflowSettings
 
     def tables(self, integrations: Mapping[str, Integration]) -> Iterator[Materialization]:
         """Return the tables of one topic, none where it has no name."""
-        spec, status = member(self.told, "spec"), member(self.told, "status")
+        spec, status = member(self.entry, "spec"), member(self.entry, "status")
         if not self._name:
             return
         formats = sorted(_texts(spec.get("table_formats"))) or [""]
@@ -81,23 +81,25 @@ class _Topic:
                 id=identity, kind=text(sync, "catalog_type"), state="", config={}
             )
             state = (text(sync, "sync_status") or text(sync, "phase") or at.state, text(sync, "error_message"))
-            for table_format in [each for each in formats if each in _FORMATS.get(at.kind, formats)] or formats[:1]:
+            for table_format in [
+                candidate for candidate in formats if candidate in _FORMATS.get(at.kind, formats)
+            ] or formats[:1]:
                 yield self._table(table_format, identity, at.kind, self._name_in(at), state)
 
     @property
     def _name(self) -> str:
-        spec = member(self.told, "spec")
-        return text(spec, "display_name") or text(spec, "topic_name") or text(self.told, "topic_name")
+        spec = member(self.entry, "spec")
+        return text(spec, "display_name") or text(spec, "topic_name") or text(self.entry, "topic_name")
 
     @property
     def _location(self) -> str:
-        storage = member(self.told, "spec", "storage")
+        storage = member(self.entry, "spec", "storage")
         return text(storage, "table_path")
 
     def _table(
         self, table_format: str, catalog: str, kind: str, name: tuple[str, str], state: tuple[str, str]
     ) -> Materialization:
-        spec = member(self.told, "spec")
+        spec = member(self.entry, "spec")
         return Materialization(
             source=self.settings.source,
             topic=TopicName(self._name),
@@ -108,22 +110,22 @@ class _Topic:
             name=name[1],
             location=self._location,
             state=state[0],
-            write_mode=text(member(self.told, "status"), "write_mode"),
+            write_mode=text(member(self.entry, "status"), "write_mode"),
             storage=text(member(spec, "storage"), "kind"),
             suspended=spec.get("suspended") is True,
             detail=state[1],
         )
 
     def _state(self, table_format: str) -> tuple[str, str]:
-        """Return the topic's phase and what went wrong; a format may fail while the topic runs."""
-        status = member(self.told, "status")
-        for each in objects(status.get("failing_table_formats")):
-            if text(each, "table_format") == table_format:
-                return "FAILED", text(each, "error_message")
+        """Return the topic's phase and error; a format may fail while the topic runs."""
+        status = member(self.entry, "status")
+        for failure in objects(status.get("failing_table_formats")):
+            if text(failure, "table_format") == table_format:
+                return "FAILED", text(failure, "error_message")
         return text(status, "phase"), text(status, "error_message")
 
     def _own_name(self) -> tuple[str, str]:
-        """Name a table by its place, as OpenLineage does; by Confluent's ids where the place is not told."""
+        """Name a table by its location, as OpenLineage does; by Confluent's ids where the location is not reported."""
         scheme, _, rest = self._location.partition("://")
         store, _, path = rest.partition("/")
         if scheme and store:
@@ -131,7 +133,7 @@ class _Topic:
         return f"tableflow://{self.settings.environment}", f"{self.settings.cluster}.{self._name}"
 
     def _name_in(self, at: Integration) -> tuple[str, str]:
-        """Name the table as OpenLineage names those of a kind of catalog; a kind that we do not know is a place too."""
+        """Name the table as OpenLineage names those of a kind of catalog; an unknown kind is named by location, too."""
         config, cluster = at.config, self.settings.cluster
         match at.kind:
             case "Unity":
@@ -141,7 +143,7 @@ class _Topic:
                 return f"unitycatalog://{host}", ".".join(filter(None, (catalog, schema, self._name.replace(".", "_"))))
             case "AwsGlue":
                 database = text(config, "custom_database") or cluster
-                region = text(member(self.told, "spec", "storage"), "bucket_region")
+                region = text(member(self.entry, "spec", "storage"), "bucket_region")
                 return f"arn:aws:glue:{region}:{self.settings.aws_account}", f"table/{database}/{self._name}"
             case "Snowflake":
                 account = _host(text(config, "endpoint")).removesuffix(".snowflakecomputing.com")
@@ -160,19 +162,19 @@ def _host(url: str) -> str:
 
 
 def _texts(value: Json) -> set[str]:
-    return {each for each in value if isinstance(each, str)} if isinstance(value, list) else set()
+    return {item for item in value if isinstance(item, str)} if isinstance(value, list) else set()
 
 
-_KEY = "Tableflow wants a Tableflow key, or a Cloud key: see docs/sources/tableflow.md"
+_KEY = "Tableflow needs a Tableflow key, or a Cloud key: see docs/sources/tableflow.md"
 
 
 def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) -> CatalogResult:
-    """Read the tables of topics, 100 a request, and the catalogs that they are made known to.
+    """Read the tables of topics, 100 per request, and the catalogs that they are synced to.
 
     `GET /tableflow/v1/tableflow-topics` and `…/catalog-integrations`. Raises ScannerError where the topics are not
-    listed; without the integrations, catalogs are named by their ids, and the answer is partial.
+    listed; without the integrations, catalogs are named by their ids, and the result is partial.
     """
-    listed = tableflow_topics(settings, http, told=lambda: progress(settings.source, 0, None))
+    listed = tableflow_topics(settings, http, on_page=lambda: progress(settings.source, 0, None))
     progress(settings.source, len(listed.items), None)
     catalogs, lacking = _integrations(settings, http)
     problems = [_problem(settings, "topics", error) for error in (listed.error,) if error]
@@ -196,19 +198,19 @@ def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) 
 
 
 def tableflow_topics(
-    settings: TableflowSettings, http: Http, *, told: Callable[[], None] = lambda: None
-) -> Listed[Json]:
-    """List the topics that are kept as tables; *told* is called before each page. Raises ScannerError."""
-    return cloud_list(http, "tableflow", "v1", "tableflow-topics", params=_where(settings), told=told)
+    settings: TableflowSettings, http: Http, *, on_page: Callable[[], None] = lambda: None
+) -> PartialList[Json]:
+    """List the topics that are materialised as tables; *on_page* is called before each page. Raises ScannerError."""
+    return cloud_list(http, "tableflow", "v1", "tableflow-topics", params=_where(settings), on_page=on_page)
 
 
-def _integrations(settings: TableflowSettings, http: Http) -> tuple[Listed[Json], ScannerError | None]:
+def _integrations(settings: TableflowSettings, http: Http) -> tuple[PartialList[Json], ScannerError | None]:
     try:
         return cloud_list(http, "tableflow", "v1", "catalog-integrations", params=_where(settings)), None
     except NotFound:  # none was ever made
-        return Listed(()), None
+        return PartialList(()), None
     except ScannerError as error:
-        return Listed(()), error
+        return PartialList(()), error
 
 
 def _where(settings: TableflowSettings) -> list[tuple[str, str | int]]:

@@ -1,4 +1,4 @@
-"""Asks a Connect cluster for its connectors: one request for all of them, and one each for the topics they use."""
+"""Read the connectors of a Connect cluster: one request for all, and one for the topics of each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HINT = "check the `url` of this source"
 _DISPENSABLE = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
 _UNTRACKED = (NotFound, SourceRefused)
 _UNOFFERED = (*_UNTRACKED, SourceObjected)
-"""What Confluent Cloud answers where it does not tell offsets, which it does in preview."""
+"""Confluent Cloud's response where offsets (a preview feature) are not available."""
 
 _Result = TypeVar("_Result")
 
@@ -40,9 +40,9 @@ _Result = TypeVar("_Result")
 def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> ConnectResult:
     """Read every connector of a Connect cluster.
 
-    `GET /` and `GET /connectors?expand=…`; what that does not tell whole is asked one by one, as workers before 2.3
-    need it; then `GET /connectors/{name}/topics`. Raises ScannerError where the connectors are not listed; everything
-    less is a problem.
+    `GET /` and `GET /connectors?expand=…`; connectors that are incomplete there are requested one by one, as
+    workers before 2.3 need it; then `GET /connectors/{name}/topics`. Raises ScannerError where the connectors are
+    not listed; any other failure is a problem.
     """
     scan = _Scan(settings, http, progress)
     cluster_id = scan.kafka_cluster_id()
@@ -68,14 +68,14 @@ def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> C
 def read_connector_states(settings: ConnectSettings, http: Http) -> tuple[tuple[Connector, ...], tuple[str, ...]]:
     """Read every connector with its state, and name those that could not be read; raises ScannerError.
 
-    One request (`GET /connectors?expand=…`), but for workers before 2.3, which tell names only. `topics` stays None.
+    One request (`GET /connectors?expand=…`), but for workers before 2.3, which list names only. `topics` stays None.
     """
     scan = _Scan(settings, http, lambda *_: None)
     return scan.connectors(), tuple(scan.unread)
 
 
 def read_used_topics(http: Http, name: str) -> tuple[TopicName, ...]:
-    """Read the topics that a connector was seen to use (`GET /connectors/{name}/topics`); raises ScannerError.
+    """Read the topics that a connector has used (`GET /connectors/{name}/topics`); raises ScannerError.
 
     A worker answers 403 where topics are not tracked, one before 2.5 404.
     """
@@ -83,17 +83,17 @@ def read_used_topics(http: Http, name: str) -> tuple[TopicName, ...]:
 
 
 def listed_connectors(settings: ConnectSettings, http: Http) -> dict[str, Json]:
-    """List what `GET /connectors` tells by name, None where it tells a name only; raises ScannerError."""
+    """List the entries of `GET /connectors` by name, None where there is a name only; raises ScannerError."""
     listed = http.get("connectors", params=EXPANDED_MANAGED if settings.is_managed else EXPANDED)
     match listed:
         case list() if all(isinstance(name, str) for name in listed):
             return dict.fromkeys(listed)
         case {"error_code": int()}:
-            raise PayloadUnexpected("the answer is an error", hint=_HINT)
+            raise PayloadUnexpected("the response is an error", hint=_HINT)
         case dict():
             return listed
         case _:
-            raise PayloadUnexpected("the answer is not a list of connectors", hint=_HINT)
+            raise PayloadUnexpected("the response is not a list of connectors", hint=_HINT)
 
 
 def worker_facts(http: Http) -> tuple[str, str]:
@@ -104,28 +104,33 @@ def worker_facts(http: Http) -> tuple[str, str]:
         case {"version": str(version), "commit": str()}:  # before 2.0
             return version, ""
         case _:
-            raise PayloadUnexpected("the answer is not that of a Connect worker", hint=_HINT)
+            raise PayloadUnexpected("the response is not from a Connect worker", hint=_HINT)
 
 
 @dataclass(slots=True)
 class _Scan:
-    """Asks one Connect cluster; *unread* names the connectors that it would not tell, *silent* those without topics."""
+    """Reads one Connect cluster.
+
+    *unread* names connectors that could not be read, *without_topics* those whose topics could not.
+    """
 
     settings: ConnectSettings
     http: Http
     progress: Progress
     unread: list[str] = field(default_factory=list)
-    silent: list[str] = field(default_factory=list)
+    without_topics: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property
     def reasons(self) -> list[str]:
-        """Report in short what could not be read."""
+        """Return short reasons for what could not be read."""
         unread = [f"{len(self.unread)} of its connectors could not be read"] if self.unread else []
-        return unread + ([f"{len(self.silent)} of them did not tell their topics"] if self.silent else [])
+        return unread + (
+            [f"{len(self.without_topics)} of them did not report their topics"] if self.without_topics else []
+        )
 
     def kafka_cluster_id(self) -> str:
-        """Return the id of the Kafka cluster, empty where nobody tells: a proxy may let through what follows only."""
+        """Return the id of the Kafka cluster, empty where not reported: a proxy may let through what follows only."""
         if self.settings.is_managed:
             return ""
         try:
@@ -134,38 +139,38 @@ class _Scan:
             return ""
 
     def connectors(self) -> tuple[Connector, ...]:
-        """Read the connectors, sorted by name; one that cannot be read costs itself alone."""
+        """Read the connectors, sorted by name; one that cannot be read is reported and skipped."""
         listed = listed_connectors(self.settings, self.http)
-        alone = sorted(name for name, told in listed.items() if not _is_whole(told))
-        told = listed | dict(zip(alone, self._each(alone, self._alone), strict=True))
-        found = (self._read(name, told[name]) for name in sorted(told))
-        return tuple(connector for connector in found if connector)
+        alone = sorted(name for name, answers in listed.items() if not _is_whole(answers))
+        answers = listed | dict(zip(alone, self._fetch_each(alone, self._alone), strict=True))
+        parsed = (self._read(name, answers[name]) for name in sorted(answers))
+        return tuple(connector for connector in parsed if connector)
 
     def with_plugins(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
-        """Fill in version and kind from the plug-ins where the status does not tell them, as before Kafka 4."""
-        if all(each.plugin_version and each.kind != ConnectorKind.UNKNOWN for each in connectors):
+        """Fill in version and kind from the plug-ins where the status has none, as before Kafka 4."""
+        if all(connector.plugin_version and connector.kind != ConnectorKind.UNKNOWN for connector in connectors):
             return connectors
         try:
             plugins = read_plugins(self.http.get("connector-plugins"))
         except _DISPENSABLE:
             return connectors
-        return tuple(_with_plugin(each, plugins.get(each.connector_class)) for each in connectors)
+        return tuple(_with_plugin(connector, plugins.get(connector.connector_class)) for connector in connectors)
 
     def with_topics(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
         """Fill in the topics that each connector uses; where the first is refused, tracking is off for all.
 
-        Confluent Cloud tells them of sinks only, by their offsets.
+        Confluent Cloud reports them for sinks only, by their offsets.
         """
         managed = self.settings.is_managed
-        names = [each.name for each in connectors if not managed or each.kind == ConnectorKind.SINK]
+        names = [connector.name for connector in connectors if not managed or connector.kind == ConnectorKind.SINK]
         if not self.settings.active_topics or not names:
             return connectors
-        ask = self._consumed if managed else self._topics
-        told = self._each(names[:1], ask)
-        if not isinstance(told[0], self._not_offered):
-            told += self._each(names[1:], ask)
-        topics = dict(zip(names, map(self._told_topics, names, told), strict=False))
-        return tuple(_with_topics(each, topics.get(each.name)) for each in connectors)
+        fetch = self._consumed if managed else self._topics
+        answers = self._fetch_each(names[:1], fetch)
+        if not isinstance(answers[0], self._not_offered):
+            answers += self._fetch_each(names[1:], fetch)
+        topics = dict(zip(names, map(self._topics_or_none, names, answers), strict=False))
+        return tuple(_with_topics(connector, topics.get(connector.name)) for connector in connectors)
 
     def _alone(self, name: str) -> Json:
         info = self.http.get("connectors", name)
@@ -175,16 +180,16 @@ class _Scan:
             status = None
         return {"info": info, "status": status}
 
-    def _read(self, name: str, told: Json | ScannerError) -> Connector | None:
+    def _read(self, name: str, answer: Json | ScannerError) -> Connector | None:
         try:
-            if isinstance(told, ScannerError):
-                raise told
-            return read_connector(name, told, self.settings.source, self.settings.secret_names)
+            if isinstance(answer, ScannerError):
+                raise answer
+            return read_connector(name, answer, self.settings.source, self.settings.secret_names)
         except NotFound:  # removed since it was listed
             return None
         except ScannerError as error:
             self.unread.append(name)
-            self._complain(name, "it could not be read", error)
+            self._report_problem(name, "it could not be read", error)
             return None
 
     def _topics(self, name: str) -> tuple[TopicName, ...]:
@@ -197,38 +202,38 @@ class _Scan:
     def _consumed(self, name: str) -> tuple[TopicName, ...]:
         return read_consumed_topics(self.http.get("connectors", name, "offsets"))
 
-    def _told_topics(self, name: str, told: tuple[TopicName, ...] | ScannerError) -> tuple[TopicName, ...] | None:
-        if not isinstance(told, ScannerError):
-            return told
-        if not isinstance(told, self._not_offered):
-            if not isinstance(told, SourceObjected):  # as Kafka 4 does for ever with a name that holds a slash
-                self.silent.append(name)
-            self._complain(name, "the topics that it uses could not be read", told)
+    def _topics_or_none(self, name: str, answer: tuple[TopicName, ...] | ScannerError) -> tuple[TopicName, ...] | None:
+        if not isinstance(answer, ScannerError):
+            return answer
+        if not isinstance(answer, self._not_offered):
+            if not isinstance(answer, SourceObjected):  # as Kafka 4 does for ever with a name that holds a slash
+                self.without_topics.append(name)
+            self._report_problem(name, "the topics that it uses could not be read", answer)
         return None
 
-    def _each(self, names: Sequence[str], ask: Callable[[str], _Result]) -> list[_Result | ScannerError]:
+    def _fetch_each(self, names: Sequence[str], fetch: Callable[[str], _Result]) -> list[_Result | ScannerError]:
         done = 0
 
-        def told() -> None:
+        def report() -> None:
             nonlocal done
             done += 1
             self.progress(self.settings.source, done, len(names))
 
-        return map_concurrently(names, ask, crew=WorkerPool(threads=self.settings.http.concurrency), told=told)
+        return map_concurrently(names, fetch, pool=WorkerPool(threads=self.settings.http.concurrency), on_result=report)
 
-    def _complain(self, name: str, what: str, error: ScannerError) -> None:
+    def _report_problem(self, name: str, what: str, error: ScannerError) -> None:
         self.problems.append(Problem(f"{self.settings.source} {name}", f"{what}: {error.what}", error.hint))
 
 
 def _with_topics(connector: Connector, used: tuple[TopicName, ...] | None) -> Connector:
-    """Fill in the topics; Confluent Cloud makes one for each sink's dead letters, which no offsets name."""
+    """Fill in the topics; Confluent Cloud creates a dead-letter topic for each sink, which offsets do not include."""
     if used is not None and connector.managed_id:
         used = tuple(sorted({*used, TopicName(f"dlq-{connector.managed_id}")}))
     return replace(connector, topics=used)
 
 
-def _is_whole(told: Json) -> bool:
-    return isinstance(told, dict) and isinstance(told.get("info"), dict)
+def _is_whole(payload: Json) -> bool:
+    return isinstance(payload, dict) and isinstance(payload.get("info"), dict)
 
 
 def _with_plugin(connector: Connector, plugin: Plugin | None) -> Connector:

@@ -1,6 +1,6 @@
-"""Hides what the plug-ins of a Connect cluster declare as passwords before any reader or recorder sees an answer.
+"""Mask settings that Connect plug-ins declare as passwords, before responses are read or recorded.
 
-Only a plug-in knows that its setting `cipher.seed` is a secret, and an answer that is kept raw must not hold it either.
+Only a plug-in knows that its setting `cipher.seed` is a secret, and recorded responses must not contain it either.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _TRACES = ("trace", "msg")
 
 
 def with_masked_passwords(settings: ConnectSettings, live: Transport) -> Transport:
-    """Return an exchange that asks *live* and hides the secrets of every connector that it tells.
+    """Return a transport that masks the secrets of every connector in responses of *live*.
 
-    A class that is met first costs a request more (`GET /connector-plugins/{class}/config`, from Kafka 3.2 on). Where
-    that is not answered, names and values alone tell what is secret.
+    Each new class costs one more request (`GET /connector-plugins/{class}/config`, from Kafka 3.2 on). Where that
+    fails, secrets are detected by names and values alone.
     """
-    return _Veil(settings, live)
+    return _PasswordMasking(settings, live)
 
 
 @dataclass(slots=True)
-class _Veil:
+class _PasswordMasking:
     settings: ConnectSettings
     live: Transport
     passwords: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -40,21 +40,21 @@ class _Veil:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, request: Request) -> Response:
-        """Return the answer without secrets; one that is no JSON of connectors as it is."""
+        """Return the response without secrets; a response without connectors is unchanged."""
         answer = self.live(request)
         if not request.url.startswith(f"{self.settings.http.url}/connectors") or answer.status != 200:
             return answer
         try:
             check_size(answer.body)
-            told = json.loads(answer.body)
+            payload = json.loads(answer.body)
         except (ValueError, RecursionError):
             return answer
-        text = json.dumps(self._hidden(told, request), ensure_ascii=False)
+        text = json.dumps(self._hidden(payload, request), ensure_ascii=False)
         # Half a surrogate pair stays an escape, for the reader to replace and report.
         return replace(answer, body=text.encode("utf-8", "backslashreplace"))
 
-    def _hidden(self, told: Json, request: Request) -> Json:
-        holders = tuple(_holders(told))
+    def _hidden(self, payload: Json, request: Request) -> Json:
+        holders = tuple(_holders(payload))
         configs = [_config(holder) for holder in holders]
         classes = sorted({name for config in configs for name in plugin_classes(config).values()})
         self._learn([name for name in classes if name not in self.passwords], request)
@@ -67,17 +67,17 @@ class _Veil:
             with self.lock:
                 self.secrets.add(hidden)
         with self.lock:
-            _hide_in_traces(told, self.secrets)
-        return told
+            _hide_in_traces(payload, self.secrets)
+        return payload
 
     def _learn(self, classes: list[str], request: Request) -> None:
-        """Query which settings of *classes* are passwords."""
-        if self.settings.is_managed:  # the service masks them itself, and does not tell
-            told: list[frozenset[str] | ScannerError] = [frozenset()] * len(classes)
+        """Load the password settings of *classes*."""
+        if self.settings.is_managed:  # the service masks them itself, and does not report which
+            declared: list[frozenset[str] | ScannerError] = [frozenset()] * len(classes)
         else:
-            crew = WorkerPool(threads=self.settings.http.concurrency)
-            told = map_concurrently(classes, lambda name: self._declared(name, request), crew=crew)
-        for name, passwords in zip(classes, told, strict=True):
+            pool = WorkerPool(threads=self.settings.http.concurrency)
+            declared = map_concurrently(classes, lambda name: self._declared(name, request), pool=pool)
+        for name, passwords in zip(classes, declared, strict=True):
             self.passwords[name] = frozenset() if isinstance(passwords, ScannerError) else passwords
 
     def _declared(self, name: str, request: Request) -> frozenset[str]:
@@ -89,11 +89,11 @@ class _Veil:
             return frozenset()
 
 
-def _holders(told: Json) -> Iterator[dict[str, Json]]:
-    """List the objects of an answer that hold a configuration: itself, its `info`, or those of its members."""
-    if isinstance(told, dict):
-        for each in (told, *told.values()):
-            for holder in (each, each.get("info")) if isinstance(each, dict) else ():
+def _holders(payload: Json) -> Iterator[dict[str, Json]]:
+    """Yield the objects of a response that hold a configuration: itself, its `info`, or those of its members."""
+    if isinstance(payload, dict):
+        for entry in (payload, *payload.values()):
+            for holder in (entry, entry.get("info")) if isinstance(entry, dict) else ():
                 if isinstance(holder, dict) and _config(holder):
                     yield holder
 
@@ -106,18 +106,18 @@ def _config(holder: dict[str, Json]) -> dict[str, str]:
     return config if CLASS in config else {}
 
 
-def _hide_in_traces(told: Json, secrets: KnownSecrets) -> None:
-    """Hide *secrets*, and what looks like one, in every trace; tasks that fail together have the same one."""
-    waiting = [told]
+def _hide_in_traces(payload: Json, secrets: KnownSecrets) -> None:
+    """Mask *secrets*, and text that looks like one, in every trace; tasks that fail together share a trace."""
+    waiting = [payload]
     done: dict[str, str] = {}
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
+        node = waiting.pop()
+        if isinstance(node, dict):
             for member in _TRACES:
-                if isinstance(trace := each.get(member), str) and trace:
+                if isinstance(trace := node.get(member), str) and trace:
                     if trace not in done:
                         done[trace] = mask_text(secrets.hide(trace))
-                    each[member] = done[trace]
-            waiting += each.values()
-        elif isinstance(each, list):
-            waiting += each
+                    node[member] = done[trace]
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node

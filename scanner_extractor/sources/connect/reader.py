@@ -1,4 +1,4 @@
-"""Reads what a Connect worker, or Confluent Cloud's managed Connect, tells of a connector; asks nobody."""
+"""Parse connectors from responses of a Connect worker or of Confluent Cloud's managed Connect."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Plugin:
     version: str
 
 
-def read_connector(name: str, told: Json, source: SourceId, extra: ExtraNames = NO_EXTRA) -> Connector:
+def read_connector(name: str, payload: Json, source: SourceId, extra: ExtraNames = NO_EXTRA) -> Connector:
     """Read a member of `GET /connectors?expand=info&expand=status`, secrets hidden; raises PayloadUnexpected.
 
-    *told* has `info` (as `GET /connectors/{name}`) and `status`, which may be missing; Confluent Cloud adds `id`.
-    `topics` is left None: another request tells them.
+    *payload* has `info` (as `GET /connectors/{name}`) and `status`, which may be missing; Confluent Cloud adds `id`.
+    `topics` is left None: it needs another request.
     """
-    info, status = _object(told, "info"), _object(told, "status")
+    info, status = _object(payload, "info"), _object(payload, "status")
     plain = read_config(info.get("config"))
     hidden: list[str] = []
-    config = mask_config(plain, extra=extra, found=hidden.append)
+    config = mask_config(plain, extra=extra, on_secret=hidden.append)
     secrets = KnownSecrets(hidden)
     own = _object(status, "connector")
     return Connector(
@@ -48,14 +48,14 @@ def read_connector(name: str, told: Json, source: SourceId, extra: ExtraNames = 
         trace=_trace(own, secrets),
         tasks=tuple(_tasks(info.get("tasks"), status.get("tasks"), secrets)),
         plugin_version=_text(own, "version"),
-        managed_id=_text(_object(told, "id"), "id"),
+        managed_id=_text(_object(payload, "id"), "id"),
     )
 
 
 def read_config(config: Json) -> dict[str, str]:
     """Read a configuration: an object, or a list of {config, value}; raises PayloadUnexpected for anything else.
 
-    A number or a truth is given as JSON writes it; what has no value is left out.
+    Numbers and booleans are written as JSON; settings without a value are left out.
     """
     match config:
         case dict():
@@ -73,44 +73,45 @@ def read_active_topics(payload: Json, name: str) -> tuple[TopicName, ...]:
         case {**members} if isinstance(topics := _object(members, name).get("topics"), list):
             return tuple(sorted({TopicName(topic) for topic in topics if isinstance(topic, str)}))
         case _:
-            raise PayloadUnexpected("the answer is not a list of active topics")
+            raise PayloadUnexpected("the response is not a list of active topics")
 
 
 def read_consumed_topics(payload: Json) -> tuple[TopicName, ...]:
-    """Read `GET /connectors/{name}/offsets` of a sink: the topics it really read, sorted; raises PayloadUnexpected."""
+    """Read `GET /connectors/{name}/offsets` of a sink: the topics it has read, sorted; raises PayloadUnexpected."""
     match payload:
         case {"offsets": list(offsets)}:
-            found = {_text(_object(each, "partition"), "kafka_topic") for each in _objects(offsets)}
-            return tuple(map(TopicName, sorted(found - {""})))
+            names = {_text(_object(entry, "partition"), "kafka_topic") for entry in _objects(offsets)}
+            return tuple(map(TopicName, sorted(names - {""})))
         case _:
-            raise PayloadUnexpected("the answer is not a list of offsets")
+            raise PayloadUnexpected("the response is not a list of offsets")
 
 
 def read_plugins(payload: Json) -> dict[str, Plugin]:
     """Read `GET /connector-plugins`: the plug-ins by class; what is none is left out."""
     return {
-        _text(each, "class"): Plugin(kind=_kind(each.get("type")), version=_version(each)) for each in _objects(payload)
+        _text(entry, "class"): Plugin(kind=_kind(entry.get("type")), version=_version(entry))
+        for entry in _objects(payload)
     }
 
 
 def plugin_classes(config: Mapping[str, str]) -> dict[str, str]:
     """Name the class of every plug-in of a configuration, by the prefix of its settings (empty for the connector)."""
-    found = {"": config.get(CLASS, "")}
+    classes = {"": config.get(CLASS, "")}
     for kind in ("transforms", "predicates"):
         for alias in filter(None, (alias.strip() for alias in config.get(kind, "").split(","))):
-            found[f"{kind}.{alias}."] = config.get(f"{kind}.{alias}.type", "")
-    found |= {f"{converter}.": config.get(converter, "") for converter in _CONVERTERS}
-    return {prefix: name for prefix, name in found.items() if name}
+            classes[f"{kind}.{alias}."] = config.get(f"{kind}.{alias}.type", "")
+    classes |= {f"{converter}.": config.get(converter, "") for converter in _CONVERTERS}
+    return {prefix: name for prefix, name in classes.items() if name}
 
 
 def read_passwords(payload: Json) -> frozenset[str]:
     """Read `GET /connector-plugins/{class}/config`: the settings that the plug-in itself declares as passwords."""
-    return frozenset(_text(each, "name") for each in _objects(payload) if each.get("type") == "PASSWORD")
+    return frozenset(_text(entry, "name") for entry in _objects(payload) if entry.get("type") == "PASSWORD")
 
 
-def _tasks(listed: Json, told: Json, secrets: KnownSecrets) -> Iterator[ConnectorTask]:
+def _tasks(listed: Json, status: Json, secrets: KnownSecrets) -> Iterator[ConnectorTask]:
     """Return the tasks by number: those of the status, and those that have none yet."""
-    states = {number: task for task in _objects(told) if (number := _number(task.get("id"))) is not None}
+    states = {number: task for task in _objects(status) if (number := _number(task.get("id"))) is not None}
     numbers = {number for task in _objects(listed) if (number := _number(task.get("task"))) is not None}
     for number in sorted(numbers | states.keys()):
         task = states.get(number, {})
@@ -119,12 +120,12 @@ def _tasks(listed: Json, told: Json, secrets: KnownSecrets) -> Iterator[Connecto
         )
 
 
-def _trace(told: Mapping[str, Json], secrets: KnownSecrets) -> str:
-    return mask_text(secrets.hide(_text(told, "trace") or _text(told, "msg")))
+def _trace(status: Mapping[str, Json], secrets: KnownSecrets) -> str:
+    return mask_text(secrets.hide(_text(status, "trace") or _text(status, "msg")))
 
 
-def _kind(*told: Json) -> ConnectorKind:
-    return next((kind for word in told for kind in ConnectorKind if kind == word), ConnectorKind.UNKNOWN)
+def _kind(*candidates: Json) -> ConnectorKind:
+    return next((kind for word in candidates for kind in ConnectorKind if kind == word), ConnectorKind.UNKNOWN)
 
 
 def _version(plugin: Mapping[str, Json]) -> str:
@@ -144,17 +145,17 @@ def _plain(value: Json) -> str:
             raise PayloadUnexpected("a setting of a connector is neither text nor number")
 
 
-def _object(told: Json, member: str) -> dict[str, Any]:
-    value = told.get(member) if isinstance(told, dict) else None
+def _object(payload: Json, member: str) -> dict[str, Any]:
+    value = payload.get(member) if isinstance(payload, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def _objects(value: Json) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _text(told: Mapping[str, Json], member: str) -> str:
-    value = told.get(member)
+def _text(payload: Mapping[str, Json], member: str) -> str:
+    value = payload.get(member)
     return value if isinstance(value, str) else ""
 
 

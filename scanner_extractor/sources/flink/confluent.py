@@ -1,4 +1,4 @@
-"""Gathers lists of a Flink service page by page: what was read stays, whatever becomes of the rest."""
+"""Read Confluent's Flink services page by page; partial results are retained."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Item = Mapping[str, Json]
 
 @dataclass(slots=True)
 class FlinkListing:
-    """What was read of one service; *unread* names what it has and could not be read, *reasons* say what lacks."""
+    """Objects read from one service; *unread* names objects that could not be read, *reasons* say what is missing."""
 
     settings: FlinkSettings
     progress: Progress
@@ -41,17 +41,17 @@ class FlinkListing:
     def take(
         self, items: Iterable[Item], read: Callable[[Item, FlinkSettings], FlinkStatement], name: Callable[[Item], str]
     ) -> None:
-        """Read *items*, each alone; raises what listing them raises, and keeps what came before."""
+        """Read *items* one by one; raises what listing them raises, and retains earlier items."""
         for item in items:
             try:
                 statement = read(item, self.settings)
                 self.statements[statement.name] = statement
             except PayloadUnexpected as error:
-                self._lost(name(item), error)
+                self._failed(name(item), error)
             self.progress(self.settings.source, len(self.statements), None)
 
     def broken_off(self, things: str, error: ScannerError) -> None:
-        """Note that a list of *things* was not told to its end: nothing that it did not name is gone."""
+        """Record that a list of *things* was incomplete: objects that it did not name are not deleted."""
         self.whole = False
         self.reasons.append(f"{things} could not all be listed")
         what = f"{things} could not all be listed: {error.what}"
@@ -59,7 +59,7 @@ class FlinkListing:
 
     def reading(self, http: Http) -> JobsResult:
         """Return all of it, sorted by name."""
-        got, lost = len(self.statements), [f"{len(self.unread)} could not be read"] if self.unread else []
+        got, losses = len(self.statements), [f"{len(self.unread)} could not be read"] if self.unread else []
         self.progress(self.settings.source, got, got)
         outcome = SourceResult(
             source=self.settings.source,
@@ -67,7 +67,7 @@ class FlinkListing:
             answer=SourceStatus.PARTIAL if self.problems else SourceStatus.READ,
             got=got,
             asked=got + len(self.unread),
-            reason="; ".join((*self.reasons, *lost)),
+            reason="; ".join((*self.reasons, *losses)),
             requests=http.requests,
             # With a name in it, a partial answer counts as a list of everything else.
             unread=frozenset(self.unread) if self.whole else frozenset(),
@@ -75,7 +75,7 @@ class FlinkListing:
         statements = tuple(self.statements[name] for name in sorted(self.statements))
         return JobsResult(outcome=outcome, statements=statements, problems=tuple(self.problems))
 
-    def _lost(self, name: str, error: PayloadUnexpected) -> None:
+    def _failed(self, name: str, error: PayloadUnexpected) -> None:
         self.unread.add(name)
         if not name:  # what cannot be named cannot be kept apart from what is gone
             self.whole = False
@@ -89,7 +89,7 @@ PAGE = 100
 def read_flink_cloud(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
     """Read every statement, of all compute pools and in every phase, and every materialised table.
 
-    `GET …/statements` and `GET …/materialized-tables`, 100 a page. Raises ScannerError where no statement is listed;
+    `GET …/statements` and `GET …/materialized-tables`, 100 per page. Raises ScannerError where no statement is listed;
     a list that breaks off, or a region without such tables, costs no more than that.
     """
     listing = FlinkListing(settings, progress)
@@ -109,15 +109,15 @@ def read_flink_cloud(settings: FlinkSettings, http: Http, progress: Progress) ->
 
 
 def count_cloud_statements(settings: FlinkSettings, http: Http) -> str:
-    """Report how many statements the first page lists, for `scanner check`; raises ScannerError."""
+    """Return how many statements the first page lists, for `scanner check`; raises ScannerError."""
     items, following = read_page(http.get(*_path(settings), "statements", params=[("page_size", PAGE)]))
     return f"{len(items)}{' and more' if following else ''} statements"
 
 
 def list_cloud_statements(settings: FlinkSettings, http: Http, things: str) -> Iterator[Item]:
-    """List `statements` or `materialized-tables`, 100 a page; raises ScannerError.
+    """List `statements` or `materialized-tables`, 100 per page; raises ScannerError.
 
-    Within one list each has a name of its own but for tables, which are one a cluster.
+    Names are unique within a list, except for tables, which are unique within a cluster.
     """
 
     def page(token: str) -> tuple[list[Item], str]:
@@ -139,9 +139,9 @@ def _path(settings: FlinkSettings) -> tuple[str, ...]:
 
 
 def read_flink_cmf(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
-    """Read every statement of an environment (`GET /cmf/api/v1/environments/{name}/statements`), 100 a page.
+    """Read every statement of an environment (`GET /cmf/api/v1/environments/{name}/statements`), 100 per page.
 
-    Raises ScannerError where none is listed; a list that breaks off keeps what it told.
+    Raises ScannerError where none is listed; a list that breaks off gives what was read.
     """
     listing = FlinkListing(settings, progress)
     try:
@@ -154,12 +154,12 @@ def read_flink_cmf(settings: FlinkSettings, http: Http, progress: Progress) -> J
 
 
 def list_cmf_statements(settings: FlinkSettings, http: Http) -> Iterator[Item]:
-    """List the statements, 100 a page; raises ScannerError."""
+    """List the statements, 100 per page; raises ScannerError."""
     return by_number(lambda number: _page(settings, http, number), key=lambda item: statement_name(item) or repr(item))
 
 
 def count_cmf_statements(settings: FlinkSettings, http: Http) -> str:
-    """Report how many statements the first page lists, for `scanner check`; raises ScannerError."""
+    """Return how many statements the first page lists, for `scanner check`; raises ScannerError."""
     return f"{len(_page(settings, http, 0))} statements on the first page"
 
 

@@ -1,4 +1,4 @@
-"""Reads Confluent's Flink statements and materialised tables, of the Cloud and of the Platform; asks nobody."""
+"""Parse Flink statements and materialised tables of Confluent Cloud and Confluent Platform."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_page(payload: Json) -> tuple[list[dict[str, Any]], str]:
         case {"data": list(items)}:
             return _objects(items), _token(_text(_object(payload, "metadata"), "next"))
         case _:
-            raise PayloadUnexpected("the answer is not a list of Confluent Cloud's", hint="check the `url`")
+            raise PayloadUnexpected("the response is not a list of Confluent Cloud's", hint="check the `url`")
 
 
 def read_items(payload: Json) -> list[dict[str, Any]]:
@@ -37,11 +37,11 @@ def read_items(payload: Json) -> list[dict[str, Any]]:
         case {"items": None} | {"pageable": dict()}:
             return []
         case _:
-            raise PayloadUnexpected("the answer is not a list of statements", hint="check the `url`")
+            raise PayloadUnexpected("the response is not a list of statements", hint="check the `url`")
 
 
 def statement_name(payload: Mapping[str, Json]) -> str:
-    """Return the name of a statement, empty where it has none; the Platform tells it in `metadata`."""
+    """Return the name of a statement, empty where it has none; the Platform has it in `metadata`."""
     return _text(payload, "name") or _text(_object(payload, "metadata"), "name")
 
 
@@ -54,7 +54,7 @@ def table_name(payload: Mapping[str, Json]) -> str:
 def read_statement(payload: Mapping[str, Json], settings: FlinkSettings) -> FlinkStatement:
     """Read a statement, secrets hidden, phase and kind as received; raises PayloadUnexpected without name or text.
 
-    *topics_read* are the keys of `latest_offsets`; without any, the engine has not told.
+    *topics_read* are the keys of `latest_offsets`; without any, the engine has not reported them.
     """
     spec, status, metadata = (_object(payload, member) for member in ("spec", "status", "metadata"))
     properties, traits = _object(spec, "properties"), _object(status, "traits")
@@ -109,7 +109,7 @@ def _creation(payload: Mapping[str, Json], spec: Mapping[str, Json], status: Map
 
 
 def _token(following: str) -> str:
-    """Return the token in the address of the next page; its host is not asked, whatever it is."""
+    """Return the token in the URL of the next page; its host is ignored."""
     try:
         query = urlsplit(following.encode("ascii").decode("ascii")).query
     except ValueError:
@@ -119,8 +119,8 @@ def _token(following: str) -> str:
 
 def _pool(spec: Mapping[str, Json]) -> str:
     """Return the compute pool; older answers have an object, the Platform a name."""
-    told = _text(spec, "compute_pool_id", "computePoolName", "compute_pool")
-    return told or _text(_object(spec, "compute_pool"), "id")
+    name = _text(spec, "compute_pool_id", "computePoolName", "compute_pool")
+    return name or _text(_object(spec, "compute_pool"), "id")
 
 
 def _topics(status: Mapping[str, Json]) -> tuple[TopicName, ...] | None:
@@ -150,7 +150,7 @@ def _objects(items: list[Json]) -> list[dict[str, Any]]:
 
 
 def _text(value: Mapping[str, Json], *members: str) -> str:
-    """Return the first of *members* that has a text; a truth is given as JSON writes it."""
-    told = (value.get(member) for member in members)
-    words = (str(word).lower() if isinstance(word, bool) else word for word in told)
-    return next((word for word in words if isinstance(word, str) and word), "")
+    """Return the first of *members* that has a text; a boolean is written as JSON."""
+    values = (value.get(member) for member in members)
+    texts = (str(item).lower() if isinstance(item, bool) else item for item in values)
+    return next((item for item in texts if isinstance(item, str) and item), "")

@@ -1,4 +1,4 @@
-"""Asks a self-hosted Flink: a job manager for its jobs and their plans, a SQL gateway whether it is there."""
+"""Read a self-hosted Flink: jobs and plans of a JobManager, reachability of a SQL Gateway."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ def read_jobs(payload: Json, source: SourceId) -> tuple[FlinkJob, ...]:
     """
     match payload:
         case {"jobs": list(jobs)}:
-            told = [_job(each, source) for each in jobs if isinstance(each, dict) and _text(each, "jid").isalnum()]
-            return tuple(sorted(told, key=lambda job: job.name))
+            entries = [
+                _job(entry, source) for entry in jobs if isinstance(entry, dict) and _text(entry, "jid").isalnum()
+            ]
+            return tuple(sorted(entries, key=lambda job: job.name))
         case _:
-            raise PayloadUnexpected("the answer is not a list of jobs", hint="check the `url` of this source")
+            raise PayloadUnexpected("the response is not a list of jobs", hint="check the `url` of this source")
 
 
 def read_plan(payload: Json) -> str:
@@ -41,13 +43,13 @@ def read_plan(payload: Json) -> str:
         case {"plan": dict(plan)}:
             return json.dumps(mask_json(plan), ensure_ascii=False)
         case _:
-            raise PayloadUnexpected("the answer is not the plan of a job")
+            raise PayloadUnexpected("the response is not the plan of a job")
 
 
 def read_cause(payload: Json) -> str:
-    """Read `GET /jobs/{id}/exceptions`: the trace of the newest failure, secrets hidden; empty where none is told.
+    """Read `GET /jobs/{id}/exceptions`: the trace of the newest failure, secrets hidden; empty where none is reported.
 
-    Raises PayloadUnexpected for anything of another shape. Before Flink 2.0 `root-exception` tells it, too.
+    Raises PayloadUnexpected for any other shape. Before Flink 2.0 it is also in `root-exception`.
     """
     match payload:
         case {"exceptionHistory": {"entries": [{"stacktrace": str(trace)}, *_]}} | {"root-exception": str(trace)}:
@@ -55,7 +57,7 @@ def read_cause(payload: Json) -> str:
         case dict():
             return ""
         case _:
-            raise PayloadUnexpected("the answer does not tell why a job failed")
+            raise PayloadUnexpected("the response has no failure cause of a job")
 
 
 def read_version(payload: Json) -> str:
@@ -64,7 +66,7 @@ def read_version(payload: Json) -> str:
         case {"flink-version": str(version)}:
             return version
         case _:
-            raise PayloadUnexpected("the answer is not that of a job manager", hint="check the `url` of this source")
+            raise PayloadUnexpected("the response is not from a JobManager", hint="check the `url` of this source")
 
 
 def read_gateway(payload: Json) -> str:
@@ -73,16 +75,16 @@ def read_gateway(payload: Json) -> str:
         case {"productName": str(product), "version": str(version)}:
             return f"{product} {version}"
         case _:
-            raise PayloadUnexpected("the answer is not that of a SQL gateway", hint="check the `url` of this source")
+            raise PayloadUnexpected("the response is not from a SQL Gateway", hint="check the `url` of this source")
 
 
-def _job(told: Mapping[str, Json], source: SourceId) -> FlinkJob:
+def _job(entry: Mapping[str, Json], source: SourceId) -> FlinkJob:
     return FlinkJob(
         source=source,
-        name=_text(told, "jid"),
-        title=mask_text(_text(told, "name")),
-        state=_text(told, "state"),
-        started=_moment(told.get("start-time")),
+        name=_text(entry, "jid"),
+        title=mask_text(_text(entry, "name")),
+        state=_text(entry, "state"),
+        started=_moment(entry.get("start-time")),
     )
 
 
@@ -105,10 +107,10 @@ _SHOWN = 3
 
 
 def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
-    """Read every job that a job manager still knows, each with its plan; nobody tells the SQL it was made of.
+    """Read every job that a JobManager still knows, each with its plan; their SQL is not available.
 
     `GET /jobs/overview`, then `GET /jobs/{id}/plan`. Raises ScannerError where the jobs are not listed. A job whose
-    plan could not be read is left out and reported: what an earlier scan knows of it stays.
+    plan could not be read is left out and reported: facts of earlier scans are retained.
     """
     jobs = read_jobs(http.get("jobs", "overview"), settings.source)
     plans = _plans(jobs, settings, http, progress)
@@ -129,7 +131,7 @@ def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) ->
 
 
 def read_gateway_alive(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
-    """Query a SQL gateway whether it is there (`GET /v1/info`): it lists no sessions, and no statements of others.
+    """Check that a SQL Gateway is reachable (`GET /v1/info`): it lists neither sessions nor statements of others.
 
     Raises ScannerError where it is not.
     """
@@ -145,7 +147,7 @@ def job_manager_version(http: Http) -> str:
 
 
 def counted_jobs(settings: FlinkSettings, http: Http) -> str:
-    """Report how many jobs a job manager lists; raises ScannerError."""
+    """Return how many jobs a JobManager lists; raises ScannerError."""
     return f"{len(read_jobs(http.get('jobs', 'overview'), settings.source))} jobs"
 
 
@@ -159,7 +161,7 @@ def _plans(
 ) -> list[str | ScannerError]:
     done = 0
 
-    def told() -> None:
+    def report() -> None:
         nonlocal done
         done += 1
         progress(settings.source, done, len(jobs))
@@ -170,15 +172,15 @@ def _plans(
         except NotFound:  # forgotten since it was listed
             return ""
 
-    return map_concurrently(jobs, plan, crew=WorkerPool(threads=settings.http.concurrency), told=told)
+    return map_concurrently(jobs, plan, pool=WorkerPool(threads=settings.http.concurrency), on_result=report)
 
 
 def _problems(settings: FlinkSettings, failed: Sequence[tuple[FlinkJob, ScannerError]]) -> tuple[Problem, ...]:
-    """Report the first few; a job manager that went away fails for all of them in the same words."""
-    told = [
+    """Return problems of the first few jobs; an unavailable JobManager fails for all in the same way."""
+    listed = [
         Problem(f"{settings.source} {job.name}", f"its plan could not be read: {error.what}", error.hint)
         for job, error in failed[:_SHOWN]
     ]
-    rest = len(failed) - len(told)
+    rest = len(failed) - len(listed)
     more = [Problem(str(settings.source), f"nor could the plans of {rest} more of its jobs")] if rest else []
-    return (*told, *more)
+    return (*listed, *more)

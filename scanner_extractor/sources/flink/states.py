@@ -1,4 +1,4 @@
-"""Asks a Flink server how its statements and jobs are doing, and for nothing else: a request a poll, or a page."""
+"""Poll a Flink server for the states of its statements and jobs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DISPENSABLE = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlinkStates:
-    """What a server runs now, sorted by name; *unread* names what is there and could not be read."""
+    """Current statements and jobs, sorted by name; *unread* names those that could not be read."""
 
     statements: tuple[FlinkStatement, ...] = ()
     jobs: tuple[FlinkJob, ...] = ()
@@ -32,7 +32,7 @@ def _confluent(settings: FlinkSettings, http: Http) -> FlinkStates:
     """Read statements and, where they are offered, materialised tables, 100 a request."""
     listing = FlinkListing(settings, no_progress)
     listing.take(confluent.list_cloud_statements(settings, http, "statements"), read_statement, statement_name)
-    with suppress(NotFound, SourceRefused):  # not offered there, or not to this user: none of them was ever told
+    with suppress(NotFound, SourceRefused):  # not offered, or not to this user: none was ever reported
         listing.take(confluent.list_cloud_statements(settings, http, "materialized-tables"), read_table, table_name)
     return _listed(listing)
 
@@ -48,7 +48,7 @@ def _job_manager(settings: FlinkSettings, http: Http) -> FlinkStates:
 
 
 def _listed(listing: FlinkListing) -> FlinkStates:
-    """Get what was listed; raises PayloadUnexpected where something has no name: it may be anything that is missed."""
+    """Return the listed objects; raises PayloadUnexpected where one has no name: it might be any missing one."""
     if not listing.whole:
         raise PayloadUnexpected("a statement in its list has no name", where=str(listing.settings.source))
     statements = tuple(listing.statements[name] for name in sorted(listing.statements))
@@ -60,11 +60,11 @@ STATES: Mapping[str, Callable[[FlinkSettings, Http], FlinkStates]] = {
     CMF: _manager,
     JOB_MANAGER: _job_manager,
 }
-"""How each kind is asked; raises ScannerError where not all is listed. A SQL gateway lists nothing."""
+"""The reader of each kind; raises ScannerError where a list is incomplete. A SQL Gateway lists nothing."""
 
 
 def job_causes(http: Http, jobs: Iterable[str]) -> Mapping[str, str]:
-    """Return the trace of what each of *jobs* failed for (`GET /jobs/{id}/exceptions`), empty where nobody tells."""
+    """Return the trace of the failure of each of *jobs* (`GET /jobs/{id}/exceptions`), empty where not reported."""
     return {job: _cause(http, job) for job in jobs}
 
 

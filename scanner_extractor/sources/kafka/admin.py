@@ -1,4 +1,4 @@
-"""Reads a cluster through the Kafka protocol: brokers, topics, their settings, and who consumes them."""
+"""Read a cluster through the Kafka protocol: brokers, topics, settings and consumer groups."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _RIGHTS = "give it DESCRIBE on the cluster, DESCRIBE and DESCRIBE_CONFIGS on top
 def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient | None = None) -> KafkaResult:
     """Read the cluster's id, brokers, topics with their settings, and consumer groups with their topics.
 
-    Needs DESCRIBE and DESCRIBE_CONFIGS on the cluster and on topics, DESCRIBE on groups; what the rights do not show
-    is left out and said. Brokers leave out topics that we may not DESCRIBE without a word, so whether those shown are
-    all cannot be told: we take it so where we may DESCRIBE the cluster; where not, the answer is partial without
-    unread names, which proves nothing to be gone. Raises InputInvalid for properties that librdkafka does not take,
-    SourceRefused and SourceUnreachable within `settings.timeout` where the brokers do not talk to us, SourceRefused
-    also where they show no topic to a user without the rights: this is not an empty cluster.
+    Needs DESCRIBE and DESCRIBE_CONFIGS on the cluster and on topics, DESCRIBE on groups; what the rights hide is
+    left out and reported. Brokers silently omit topics that we may not DESCRIBE, so the list is taken as complete
+    only where we may DESCRIBE the cluster; otherwise the result is partial without unread names, and nothing is
+    marked deleted. Raises InputInvalid for properties that librdkafka does not take, SourceRefused and
+    SourceUnreachable within `settings.timeout` where the brokers do not respond, SourceRefused also where they show
+    no topic to a user without the rights: this is not an empty cluster.
     """
     scan = _Scan(client or KafkaClient(settings), settings.source, progress)
     metadata = scan.client.metadata()
@@ -70,7 +70,7 @@ def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient 
 
 
 class _Scan:
-    """One reading of one cluster, and what could not be read on the way."""
+    """Reads one cluster and collects what could not be read."""
 
     def __init__(self, client: KafkaClient, source: SourceId, progress: Progress) -> None:
         self.client = client
@@ -83,18 +83,18 @@ class _Scan:
         self._progress = progress
 
     def brokers(self, metadata: ClusterAnswer) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-        """Read the brokers' addresses: those of the listener that was asked, then those of the others if we may."""
-        told, problems = read_brokers(metadata.brokers.values(), self._source)
+        """Read the brokers' addresses: those of the bootstrap listener, then those of other listeners if permitted."""
+        addresses, problems = read_brokers(metadata.brokers.values(), self._source)
         settings = self.client.broker_settings(sorted(metadata.brokers))
         self.requests += settings.requests
-        return (*told, *listener_addresses(settings.answers.values(), told)), problems
+        return (*addresses, *listener_addresses(settings.answers.values(), addresses)), problems
 
     def topics(self, metadata: ClusterAnswer) -> tuple[Topic, ...]:
-        """Read every topic; its settings and its mark as internal are left open where the brokers do not tell."""
-        told = sorted(metadata.topics)
-        failed = {name: why for name in told if (why := _hidden(metadata.topics[name]))}
-        names = [name for name in told if name not in failed]
-        self._say("topics", "read", failed)
+        """Read every topic; settings and the internal flag are left unknown where the brokers do not report them."""
+        listed = sorted(metadata.topics)
+        failed = {name: why for name in listed if (why := _hidden(metadata.topics[name]))}
+        names = [name for name in listed if name not in failed]
+        self._report("topics", "read", failed)
         self.unread |= failed.keys()
         self._progress(self._source, 0, len(names))
         descriptions = self.client.internal(names)
@@ -102,7 +102,7 @@ class _Scan:
         configs = self.client.configs(names)
         self._rights(metadata, descriptions.answers.values())
         self.unconfigured |= set(map(TopicName, configs.failures))
-        self._say("topics", "asked for their settings", configs.failures)
+        self._report("topics", "queried for their settings", configs.failures)
         self.requests += descriptions.requests + configs.requests
         self._progress(self._source, len(names), len(names))
         return tuple(
@@ -116,85 +116,87 @@ class _Scan:
         )
 
     def groups(self, metadata: ClusterAnswer) -> tuple[ConsumerGroup, ...]:
-        """Read every consumer group; one whose offsets and members are both hidden from us stays as it was.
+        """Read every consumer group; one whose offsets and members are both hidden counts as unread.
 
-        Brokers that are up do not list groups of one that is down: then what is not listed is not gone.
+        Brokers that are up do not list groups of one that is down: then a group that is not listed is not deleted.
         """
         listed, reasons = self.client.groups()
         reasons = [*reasons, *_without_coordinator(metadata)]
         self.problems += [Problem(str(self._source), f"consumer groups are not listed: {why}") for why in reasons]
         self.lists_all = self.lists_all and not reasons
-        names = [one.group_id for one in listed]
+        names = [group.group_id for group in listed]
         self._progress(self._source, 0, len(names))
         committed = self.client.committed(names)
         self._progress(self._source, 0, len(names))
         members = self.client.members(names)
-        self._say("consumer groups", "asked for their offsets", committed.failures)
-        self._say("consumer groups", "asked for their members", members.failures)
+        self._report("consumer groups", "queried for their offsets", committed.failures)
+        self._report("consumer groups", "queried for their members", members.failures)
         self.unread |= committed.failures.keys() & members.failures.keys()
         self.requests += 1 + committed.requests + members.requests
         self._progress(self._source, len(names), len(names))
         return tuple(
-            read_group(one, self._source, committed.answers.get(one.group_id, ()), members.answers.get(one.group_id))
-            for one in listed
-            if one.group_id not in self.unread
+            read_group(
+                group, self._source, committed.answers.get(group.group_id, ()), members.answers.get(group.group_id)
+            )
+            for group in listed
+            if group.group_id not in self.unread
         )
 
     def _rights(self, metadata: ClusterAnswer, descriptions: Iterable[DescriptionAnswer]) -> None:
-        """Report where topics and groups may be hidden from us; brokers that tell no rights at all are believed."""
-        told = any(description.authorized_operations for description in descriptions)
+        """Report where topics and groups may be hidden from us; brokers that report no rights at all are trusted."""
+        reports_rights = any(description.authorized_operations for description in descriptions)
         self.requests += 1
-        if _sees_cluster(self.client, metadata, self._source) or (metadata.topics and not told):
+        if _sees_cluster(self.client, metadata, self._source) or (metadata.topics and not reports_rights):
             return
         self.lists_all = False
         what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
         self.problems.insert(0, Problem(str(self._source), what, _RIGHTS))
 
-    def _say(self, things: str, done: str, failures: Mapping[str, str]) -> None:
+    def _report(self, things: str, done: str, failures: Mapping[str, str]) -> None:
         self.problems += _summarised(self._source, things, done, failures)
 
 
 def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool:
     """Check if we may DESCRIBE the cluster; raises SourceRefused where no topic is shown and rights are missing."""
-    seen = client.may_describe_cluster()
-    if not metadata.topics and (seen is False or client.hides_topics()):
-        missing = "DESCRIBE the cluster" if seen is False else "DESCRIBE topics"
+    allowed = client.may_describe_cluster()
+    if not metadata.topics and (allowed is False or client.hides_topics()):
+        missing = "DESCRIBE the cluster" if allowed is False else "DESCRIBE topics"
         what = f"no topic is shown, and the user has no right to {missing}"
         raise SourceRefused(what, where=str(source), hint=_RIGHTS)
-    return bool(seen)
+    return bool(allowed)
 
 
 def _without_coordinator(metadata: ClusterAnswer) -> Iterator[str]:
-    """Tell how many parts of the topic that holds consumer groups have no leader, and with it groups no coordinator."""
+    """Report partitions of the offsets topic without leader, whose groups have no coordinator."""
     if topic := metadata.topics.get(_GROUPS):
-        lost = sum(partition.leader < 0 for partition in topic.partitions.values())
-        if lost:
-            yield f"{lost} of {len(topic.partitions)} partitions of {_GROUPS} have no leader"
+        leaderless = sum(partition.leader < 0 for partition in topic.partitions.values())
+        if leaderless:
+            yield f"{leaderless} of {len(topic.partitions)} partitions of {_GROUPS} have no leader"
 
 
 def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:
-    """Report which brokers hold replicas and are not named; the others told all the same, so the answer is whole."""
+    """Report brokers that hold replicas and are missing from the metadata; the result is complete all the same."""
     if unnamed:
         what = f"brokers that hold replicas are down: {', '.join(map(str, sorted(unnamed)))}; their addresses stay"
-        yield Problem(str(source), what, "where one left for good, give its replicas to others")
+        yield Problem(str(source), what, "if one was removed for good, reassign its replicas")
 
 
 def _hidden(topic: TopicAnswer) -> str:
-    """Report why the brokers do not show *topic*; empty where they do, even without a leader just now."""
+    """Return why the brokers do not show *topic*; empty where they do, even without a leader."""
     return str(topic.error.str()) if topic.error is not None and not topic.partitions else ""
 
 
 def _summarised(source: SourceId, things: str, done: str, failures: Mapping[str, str]) -> Iterator[Problem]:
-    """Report once for each reason what could not be done, with how many and the first names."""
+    """Return one problem for each reason, with the count and the first names."""
     for reason in sorted(set(failures.values())):
         names = sorted(name for name, why in failures.items() if why == reason)
         shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
         what = f"{len(names)} {things} could not be {done}: {reason} ({shown})"
-        yield Problem(str(source), what, "has the user the rights? see docs/sources/kafka.md")
+        yield Problem(str(source), what, "does the user have the permissions? see docs/sources/kafka.md")
 
 
 def probe(settings: KafkaSettings, client: KafkaClient | None = None) -> str:
-    """Report in a few words what the brokers show, for `scanner check`; raises what `read_kafka` raises."""
+    """Return a short summary of the cluster, for `scanner check`; raises what `read_kafka` raises."""
     client = client or KafkaClient(settings)
     metadata = client.metadata()
     if not metadata.topics:

@@ -1,4 +1,4 @@
-"""Asks the brokers through confluent-kafka's AdminClient: one method, one question; waiting is bounded everywhere."""
+"""Client of the brokers through confluent-kafka's AdminClient, with bounded waiting."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTITIONS = 5000
 _PATIENCE = 5.0
 """Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
 
-_NOBODYS = "scanner.asks-whether-topics-are-hidden"
+_UNUSED_TOPIC = "scanner.asks-whether-topics-are-hidden"
 """The name of a topic that no cluster has."""
 
 _T = TypeVar("_T")
@@ -37,7 +37,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Gathered(Generic[_T]):
-    """Answers by name, and the reasons of those that have none."""
+    """Responses by name, and the reasons of failures."""
 
     answers: dict[str, _T] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
@@ -45,9 +45,9 @@ class Gathered(Generic[_T]):
 
 
 class KafkaClient:
-    """Asks one cluster; *make* stands in for `AdminClient` in tests.
+    """Queries one cluster; *make* replaces `AdminClient` in tests.
 
-    Raises InputInvalid where librdkafka does not take the properties.
+    Raises InputInvalid where librdkafka rejects the properties.
     """
 
     def __init__(self, settings: KafkaSettings, make: Callable[..., Any] | None = None) -> None:
@@ -90,22 +90,23 @@ class KafkaClient:
             patience *= 2
 
     def internal(self, topics: Sequence[str]) -> Gathered[DescriptionAnswer]:
-        """Query which topics the brokers hold for themselves, and what we may do with each (DescribeTopics)."""
+        """Query which topics are internal, and our permissions on each (DescribeTopics)."""
         from confluent_kafka import TopicCollection
 
-        def ask(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
-            asked = TopicCollection(list(names))
+        def request(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
+            collection = TopicCollection(list(names))
             futures: Mapping[str, Future[DescriptionAnswer]] = self._admin.describe_topics(
-                asked, include_authorized_operations=True, request_timeout=self._timeout
+                collection, include_authorized_operations=True, request_timeout=self._timeout
             )
             return futures
 
-        return self._batches(topics, ask)
+        return self._batches(topics, request)
 
     def may_describe_cluster(self) -> bool | None:
-        """Return whether we may DESCRIBE the cluster (DescribeCluster); None: the brokers did not answer.
+        """Return whether we may DESCRIBE the cluster (DescribeCluster); None: the brokers did not respond.
 
-        confluent-kafka gives a user without any right the answer of brokers that tell no rights: False here, too.
+        confluent-kafka does not distinguish a user without any rights from brokers that report none: False in
+        both cases.
         """
         try:
             future = self._admin.describe_cluster(include_authorized_operations=True, request_timeout=self._timeout)
@@ -115,37 +116,37 @@ class KafkaClient:
         return self._admin_module.AclOperation.DESCRIBE in (operations or ())
 
     def hides_topics(self) -> bool:
-        """Return whether topics are kept from us: asked for by a name, they are refused, also where there is none such.
+        """Return whether topics are hidden from us: a request for any name is refused, whether it exists or not.
 
-        No topic is created by this (DescribeTopics).
+        This creates no topic (DescribeTopics).
         """
         from confluent_kafka import KafkaError, TopicCollection
 
         try:
             futures = self._admin.describe_topics(
-                TopicCollection([_NOBODYS]), include_authorized_operations=False, request_timeout=self._timeout
+                TopicCollection([_UNUSED_TOPIC]), include_authorized_operations=False, request_timeout=self._timeout
             )
-            futures[_NOBODYS].result()
+            futures[_UNUSED_TOPIC].result()
         except self._exception as error:
             return bool(error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED)
         return False
 
     def configs(self, topics: Sequence[str]) -> Gathered[dict[str, ConfigAnswer]]:
-        """Query for every topic's settings (DescribeConfigs)."""
+        """Query every topic's settings (DescribeConfigs)."""
         make = self._admin_module.ConfigResource
 
-        def ask(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
+        def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
             resources = [make(make.Type.TOPIC, name) for name in names]
             futures = self._admin.describe_configs(resources, request_timeout=self._timeout)
             return {resource.name: future for resource, future in futures.items()}
 
-        return self._batches(topics, ask)
+        return self._batches(topics, request)
 
     def broker_settings(self, brokers: Sequence[int]) -> Gathered[dict[str, ConfigAnswer]]:
-        """Query for the settings of each broker (DescribeConfigs; one broker a request, many in flight)."""
+        """Query the settings of each broker (DescribeConfigs; one broker per request, many in flight)."""
         make = self._admin_module.ConfigResource
 
-        def ask(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
+        def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
             futures: dict[str, Future[dict[str, ConfigAnswer]]] = {}
             for name in names:
                 # librdkafka refuses a call with two of them: each broker answers for itself only.
@@ -153,9 +154,11 @@ class KafkaClient:
                 futures |= {resource.name: future for resource, future in answer.items()}
             return futures
 
-        found = self._batches([str(broker) for broker in brokers], ask)
+        gathered = self._batches([str(broker) for broker in brokers], request)
         return Gathered(
-            answers=found.answers, failures=found.failures, requests=len(found.answers) + len(found.failures)
+            answers=gathered.answers,
+            failures=gathered.failures,
+            requests=len(gathered.answers) + len(gathered.failures),
         )
 
     def groups(self) -> tuple[list[GroupAnswer], list[str]]:
@@ -165,82 +168,86 @@ class KafkaClient:
         except self._exception as error:
             return [], [self._failures.clean(error.args[0].str())]
         reasons = [self._failures.clean(error.str()) for error in result.errors or ()]
-        return sorted(result.valid or (), key=lambda one: one.group_id), sorted(set(reasons))
+        return sorted(result.valid or (), key=lambda group: group.group_id), sorted(set(reasons))
 
     def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
-        """Query for the offsets that each group has committed (OffsetFetch; one group a request, many in flight)."""
+        """Query the offsets that each group has committed (OffsetFetch; one group per request, many in flight)."""
         from confluent_kafka import ConsumerGroupTopicPartitions
 
-        def ask(names: Sequence[str]) -> dict[str, Future[Any]]:
+        def fetch(names: Sequence[str]) -> dict[str, Future[Any]]:
             futures: dict[str, Future[Any]] = {}
             for name in names:
                 request = [ConsumerGroupTopicPartitions(name)]
                 futures |= self._admin.list_consumer_group_offsets(request, request_timeout=self._timeout)
             return futures
 
-        found = self._batches(groups, ask)
-        answers = {name: list(one.topic_partitions or ()) for name, one in found.answers.items()}
-        return Gathered(answers=answers, failures=found.failures, requests=len(found.answers) + len(found.failures))
+        gathered = self._batches(groups, fetch)
+        answers = {name: list(group.topic_partitions or ()) for name, group in gathered.answers.items()}
+        return Gathered(
+            answers=answers, failures=gathered.failures, requests=len(gathered.answers) + len(gathered.failures)
+        )
 
     def members(self, groups: Sequence[str]) -> Gathered[MembersAnswer]:
-        """Query for the members of each group and what they are assigned (DescribeGroups)."""
+        """Query the members of each group and their assignments (DescribeGroups)."""
         return self._batches(
             groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
         )
 
     def ends(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """Query how far partitions, as (topic, number), are written (ListOffsets; one request a leader and batch).
+        """Query the end offsets of partitions, as (topic, number) (ListOffsets; one request per leader and batch).
 
         One that has no leader just now, or whose leader went away, is left out: librdkafka then gives an offset below
-        zero without an error. Raises SourceRefused and SourceUnreachable where none is told.
+        zero without an error. Raises SourceRefused and SourceUnreachable where none is reported.
         """
         from confluent_kafka import TopicPartition
 
-        found: dict[tuple[str, int], int] = {}
+        offsets: dict[tuple[str, int], int] = {}
         failure: Exception | None = None
         for start in range(0, len(partitions), _PARTITIONS):
             latest = self._admin_module.OffsetSpec.latest()
-            wanted = {TopicPartition(*each): latest for each in partitions[start : start + _PARTITIONS]}
+            wanted = {TopicPartition(*key): latest for key in partitions[start : start + _PARTITIONS]}
             for partition, future in self._admin.list_offsets(wanted, request_timeout=self._timeout).items():
                 try:
                     end = future.result().offset
                 except self._exception as error:
                     failure = failure or error
                 else:
-                    found |= {(partition.topic, partition.partition): end} if end >= 0 else {}
-        if failure and not found:
+                    offsets |= {(partition.topic, partition.partition): end} if end >= 0 else {}
+        if failure and not offsets:
             raise self._failures.error(failure.args[0]) from failure
-        return found
+        return offsets
 
-    def _batches(self, names: Sequence[str], ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]]) -> Gathered[_T]:
-        """Query in batches; once a whole batch has failed, the rest is not asked but failed for the same reason."""
-        found: Gathered[_T] = Gathered()
+    def _batches(
+        self, names: Sequence[str], request: Callable[[Sequence[str]], Mapping[str, Future[_T]]]
+    ) -> Gathered[_T]:
+        """Query in batches; once a whole batch has failed, the rest fails for the same reason without a request."""
+        gathered: Gathered[_T] = Gathered()
         for start in range(0, len(names), _BATCH):
             batch = names[start : start + _BATCH]
-            reasons = self._take(batch, ask, found)
-            found.requests += 1
+            reasons = self._take(batch, request, gathered)
+            gathered.requests += 1
             if len(reasons) == len(batch):
-                found.failures |= dict.fromkeys(names[start + _BATCH :], reasons[batch[0]])
+                gathered.failures |= dict.fromkeys(names[start + _BATCH :], reasons[batch[0]])
                 break
-        return found
+        return gathered
 
     def _take(
         self,
         batch: Sequence[str],
-        ask: Callable[[Sequence[str]], Mapping[str, Future[_T]]],
-        found: Gathered[_T],
+        request: Callable[[Sequence[str]], Mapping[str, Future[_T]]],
+        gathered: Gathered[_T],
     ) -> dict[str, str]:
         reasons: dict[str, str] = {}
         try:
-            futures = ask(batch)
+            futures = request(batch)
         except self._exception as error:
             futures, reasons = {}, dict.fromkeys(batch, self._reason(error))
         for name, future in futures.items():
             try:
-                found.answers[name] = future.result()
+                gathered.answers[name] = future.result()
             except self._exception as error:
                 reasons[name] = self._reason(error)
-        found.failures |= reasons
+        gathered.failures |= reasons
         return reasons
 
     def _reason(self, error: Exception) -> str:

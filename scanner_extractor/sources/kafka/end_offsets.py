@@ -1,4 +1,4 @@
-"""Figures of a cluster that has no metrics service: how far its topics are written, over the Kafka protocol."""
+"""End offsets of topics over the Kafka protocol, as metrics of a cluster without a metrics service."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOG_END = "log_end_offset"
 """Records that were ever written to a topic, summed over its partitions; compaction and retention take none away."""
 
 DOCUMENT = "offsets"
-"""The name under which a capture holds what the brokers said."""
+"""The name of the brokers' document in a capture."""
 
 
 def read_offsets(
@@ -27,21 +27,21 @@ def read_offsets(
 ) -> CatalogResult:
     """Read the log end offset of every topic at *now*.
 
-    Needs DESCRIBE on topics. A topic of which a partition has no leader is left out, and the answer partial: half a sum
-    is no figure. Raises SourceRefused and SourceUnreachable.
+    Needs DESCRIBE on topics. A topic of which a partition has no leader is left out, and the result partial: a
+    partial sum is not a metric. Raises SourceRefused and SourceUnreachable.
     """
-    asked = client or KafkaClient(_kafka(settings))
-    topics = asked.metadata().topics
+    kafka = client or KafkaClient(_kafka(settings))
+    topics = kafka.metadata().topics
     partitions = [(name, number) for name in sorted(topics) for number in sorted(topics[name].partitions)]
     progress(settings.source, 0, len(partitions))
-    ends = asked.ends(partitions)
+    ends = kafka.ends(partitions)
     progress(settings.source, len(ends), len(partitions))
     untold = {name for name, number in partitions if (name, number) not in ends}
     sums: Counter[str] = Counter()
     for (name, _), offset in ends.items():
         sums[name] += offset
-    figures = {name: float(amount) for name, amount in sums.items() if name not in untold}
-    return _reading(settings.source, figures, sorted(untold), _iso(now))
+    end_offsets = {name: float(amount) for name, amount in sums.items() if name not in untold}
+    return _reading(settings.source, end_offsets, sorted(untold), _iso(now))
 
 
 def offsets_document(reading: CatalogResult) -> Json:
@@ -56,31 +56,33 @@ def offsets_document(reading: CatalogResult) -> Json:
 def read_offsets_document(document: Json, source: SourceId) -> CatalogResult:
     """Read what `offsets_document` gave; raises InputInvalid for anything else."""
     match document:
-        case {"offsets": {**told}, "unread": [*unread], "at": str(at)}:
-            figures = {str(topic): float(amount) for topic, amount in told.items() if isinstance(amount, int | float)}
-            return _reading(source, figures, [str(name) for name in unread], at)
+        case {"offsets": {**amounts}, "unread": [*unread], "at": str(at)}:
+            end_offsets = {
+                str(topic): float(amount) for topic, amount in amounts.items() if isinstance(amount, int | float)
+            }
+            return _reading(source, end_offsets, [str(name) for name in unread], at)
         case _:
             hint = "record the capture again"
-            raise InputInvalid("the capture's document is damaged", where=str(source), hint=hint)
+            raise InputInvalid("the document in the capture is damaged", where=str(source), hint=hint)
 
 
-def _reading(source: SourceId, figures: dict[str, float], unread: list[str], at: str) -> CatalogResult:
+def _reading(source: SourceId, end_offsets: dict[str, float], unread: list[str], at: str) -> CatalogResult:
     reason = f"{len(unread)} topics have a partition without a leader" if unread else ""
     return CatalogResult(
         outcome=SourceResult(
             source=source,
             kind="metrics",
             answer=SourceStatus.PARTIAL if unread else SourceStatus.READ,
-            got=len(figures),
-            asked=len(figures) + len(unread),
+            got=len(end_offsets),
+            asked=len(end_offsets) + len(unread),
             reason=reason,
             hint="look at them again when all brokers are up" if unread else "",
             requests=2,
             unread=frozenset(unread),
         ),
         metrics=tuple(
-            Metric(source=source, name=LOG_END, topic=topic, amount=figures[topic], ended=at)
-            for topic in sorted(figures)
+            Metric(source=source, name=LOG_END, topic=topic, amount=end_offsets[topic], ended=at)
+            for topic in sorted(end_offsets)
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Why the brokers did not answer, in plain words: from librdkafka's error codes to our errors."""
+"""Map librdkafka's error codes to scanner's exceptions."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ _NOISE = re.compile(r"\s*\(after \d+ms in state [^)]*\)|, \d+ identical error\(s
 
 
 class Failures:
-    """Collects what librdkafka says in the background, and tells the most telling of it."""
+    """Collects librdkafka's background errors, and selects the most specific one."""
 
     def __init__(self, properties: Mapping[str, str], where: str) -> None:
         self._secrets = KnownSecrets(value for name, value in properties.items() if _is_secret(name))
         self._where = where
-        self._said: dict[str, str] = {}
+        self._messages: dict[str, str] = {}
 
     def note(self, error: KafkaFailure) -> None:
-        """Take an error of librdkafka's `error_cb`; the newest of each code stays."""
-        self._said[error.name()] = error.str()
+        """Record an error of librdkafka's `error_cb`; the newest of each code is retained."""
+        self._messages[error.name()] = error.str()
 
     @property
     def final(self) -> bool:
-        """Return whether waiting is useless: a password or certificate does not mend itself in seconds."""
-        return not (_DENIED | _TLS).isdisjoint(self._said)
+        """Return whether waiting is useless, as after a wrong password or certificate."""
+        return not (_DENIED | _TLS).isdisjoint(self._messages)
 
     @property
     def all_down(self) -> bool:
         """Return whether librdkafka has found no broker that takes a connection."""
-        return "_ALL_BROKERS_DOWN" in self._said
+        return "_ALL_BROKERS_DOWN" in self._messages
 
     def error(self, last: KafkaFailure) -> ScannerError:
         """Return the error that a user sees; *last* is what the call itself ended with."""
-        said = {last.name(): last.str()} | self._said
+        messages = {last.name(): last.str()} | self._messages
         for names, kind, hint in _READINGS:
-            for name in sorted(names & said.keys()):
-                return kind(self.clean(said[name]), where=self._where, hint=hint)
-        what = next((text for name, text in said.items() if name != "_ALL_BROKERS_DOWN"), last.str())
+            for name in sorted(names & messages.keys()):
+                return kind(self.clean(messages[name]), where=self._where, hint=hint)
+        what = next((text for name, text in messages.items() if name != "_ALL_BROKERS_DOWN"), last.str())
         return SourceUnreachable(self.clean(what), where=self._where, hint=_UNREACHABLE)
 
     def invalid(self, error: KafkaFailure) -> InputInvalid:
-        """Return the error for a property that librdkafka does not take."""
+        """Return the error for a property that librdkafka rejects."""
         hint = "these are librdkafka's properties, not Java's: see its CONFIGURATION.md"
         return InputInvalid(self.clean(error.str()), where="kafka", hint=hint)
 
     def clean(self, text: str) -> str:
-        """Return librdkafka's words in one line, without its timings and without any secret of the settings."""
+        """Return librdkafka's message in one line, without timings and without secrets of the settings."""
         return " ".join(_NOISE.sub("", mask_text(self._secrets.hide(text))).split())
 
 

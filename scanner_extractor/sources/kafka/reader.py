@@ -1,4 +1,4 @@
-"""Reads what the brokers answer, as confluent-kafka's classes hold it: brokers, topics, consumer groups."""
+"""Convert confluent-kafka's objects to facts: brokers, topics, consumer groups."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TopicAnswer(Protocol):
 
 
 class ClusterAnswer(Protocol):
-    """What a metadata request tells (`ClusterMetadata`)."""
+    """A metadata response (`ClusterMetadata`)."""
 
     cluster_id: Any
     brokers: Mapping[int, Any]
@@ -56,7 +56,7 @@ class ClusterAnswer(Protocol):
 
 
 class DescriptionAnswer(Protocol):
-    """What brokers say of a topic beyond its metadata (`TopicDescription`)."""
+    """A topic description beyond its metadata (`TopicDescription`)."""
 
     is_internal: bool
     authorized_operations: Sequence[Any] | None
@@ -90,7 +90,7 @@ class MembersAnswer(Protocol):
 
 
 def state_of(*answers: object) -> str:
-    """Return the first state that one of *answers* tells, as librdkafka's word; old versions leave it out."""
+    """Return the first state in *answers*, in librdkafka's terms; old versions omit it."""
     states = (getattr(answer, "state", None) for answer in answers)
     return next((state.name for state in states if isinstance(state, Enum)), "")
 
@@ -98,17 +98,18 @@ def state_of(*answers: object) -> str:
 _LISTENER = re.compile(r"\s*([^:/\s]+)://(\[[^\]]+\]|[^:/\[\]\s]+):(0*[1-9][0-9]*)\s*")
 
 
-def listener_addresses(settings: Iterable[Mapping[str, ConfigAnswer]], told: Collection[str]) -> tuple[str, ...]:
-    """Return the addresses of all listeners beyond *told*, in normal form, sorted; what is no address is left out.
+def listener_addresses(settings: Iterable[Mapping[str, ConfigAnswer]], known: Collection[str]) -> tuple[str, ...]:
+    """Return the addresses of all listeners beyond *known*, in normal form, sorted; invalid addresses are left out.
 
-    *settings* are those of the brokers that gave them, *told* the addresses of the metadata: of the one listener that
-    was asked. A loopback address counts only where *told* has one too. Read are `advertised.listeners`, without them
-    `listeners`, without `controller.listener.names` (Kafka's broker configurations).
+    *settings* are those of the brokers that returned them, *known* the addresses of the metadata: of the one
+    listener that was queried. A loopback address counts only where *known* has one too. Read are
+    `advertised.listeners`, without them `listeners`, without `controller.listener.names` (Kafka's broker
+    configurations).
     """
-    found = {address for entries in settings for address in _addresses(entries)} - set(told)
+    addresses = {address for entries in settings for address in _addresses(entries)} - set(known)
     # Elsewhere, another machine's loopback would claim an address that every machine has.
-    local = any(map(_is_loopback, told))
-    return tuple(sorted(address for address in found if local or not _is_loopback(address)))
+    local = any(map(_is_loopback, known))
+    return tuple(sorted(address for address in addresses if local or not _is_loopback(address)))
 
 
 def _addresses(entries: Mapping[str, ConfigAnswer]) -> Iterator[str]:
@@ -144,7 +145,7 @@ def _is_wildcard(host: str) -> bool:
 
 
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
-"""The topics that brokers mark as internal (Kafka's `Topic.INTERNAL_TOPICS`), for where the mark cannot be asked."""
+"""The topics marked as internal (Kafka's `Topic.INTERNAL_TOPICS`), for brokers that do not report the flag."""
 
 Config = tuple[tuple[str, str], ...]
 
@@ -163,15 +164,15 @@ def read_brokers(brokers: Iterable[BrokerAnswer], source: SourceId) -> tuple[tup
 
 
 def unnamed_brokers(metadata: ClusterAnswer) -> frozenset[int]:
-    """Get the ids of brokers that hold replicas and are not named: they are down, because one that left holds none."""
-    partitions = (each for topic in metadata.topics.values() for each in topic.partitions.values())
-    return frozenset(chain.from_iterable(each.replicas for each in partitions)) - frozenset(metadata.brokers)
+    """Return the ids of brokers that hold replicas and are missing from the metadata: they are down."""
+    partitions = (partition for topic in metadata.topics.values() for partition in topic.partitions.values())
+    return frozenset(chain.from_iterable(partition.replicas for partition in partitions)) - frozenset(metadata.brokers)
 
 
 def read_topic(topic: TopicAnswer, source: SourceId, *, internal: bool | None = None, config: Config = ()) -> Topic:
-    """Read a topic of the metadata; *internal* None: the brokers were not asked, so Kafka's own names tell.
+    """Read a topic of the metadata; *internal* None: not known from the brokers, so decided by Kafka's own topic names.
 
-    The replication factor is that of partition 0 (None where no partition is told).
+    The replication factor is that of partition 0 (None where no partition is reported).
     """
     partitions = [topic.partitions[number] for number in sorted(topic.partitions)]
     return Topic(
@@ -200,7 +201,7 @@ def read_group(
     description: MembersAnswer | None,
 ) -> ConsumerGroup:
     """Read a consumer group: the topics that it has offsets for, and those that its members are assigned now."""
-    offsets = (str(one.topic) for one in committed if one.offset >= 0)
+    offsets = (str(offset.topic) for offset in committed if offset.offset >= 0)
     return ConsumerGroup(
         source=source,
         name=listing.group_id,
@@ -212,4 +213,4 @@ def read_group(
 def _assigned(description: MembersAnswer | None) -> Iterator[str]:
     for member in description.members if description else ():
         for assignment in (member.assignment, member.target_assignment):
-            yield from (str(one.topic) for one in assignment.topic_partitions) if assignment else ()
+            yield from (str(partition.topic) for partition in assignment.topic_partitions) if assignment else ()

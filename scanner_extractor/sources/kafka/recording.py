@@ -1,4 +1,4 @@
-"""What the brokers said as a JSON document and back, for captures: the Kafka protocol itself has no text to keep."""
+"""Convert the result of a Kafka scan to a JSON document for captures, and back."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def read_kafka_document(document: Json, source: SourceId) -> KafkaResult:
         return _reading(document, source)
     except (KeyError, TypeError, ValueError) as error:
         hint = "record the capture again"
-        raise InputInvalid(f"the capture's document is damaged: {error!r}", where=str(source), hint=hint) from error
+        raise InputInvalid(f"damaged document in the capture: {error!r}", where=str(source), hint=hint) from error
 
 
 def _reading(document: dict[str, Any], source: SourceId) -> KafkaResult:
     # Captures of earlier versions know neither `unnamed` nor `unconfigured`.
-    told = dict(document["outcome"])
-    answer, unread = SourceStatus(told.pop("answer")), frozenset(told.pop("unread"))
+    members = dict(document["outcome"])
+    answer, unread = SourceStatus(members.pop("answer")), frozenset(members.pop("unread"))
     return KafkaResult(
-        outcome=SourceResult(source=source, kind="kafka", answer=answer, unread=unread, **told),
+        outcome=SourceResult(source=source, kind="kafka", answer=answer, unread=unread, **members),
         cluster_id=document["cluster_id"],
         brokers=tuple(document["brokers"]),
         unnamed=int(document.get("unnamed", 0)),

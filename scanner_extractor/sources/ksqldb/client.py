@@ -1,4 +1,4 @@
-"""Reads a ksqlDB cluster: all that it knows in two requests, in the words of older versions where it needs them."""
+"""Read a ksqlDB cluster in two requests, with fallbacks for older versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scanner_extractor.sources.ksqldb.queries import joined_queries
 from scanner_extractor.sources.ksqldb.reader import Entity, read_entities
 from scanner_extractor.sources.ksqldb_closing import NOTHING_EARLIER, Earlier, closing_queries
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
-from scanner_model.kafka import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
+from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
 from scanner_model.names import SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
@@ -31,10 +31,10 @@ _Named = TypeVar("_Named", KsqlFunction, KsqlSource, KsqlType)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    """What we want to know, the statements that ask for it (newest first), and the entities that answer it.
+class _Listing:
+    """A listing: its statements (newest version first), and the entities of its response.
 
-    *spare*: a server that does not know these statements has nothing of the kind.
+    *spare*: a server that does not know these statements has no such objects.
     """
 
     about: str
@@ -53,20 +53,20 @@ _UNKNOWN = re.compile(r"line \d+:\d+: |Syntax error at or near", re.IGNORECASE)
 """How the message of a statement begins that a server's grammar does not know (6.1.15, 8.3.1)."""
 _QUESTIONS = (
     # The forms without EXTENDED spare the server the offsets of every group; old servers know only the others.
-    _Question(
+    _Listing(
         about="streams", statements=("DESCRIBE STREAMS;", "LIST STREAMS EXTENDED;", "LIST STREAMS;"), answers=_SOURCES
     ),
-    _Question(
+    _Listing(
         about="tables", statements=("DESCRIBE TABLES;", "LIST TABLES EXTENDED;", "LIST TABLES;"), answers=_SOURCES
     ),
-    _Question(
+    _Listing(
         about="queries",
         statements=("SHOW QUERIES EXTENDED;", _RUNNING),
         answers=_QUERIES,
     ),
     # Last, so that a server that knows no types has answered everything else by then.
-    _Question(about="functions", statements=("SHOW FUNCTIONS;",), answers=frozenset({"functions"}), spare=True),
-    _Question(about="types", statements=("LIST TYPES;",), answers=frozenset({"types"}), spare=True),
+    _Listing(about="functions", statements=("SHOW FUNCTIONS;",), answers=frozenset({"functions"}), spare=True),
+    _Listing(about="types", statements=("LIST TYPES;",), answers=frozenset({"types"}), spare=True),
 )
 
 
@@ -77,7 +77,7 @@ _STATES = tuple(question for question in _QUESTIONS if not question.spare)
 class KsqlStates:
     """The persistent queries of a server as they are now, and the collections that they name.
 
-    *errors* are by a query's id what went wrong in it last; *unread* are queries that are there and could not be read.
+    *errors* are the last errors by query id; *unread* are queries that exist and could not be read.
     """
 
     collections: tuple[KsqlSource, ...]
@@ -91,15 +91,16 @@ def read_ksqldb(
 ) -> KsqlResult:
     """Read collections, persistent queries, types and functions (`GET /info`, `POST /ksql`).
 
-    All statements go in one request; a server that does not know one of them is asked again, one by one, in the words
-    of older versions. Raises ScannerError where neither streams nor tables can be read; everything less is a problem.
-    Queries that were known *earlier* and are missing because the server is being stopped count as unread.
+    All statements go in one request; for a server that does not know one of them, they are sent one by one, with
+    fallbacks for older versions. Raises ScannerError where neither streams nor tables can be read; any other
+    failure is a problem. Queries that were known *earlier* and are missing because the server is being stopped
+    count as unread.
     """
     client = _Client(http, settings.source, progress)
     service = client.service()
-    # Descriptions of queries first: they tell most, and what comes later only fills their gaps.
+    # Descriptions of queries first: they are most complete, and later entries only fill their gaps.
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
-    collections = _by_name(_marked(one, service) for entity in entities for one in entity.collections)
+    collections = _by_name(_marked(item, service) for entity in entities for item in entity.collections)
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
     missing = frozenset[TopicName]().union(*(entity.missing for entity in entities))
     closing = client.closing(earlier, queries, collections)
@@ -123,13 +124,13 @@ def read_ksqldb(
         problems=tuple(dict.fromkeys(problem for entity in entities for problem in entity.problems)),
         missing=missing,
         service=service,
-        functions=_by_name(one for entity in entities for one in entity.functions),
-        types=_by_name(one for entity in entities for one in entity.types),
+        functions=_by_name(item for entity in entities for item in entity.functions),
+        types=_by_name(item for entity in entities for item in entity.types),
     )
 
 
 def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOTHING_EARLIER) -> KsqlStates:
-    """Read the queries and their states in one request (`POST /ksql`), in several where a server knows older words.
+    """Read the queries and their states in one request (`POST /ksql`), in several for older servers.
 
     Raises ScannerError where the queries are not listed; without its collections a query has no topics. Queries that
     were known *earlier* and are missing because the server is being stopped are among the unread.
@@ -139,23 +140,23 @@ def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOT
     if "queries" in client.refused:
         hint = "the user needs the right to list queries"
         raise PayloadUnexpected("ksqlDB does not list its queries", where=str(settings.source), hint=hint)
-    collections = _by_name(one for entity in entities for one in entity.collections)
-    told = [entity for entity in entities if entity.kind in _QUERIES]
+    collections = _by_name(collection for entity in entities for collection in entity.collections)
+    answers = [entity for entity in entities if entity.kind in _QUERIES]
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
     closing = client.closing(earlier, queries, collections)
     return KsqlStates(
         collections=collections,
         queries=queries,
-        errors=dict(error for entity in told for error in entity.errors),
-        unread=closing.union(*(entity.unread for entity in told)),
+        errors=dict(error for entity in answers for error in entity.errors),
+        unread=closing.union(*(entity.unread for entity in answers)),
     )
 
 
 class _Client:
-    """Asks one server *questions*; *refused* names what it would not tell in any words."""
+    """Sends *questions* to one server; *refused* names the listings that it rejected in every form."""
 
     def __init__(
-        self, http: Http, source: SourceId, progress: Progress, questions: Sequence[_Question] = _QUESTIONS
+        self, http: Http, source: SourceId, progress: Progress, questions: Sequence[_Listing] = _QUESTIONS
     ) -> None:
         self._http = http
         self._source = source
@@ -164,7 +165,7 @@ class _Client:
         self.refused: list[str] = []
 
     def service(self) -> str:
-        """Return the server's `ksqlServiceId`, empty where it does not tell."""
+        """Return the server's `ksqlServiceId`, empty where not reported."""
         try:
             info = self._http.get("info", accept=ACCEPT)
         except (NotFound, SourceObjected):
@@ -176,7 +177,7 @@ class _Client:
                 return ""
 
     def everything(self) -> list[Entity]:
-        """Return an answer to every question, all in one request where the server takes it."""
+        """Return the response to every listing, all in one request where the server accepts it."""
         entities = dict(self._together())
         for question in self._questions:
             if question not in entities:
@@ -199,7 +200,7 @@ class _Client:
                 return entity.queries
         raise PayloadUnexpected("ksqlDB does not list its queries", where=str(self._source))
 
-    def _together(self) -> Iterator[tuple[_Question, Entity]]:
+    def _together(self) -> Iterator[tuple[_Listing, Entity]]:
         try:
             answers = self._post(" ".join(question.statements[0] for question in self._questions))
         except (SourceObjected, SourceRefused):
@@ -209,8 +210,8 @@ class _Client:
             if entity.kind in question.answers:
                 yield question, entity
 
-    def _alone(self, question: _Question) -> Entity:
-        """Query one question in newer, then in older words; an old server takes `DESCRIBE STREAMS` for a name."""
+    def _alone(self, question: _Listing) -> Entity:
+        """Send one listing in its newer, then in its older form; an old server reads `DESCRIBE STREAMS` as a name."""
         objection: ScannerError | None = None
         for statement in question.statements:
             try:
@@ -225,13 +226,13 @@ class _Client:
                     return entity
         return self._refused(question, objection)
 
-    def _refused(self, question: _Question, objection: ScannerError | None) -> Entity:
+    def _refused(self, question: _Listing, objection: ScannerError | None) -> Entity:
         if question.spare and isinstance(objection, SourceObjected) and _is_unknown(objection):
             return Entity()
         self.refused.append(question.about)
         if objection and _SOURCE_WORDS.issubset(self.refused):
             raise objection
-        why = objection.what if objection else "it answered something else"
+        why = objection.what if objection else "unexpected response"
         return Entity(problems=(Problem(str(self._source), f"ksqlDB does not list its {question.about}: {why}"),))
 
     def _described(self, name: str, total: int) -> Entity:
@@ -250,7 +251,7 @@ class _Client:
 
 
 def _is_unknown(objection: SourceObjected) -> bool:
-    """Return whether the server does not know the statement; any other objection says nothing of what it has."""
+    """Return whether the server does not know the statement; any other error says nothing about its objects."""
     match objection.body:
         case {"message": str(message)}:
             return objection.code == _BAD_STATEMENT and _UNKNOWN.match(message) is not None
@@ -276,7 +277,7 @@ def _by_name(facts: Iterable[_Named]) -> tuple[_Named, ...]:
 
 def _reasons(refused: Sequence[str], unread: frozenset[str], closing: frozenset[str]) -> Iterator[str]:
     if closing:
-        yield f"ksqlDB is being stopped: {len(closing)} queries are missing, and more with each answer"
+        yield f"ksqlDB is being stopped: {len(closing)} queries are missing, and more with each response"
     if refused:
         yield f"ksqlDB does not list its {' and '.join(refused)}"
     if unread - closing:

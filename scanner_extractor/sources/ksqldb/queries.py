@@ -1,4 +1,4 @@
-"""Reads ksqlDB's queries, and joins what its different answers tell of one query."""
+"""Parse ksqlDB's queries, and merge the entries of one query from different responses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from scanner_extractor.http.messages import Json
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.kafka import KsqlSource, Query, QueryError
+from scanner_model.ksqldb import KsqlSource, Query, QueryError
 from scanner_model.names import SourceId, TopicName
 from scanner_model.redaction import mask_text
 
@@ -32,7 +32,7 @@ def read_query_description(payload: dict[str, Any], source: SourceId) -> Query:
 
 
 def read_running_query(payload: dict[str, Any], source: SourceId, reads: str = "") -> Query:
-    """Read a member of `queries`, `readQueries` or `writeQueries`, which also tells sink topics.
+    """Read a member of `queries`, `readQueries` or `writeQueries`, which also has sink topics.
 
     *reads* is the collection whose `readQueries` list it; empty elsewhere. Raises PayloadUnexpected.
     """
@@ -51,17 +51,17 @@ def read_running_query(payload: dict[str, Any], source: SourceId, reads: str = "
 def read_query_error(payload: dict[str, Any]) -> QueryError | None:
     """Return the newest of a member's `queryErrors`, secrets hidden; None where there is none."""
     errors = payload.get("queryErrors")
-    told = [each for each in errors if isinstance(each, dict)] if isinstance(errors, list) else []
-    newest = max(told, key=lambda each: str(each.get("timestamp") or "").zfill(20), default={})
+    entries = [entry for entry in errors if isinstance(entry, dict)] if isinstance(errors, list) else []
+    newest = max(entries, key=lambda entry: str(entry.get("timestamp") or "").zfill(20), default={})
     message = mask_text(_text(newest, "errorMessage"))
     return QueryError(message=message, at=_moment(newest.get("timestamp"))) if message else None
 
 
 def joined_queries(queries: Iterable[Query], collections: Iterable[KsqlSource]) -> tuple[Query, ...]:
-    """Return each persistent query once, sorted by name; sources, sinks and topics are what any answer told.
+    """Return each persistent query once, sorted by name; sources, sinks and topics are merged from all responses.
 
-    The topics of sinks come from the collections' own descriptions where a query does not tell them. Queries that
-    people run at a prompt (PUSH, PULL) write nowhere and are left out.
+    The topics of sinks come from the collections' own descriptions where a query has none. Transient queries (PUSH,
+    PULL) write nowhere and are left out.
     """
     topics = {collection.name: collection.topic for collection in collections}
     joined: dict[str, Query] = {}
@@ -118,14 +118,17 @@ def _texts(value: Json) -> tuple[str, ...]:
 
 
 def _state(payload: dict[str, Any], hosts: Json) -> str:
-    """Return the state of a query; servers say RUNNING, for older clients, of one that all their hosts have paused."""
-    said, told = _text(payload, "state"), _worst(hosts)
-    if said == RUNNING and isinstance(hosts, dict) and PAUSED in hosts.values() and RUNNING not in hosts.values():
+    """Return the state of a query.
+
+    For older clients, servers report RUNNING for a query that is paused on all hosts.
+    """
+    state, worst = _text(payload, "state"), _worst(hosts)
+    if state == RUNNING and isinstance(hosts, dict) and PAUSED in hosts.values() and RUNNING not in hosts.values():
         return PAUSED
-    return said or told
+    return state or worst
 
 
 def _worst(states: Json) -> str:
-    """Return the worst of the states on all hosts, for servers that do not say it themselves."""
-    told = sorted({str(state) for state in states.values()}) if isinstance(states, dict) else []
-    return next((state for state in told if state != RUNNING), told[0] if told else "")
+    """Return the worst of the states on all hosts, for servers that do not report an overall state."""
+    distinct = sorted({str(state) for state in states.values()}) if isinstance(states, dict) else []
+    return next((state for state in distinct if state != RUNNING), distinct[0] if distinct else "")

@@ -1,4 +1,4 @@
-"""Reads what `POST /ksql` answers: an array of entities, each with collections, queries, functions, types, or else."""
+"""Parse responses of `POST /ksql`: entities with collections, queries, functions, types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scanner_extractor.sources.ksqldb.queries import read_query_description, rea
 from scanner_model.column_path import ELEMENT, MAP_VALUE, ColumnPath, field_segment
 from scanner_model.columns import Column
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.kafka import CollectionColumn, KsqlFunction, KsqlSource, KsqlType, Query, QueryError
+from scanner_model.ksqldb import CollectionColumn, KsqlFunction, KsqlSource, KsqlType, Query, QueryError
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.problems import Problem
 
@@ -24,7 +24,7 @@ def read_fields(fields: Json, kind: str) -> tuple[CollectionColumn, ...]:
     """Read the `fields` of a `sourceDescription`, in their order, parents before their children.
 
     A field's `type` is KEY or HEADER; absent, it is a value column. The pseudo columns that old servers list (SYSTEM)
-    are left out. Every value may be null but a table's key. Raises PayloadUnexpected for anything of another shape.
+    are left out. Every value may be null but a table's key. Raises PayloadUnexpected for any other shape.
     """
     return tuple(
         CollectionColumn(column=column, role=_role(field), header=str(field.get("headerKey") or ""))
@@ -80,7 +80,7 @@ def _segment(field: dict[str, Any]) -> str:
 
 def _field_objects(value: Json) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise PayloadUnexpected("a list of columns is not one")
+        raise PayloadUnexpected("the list of columns is malformed")
     return value
 
 
@@ -90,7 +90,7 @@ _PLAIN = re.compile(r"[A-Z_][A-Z0-9_]*")
 def read_type(name: str, schema: Json, source: SourceId) -> KsqlType:
     """Read a member of `types` as the SQL that it stands for; raises PayloadUnexpected for no type.
 
-    The server does not tell the keys of a MAP, which are STRING where nobody says otherwise.
+    The server does not report the key type of a MAP, which is STRING by default.
     """
     return KsqlType(source=source, name=name, definition=_definition(schema, 0))
 
@@ -106,7 +106,7 @@ def read_function(payload: dict[str, Any], source: SourceId) -> KsqlFunction:
 def _definition(schema: Json, depth: int) -> str:
     kind = schema.get("type") if isinstance(schema, dict) else None
     if not isinstance(kind, str) or depth > _DEEPEST:
-        raise PayloadUnexpected("a type cannot be told from its description")
+        raise PayloadUnexpected("a type cannot be derived from its description")
     match kind:
         case "STRUCT":
             return f"STRUCT<{', '.join(_field(field, depth) for field in schema.get('fields') or ())}>"
@@ -141,12 +141,12 @@ _UNDESCRIBED = re.compile(r"Failed to Describe Kafka Topic\(s\): \[(?P<topics>[^
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """What one statement answered.
+    """The response to one statement.
 
-    *kind* is the member that holds the answer (`sourceDescriptions`, `queries`…), empty for one that we do not know.
-    *listed* are names of collections that were only listed. *errors* are pairs of a query's id and what the server
-    says is wrong with it. *missing* are topics of collections that the server does not find. *unread* names what was
-    there and could not be read.
+    *kind* is the member that holds the answer (`sourceDescriptions`, `queries`…), empty for an unknown kind.
+    *listed* are names of collections that were only listed. *errors* are pairs of a query's id and the server's
+    error. *missing* are topics of collections that the server does not find. *unread* names objects that could not
+    be read.
     """
 
     kind: str = ""
@@ -164,10 +164,10 @@ class Entity:
 def read_entities(payload: Json, source: SourceId) -> tuple[Entity, ...]:
     """Read the answer of `POST /ksql`, one entity a statement; raises PayloadUnexpected where it is no array.
 
-    What cannot be read costs itself alone and becomes a problem, as do the server's warnings and unknown entities.
+    Unreadable objects become problems, as do the server's warnings and unknown entities.
     """
     if not isinstance(payload, list):
-        raise PayloadUnexpected("ksqlDB answered something else than an array", where=str(source))
+        raise PayloadUnexpected("the response of ksqlDB is not an array", where=str(source))
     return tuple(_with_warnings(_entity(item, source), item, source) for item in payload)
 
 
@@ -201,14 +201,14 @@ def _entity(item: Json, source: SourceId) -> Entity:
         case {"sourceDescriptions": list(described)}:
             return _each("sourceDescriptions", described, source, _described)
         case {"sourceDescription": dict(described)}:
-            # 6.1 reports 0 partitions of every topic here, which says nothing.
+            # 6.1 reports 0 partitions of every topic here, which is meaningless.
             return replace(_each("sourceDescription", [described], source, _described), missing=frozenset())
         case {"queryDescriptions": list(queries)}:
             return _each("queryDescriptions", queries, source, _query_described)
         case {"queries": list(queries)}:
             return _each("queries", queries, source, _query_running)
         case {"streams": list(listed)} | {"tables": list(listed)}:
-            names = [str(one.get("name")) for one in listed if isinstance(one, dict) and one.get("name")]
+            names = [str(entry.get("name")) for entry in listed if isinstance(entry, dict) and entry.get("name")]
             return Entity(kind="names", listed=tuple(names))
         case {"functions": list(functions)}:
             return _each("functions", functions, source, _function)
@@ -216,23 +216,23 @@ def _entity(item: Json, source: SourceId) -> Entity:
             named = [{"name": name, "schema": schema} for name, schema in types.items()]
             return _each("types", named, source, _type)
         case {"errorMessage": message}:
-            return Entity(problems=(Problem(str(source), f"ksqlDB could not answer: {message}"),))
+            return Entity(problems=(Problem(str(source), f"ksqlDB reports an error: {message}"),))
         case _:
-            told = repr(item.get("@type")) if isinstance(item, dict) else "no type"
-            return Entity(problems=(Problem(str(source), f"ksqlDB answered with an entity of {told}, left unread"),))
+            type_name = repr(item.get("@type")) if isinstance(item, dict) else "no type"
+            return Entity(problems=(Problem(str(source), f"ksqlDB returned an unknown entity ({type_name}), ignored"),))
 
 
 def _each(kind: str, items: list[Json], source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]) -> Entity:
     parts = [_attempt(item, source, read) for item in items]
     return Entity(
         kind=kind,
-        collections=tuple(one for part in parts for one in part.collections),
-        queries=tuple(one for part in parts for one in part.queries),
-        errors=tuple(one for part in parts for one in part.errors),
-        functions=tuple(one for part in parts for one in part.functions),
-        types=tuple(one for part in parts for one in part.types),
+        collections=tuple(fact for part in parts for fact in part.collections),
+        queries=tuple(fact for part in parts for fact in part.queries),
+        errors=tuple(fact for part in parts for fact in part.errors),
+        functions=tuple(fact for part in parts for fact in part.functions),
+        types=tuple(fact for part in parts for fact in part.types),
         missing=frozenset[TopicName]().union(*(part.missing for part in parts)),
-        problems=tuple(one for part in parts for one in part.problems),
+        problems=tuple(fact for part in parts for fact in part.problems),
         unread=frozenset[str]().union(*(part.unread for part in parts)),
     )
 
@@ -248,8 +248,8 @@ def _attempt(item: Json, source: SourceId, read: Callable[[dict[str, Any], Sourc
 
 def _described(payload: dict[str, Any], source: SourceId) -> Entity:
     collection = read_source(payload, source)
-    reads = (read_running_query(one, source, collection.name) for one in _objects(payload, "readQueries"))
-    writes = (read_running_query(one, source) for one in _objects(payload, "writeQueries"))
+    reads = (read_running_query(entry, source, collection.name) for entry in _objects(payload, "readQueries"))
+    writes = (read_running_query(entry, source) for entry in _objects(payload, "writeQueries"))
     return Entity(
         collections=(collection,),
         queries=(*reads, *writes),
@@ -276,20 +276,22 @@ def _type(payload: dict[str, Any], source: SourceId) -> Entity:
 
 def _with_warnings(entity: Entity, item: Json, source: SourceId) -> Entity:
     warnings = _objects(item, "warnings") if isinstance(item, dict) else []
-    messages = [message for one in warnings if not _names_only(message := str(one.get("message")), entity.missing)]
-    told = dict.fromkeys(Problem(str(source), f"ksqlDB warns: {message}") for message in messages)
-    return replace(entity, problems=(*entity.problems, *told))
+    messages = [
+        message for warning in warnings if not _names_only(message := str(warning.get("message")), entity.missing)
+    ]
+    unique = dict.fromkeys(Problem(str(source), f"ksqlDB warns: {message}") for message in messages)
+    return replace(entity, problems=(*entity.problems, *unique))
 
 
 def _names_only(warning: str, missing: frozenset[TopicName]) -> bool:
-    """Return whether a warning only says of topics that they are missing, which the descriptions say, too."""
+    """Return whether a warning only repeats missing topics of the descriptions."""
     named = _UNDESCRIBED.search(warning)
     return named is not None and missing.issuperset(named["topics"].split(", "))
 
 
 def _objects(payload: dict[str, Any], member: str) -> list[dict[str, Any]]:
     value = payload.get(member)
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _count(value: Json) -> int | None:

@@ -1,4 +1,4 @@
-"""What ksqlDB's collections tell of topics that no registry describes: their declared columns as schemas."""
+"""Schemas of topics without a registry schema, from the declared columns of ksqlDB's collections."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 
 from scanner_model.columns import Column
-from scanner_model.kafka import KsqlSource
-from scanner_model.ksqldb import record_columns
+from scanner_model.ksqldb import KsqlSource, record_columns
 from scanner_model.names import Fingerprint, Role, TopicName
 from scanner_model.schemas import Confidence, Definition, TopicSchema
 
@@ -26,7 +25,7 @@ def collection_schemas(
     (with the statement of the first by name), others each add theirs. Header columns are no part of a schema.
     """
     views: dict[tuple[Side, str, tuple[Column, ...]], list[KsqlSource]] = {}
-    for collection in sorted(collections, key=lambda one: (one.source, one.name)):
+    for collection in sorted(collections, key=lambda item: (item.source, item.name)):
         for side, format_name, columns in _sides(collection):
             if columns and side not in described:
                 views.setdefault((side, format_name, columns), []).append(collection)
@@ -52,7 +51,7 @@ def _schema(
         text=first.statement,
         columns=columns,
     )
-    names = ", ".join(f"{one.kind} {one.name}" for one in collections)
+    names = ", ".join(f"{collection.kind} {collection.name}" for collection in collections)
     link = TopicSchema(
         source=first.source,
         topic=topic,

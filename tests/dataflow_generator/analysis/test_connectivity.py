@@ -10,17 +10,17 @@ NODES = st.sampled_from([f"{kind}:{name}" for kind in ("topic", "job", "dataset"
 
 def test_a_component_is_called_by_its_least_topic_and_counts_by_kind() -> None:
     """People know topics; a job's name comes first in the alphabet only."""
-    found = components([("topic:b", "job:a"), ("job:a", "dataset:a"), ("topic:c", "job:a")])
+    result = components([("topic:b", "job:a"), ("job:a", "dataset:a"), ("topic:c", "job:a")])
 
-    assert found == (Component(name="topic:b", sizes={"dataset": 1, "job": 1, "topic": 2}),)
-    assert found[0].nodes == 4
+    assert result == (Component(name="topic:b", sizes={"dataset": 1, "job": 1, "topic": 2}),)
+    assert result[0].nodes == 4
 
 
 def test_the_largest_comes_first_and_one_without_a_topic_has_a_name_all_the_same() -> None:
     """Two databases that a job connects are a part, too."""
-    found = components([("dataset:y", "job:1"), ("topic:a", "job:2"), ("job:2", "topic:b"), ("dataset:x", "job:1")])
+    result = components([("dataset:y", "job:1"), ("topic:a", "job:2"), ("job:2", "topic:b"), ("dataset:x", "job:1")])
 
-    assert [each.name for each in found] == ["dataset:x", "topic:a"]
+    assert [item.name for item in result] == ["dataset:x", "topic:a"]
 
 
 @given(st.lists(st.tuples(NODES, NODES)))
@@ -31,4 +31,4 @@ def test_any_links_give_what_joining_sets_gives(links) -> None:
         joined = sets.get(source, frozenset([source])) | sets.get(target, frozenset([target]))
         sets |= dict.fromkeys(joined, joined)
 
-    assert sorted(each.nodes for each in components(links)) == sorted(map(len, set(sets.values())))
+    assert sorted(component.nodes for component in components(links)) == sorted(map(len, set(sets.values())))

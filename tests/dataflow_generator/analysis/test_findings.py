@@ -10,7 +10,7 @@ from dataflow_generator.analysis.findings import FindingKind, stored_findings, v
 from dataflow_generator.build.store import edge_row, node_row
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.engine.open import Connection, open_dictionary, writing
-from scanner_dictionary.graph.store import write_graph
+from scanner_dictionary.graph.store import add_rows, describe_graph
 
 KAFKA = "kafka://k-1:9092"
 CLUSTER = Node("cluster:k", NodeKind.CLUSTER, KAFKA, "k")
@@ -40,12 +40,12 @@ ID, GONE, TIME, DARK = (
 )
 NODES = (CLUSTER, A, LONE, OWN, B, JOB, ID, GONE, TIME, DARK, SCHEMA)
 EDGES = (
-    *(edge(CLUSTER, each, EdgeKind.CONTAINS) for each in (A, LONE, OWN)),
+    *(edge(CLUSTER, item, EdgeKind.CONTAINS) for item in (A, LONE, OWN)),
     edge(A, SCHEMA, EdgeKind.HAS_SCHEMA),
     edge(A, JOB, EdgeKind.READS),
     edge(JOB, A, EdgeKind.WRITES),
     edge(JOB, B, EdgeKind.WRITES),
-    *(edge(A, each, EdgeKind.CONTAINS) for each in (ID, GONE, TIME)),
+    *(edge(A, item, EdgeKind.CONTAINS) for item in (ID, GONE, TIME)),
     edge(B, DARK, EdgeKind.CONTAINS),
     edge(GONE, DARK, EdgeKind.COLUMN_FLOW),
 )
@@ -61,7 +61,8 @@ def stored(conn: Connection, nodes: Sequence[Node], edges: Sequence[Edge], first
     """Store a graph numbered from *first* on, its schema as one."""
     numbers = {node.key: 1_000 if node is SCHEMA else first + at for at, node in enumerate(nodes)}
     rows = [node_row(numbers[node.key], node) for node in nodes]
-    write_graph(conn, rows, [edge_row(first + at, each, numbers) for at, each in enumerate(edges)], "{}")
+    add_rows(conn, rows, [edge_row(first + at, item, numbers) for at, item in enumerate(edges)])
+    describe_graph(conn, "{}")
 
 
 @pytest.mark.parametrize("first", [1, -100])
@@ -69,10 +70,10 @@ def test_findings_of_stored_rows_are_those_of_the_graph(conn, first) -> None:
     """Only a part of the rows is read; graphs of all engines are numbered in order, not all below zero."""
     stored(conn, NODES, EDGES, first)
 
-    found = stored_findings(conn)
+    result = stored_findings(conn)
 
-    assert found == validate(NODES, EDGES)
-    assert [each.kind for each in found] == [
+    assert result == validate(NODES, EDGES)
+    assert [item.kind for item in result] == [
         FindingKind.UNKNOWN_TOPIC,
         FindingKind.UNKNOWN_COLUMN,
         FindingKind.SELF_LOOP,
@@ -82,7 +83,7 @@ def test_findings_of_stored_rows_are_those_of_the_graph(conn, first) -> None:
 
 def test_a_graph_without_schemas_is_above_them_whole(conn) -> None:
     """Where nothing is described there is no schema to end what is read."""
-    nodes, edges = NODES[:-1], [each for each in EDGES if each.kind is not EdgeKind.HAS_SCHEMA]
+    nodes, edges = NODES[:-1], [item for item in EDGES if item.kind is not EdgeKind.HAS_SCHEMA]
     stored(conn, nodes, edges, 1)
 
     assert stored_findings(conn) == validate(nodes, edges)
@@ -92,7 +93,7 @@ def test_an_edge_to_what_is_no_job_or_dataset_is_told(conn) -> None:
     """The database says where it is; who reads the graph above its columns would not find it."""
     stored(conn, NODES, [*EDGES, edge(JOB, SCHEMA, EdgeKind.WRITES)], -100)
 
-    assert stored_findings(conn)[0].what == f"writes from {JOB.key} to node:1000: there is no node:1000"
+    assert stored_findings(conn)[0].what == f"writes from {JOB.key} to node:1000: node:1000 does not exist"
 
 
 def test_a_dictionary_without_a_graph_has_no_findings(conn) -> None:

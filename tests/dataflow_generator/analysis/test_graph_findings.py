@@ -39,32 +39,32 @@ def writes(source: Node, target: Node, way: str = "") -> Edge:
     return edge(source, target, EdgeKind.WRITES, way)
 
 
-def found(nodes, edges, *kinds: FindingKind) -> list[str]:
-    return [each.what for each in validate(nodes, edges) if not kinds or each.kind in kinds]
+def result(nodes, edges, *kinds: FindingKind) -> list[str]:
+    return [item.what for item in validate(nodes, edges) if not kinds or item.kind in kinds]
 
 
 A, B, C = map(topic, "abc")
 J, K = map(job, "jk")
-HELD = [edge(CLUSTER, each, EdgeKind.CONTAINS) for each in (A, B, C)]
+HELD = [edge(CLUSTER, item, EdgeKind.CONTAINS) for item in (A, B, C)]
 
 
 def test_a_graph_in_which_all_ends_meet_has_no_findings() -> None:
     """Silence is worth something."""
-    assert found([CLUSTER, A, B, J], [*HELD[:2], reads(A, J), writes(J, B)]) == []
+    assert result([CLUSTER, A, B, J], [*HELD[:2], reads(A, J), writes(J, B)]) == []
 
 
 def test_a_topic_that_nobody_reads_or_writes_is_told_unless_it_is_internal() -> None:
     """Kafka's own topics are always alone."""
     nodes = [CLUSTER, A, topic("__consumer_offsets", internal=True)]
 
-    assert found(nodes, HELD[:1]) == ["nobody is known to read or write a"]
+    assert result(nodes, HELD[:1]) == ["a has no known readers or writers"]
 
 
 def test_a_job_without_an_end_is_told_with_the_end_that_it_lacks() -> None:
     """A sink whose target nobody tells reads all the same."""
-    assert found([A, J, K], [*HELD[:1], reads(A, J)], FindingKind.JOB_WITHOUT_END) == [
-        "j writes nothing that is known",
-        "k reads and writes nothing that is known",
+    assert result([A, J, K], [*HELD[:1], reads(A, J)], FindingKind.JOB_WITHOUT_END) == [
+        "j has no known outputs",
+        "k has no known inputs and outputs",
     ]
 
 
@@ -73,31 +73,33 @@ def test_internal_job_needs_no_end() -> None:
     store = Node("job:ksqldb://k/CST_1", NodeKind.JOB, "ksqldb://k", "CST_1", None, (("internal", True),))
     orders = topic("orders")
 
-    assert found([orders, store], [reads(orders, store)], FindingKind.JOB_WITHOUT_END) == []
+    assert result([orders, store], [reads(orders, store)], FindingKind.JOB_WITHOUT_END) == []
 
 
 def test_a_topic_that_only_a_job_names_is_told() -> None:
     """It is misspelt, or of a cluster that nobody scans."""
-    assert found([CLUSTER, A, B, J], [*HELD[:1], reads(A, J), writes(J, B)]) == ["a job names b, which no scan knows"]
+    assert result([CLUSTER, A, B, J], [*HELD[:1], reads(A, J), writes(J, B)]) == [
+        "a job uses b, which no scan has found"
+    ]
 
 
 def test_an_edge_to_a_node_that_is_not_there_is_told_with_the_end_that_is_missing() -> None:
     """Whoever reads the graph would stumble over it."""
-    assert found([A, J], [reads(A, J), writes(J, B)], FindingKind.DANGLING_EDGE) == [
-        f"writes from {J.key} to {B.key}: there is no {B.key}"
+    assert result([A, J], [reads(A, J), writes(J, B)], FindingKind.DANGLING_EDGE) == [
+        f"writes from {J.key} to {B.key}: {B.key} does not exist"
     ]
 
 
 def test_a_job_that_reads_what_it_writes_is_a_self_loop() -> None:
     """Often a retry; always worth knowing."""
-    assert found([A, J], [*HELD[:1], reads(A, J), writes(J, A)], FindingKind.SELF_LOOP) == ["a -> j -> a"]
+    assert result([A, J], [*HELD[:1], reads(A, J), writes(J, A)], FindingKind.SELF_LOOP) == ["a -> j -> a"]
 
 
 def test_data_that_come_back_through_several_jobs_are_feedback() -> None:
     """Told as the shortest way round."""
     edges = [reads(A, J), writes(J, B), reads(B, K), writes(K, A), writes(K, C)]
 
-    (finding,) = [each for each in validate([A, B, C, J, K], edges) if each.kind is FindingKind.FEEDBACK]
+    (finding,) = [item for item in validate([A, B, C, J, K], edges) if item.kind is FindingKind.FEEDBACK]
     assert finding.what in ("a -> j -> b -> k -> a", "b -> k -> a -> j -> b")
     assert len(finding.nodes) == 4
 
@@ -106,15 +108,15 @@ def test_ways_of_a_job_that_do_not_meet_make_no_circle() -> None:
     """Two mirrors in one connector are no loop."""
     edges = [reads(A, J, "1"), writes(J, B, "1"), reads(B, K), writes(K, A), reads(C, J, "2"), writes(J, C, "3")]
 
-    assert found([A, B, C, J, K], edges, FindingKind.SELF_LOOP) == []
-    assert len(found([A, B, C, J, K], edges, FindingKind.FEEDBACK)) == 1
+    assert result([A, B, C, J, K], edges, FindingKind.SELF_LOOP) == []
+    assert len(result([A, B, C, J, K], edges, FindingKind.FEEDBACK)) == 1
 
 
 def test_topics_that_are_only_a_job_s_own_make_no_circle() -> None:
     """Every repartition is read by the one that writes it."""
     edges = [reads(A, J, "internal"), writes(J, A, "internal"), reads(B, J), writes(J, C)]
 
-    assert found([A, B, C, J], edges, FindingKind.SELF_LOOP, FindingKind.FEEDBACK) == []
+    assert result([A, B, C, J], edges, FindingKind.SELF_LOOP, FindingKind.FEEDBACK) == []
 
 
 def test_a_column_in_a_flow_that_no_schema_of_its_topic_has_is_told() -> None:
@@ -123,21 +125,21 @@ def test_a_column_in_a_flow_that_no_schema_of_its_topic_has_is_told() -> None:
     edges = [
         *HELD[:2],
         edge(A, SCHEMA, EdgeKind.HAS_SCHEMA),
-        *(edge(A, each, EdgeKind.CONTAINS) for each in (known, unknown)),
+        *(edge(A, item, EdgeKind.CONTAINS) for item in (known, unknown)),
         edge(B, free, EdgeKind.CONTAINS),
     ]
 
-    assert found([CLUSTER, A, B, known, unknown, free, SCHEMA], edges, FindingKind.UNKNOWN_COLUMN) == [
-        "a flow names x.y, which no schema of a has"
+    assert result([CLUSTER, A, B, known, unknown, free, SCHEMA], edges, FindingKind.UNKNOWN_COLUMN) == [
+        "a flow uses x.y, which no schema of a contains"
     ]
 
 
 def test_what_the_broker_tells_of_a_record_is_no_unknown_column() -> None:
     """No schema has it."""
     columns = [column("a", "$rowtime"), column("a", "ROWTIME")]
-    edges = [edge(A, SCHEMA, EdgeKind.HAS_SCHEMA), *(edge(A, each, EdgeKind.CONTAINS) for each in columns)]
+    edges = [edge(A, SCHEMA, EdgeKind.HAS_SCHEMA), *(edge(A, item, EdgeKind.CONTAINS) for item in columns)]
 
-    assert found([A, *columns, SCHEMA], edges, FindingKind.UNKNOWN_COLUMN) == []
+    assert result([A, *columns, SCHEMA], edges, FindingKind.UNKNOWN_COLUMN) == []
 
 
 def test_findings_are_counted_by_kind() -> None:
@@ -153,7 +155,7 @@ def test_findings_are_counted_by_kind() -> None:
 
 def test_a_long_chain_is_no_reason_to_recurse() -> None:
     """A graph has more nodes than Python has calls."""
-    ahead = {(str(each), ""): [(str(each + 1), "")] for each in range(5000)} | {("5000", ""): [("0", "")]}
+    ahead = {(str(item), ""): [(str(item + 1), "")] for item in range(5000)} | {("5000", ""): [("0", "")]}
 
     assert len(next(iter(cycles(ahead)))) == 5001
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors import CONNECTORS, Config, Connector, Direction, read_connector
-from dataflow_generator.connectors.column_mapping import Followed, follow
+from dataflow_generator.connectors.column_mapping import ColumnMapping, map_columns
 from dataflow_generator.connectors.transforms.registry import TRANSFORMS
 from scanner_model.column_path import parse_path, path_name
 
@@ -31,19 +31,19 @@ def steps(**transforms: dict[str, str]) -> dict[str, str]:
     return {"transforms": ",".join(transforms), **told}
 
 
-def followed(config: dict[str, str], source: str = "", target: str = "", at: int = 0) -> Followed:
+def followed(config: dict[str, str], source: str = "", target: str = "", at: int = 0) -> ColumnMapping:
     read = Config.of(config)
     direction = Direction.SINK if "Sink" in config["connector.class"] else Direction.SOURCE
     flows = read_connector(Connector(name="c", config=read, direction=direction))
     ends = tuple(tuple(parse_path(name) for name in side.split()) for side in (source, target))
-    return follow(read, flows, flows.flows[at], ends)
+    return map_columns(read, flows, flows.flows[at], ends)
 
 
-def pairs(found: Followed) -> dict[str, set[str]]:
+def pairs(found: ColumnMapping) -> dict[str, set[str]]:
     """Return the columns of the target, each with those that it is made of; `~` marks one that is computed."""
     told: dict[str, set[str]] = {}
-    for one in found.columns:
-        told.setdefault(path_name(one.target), set()).add(path_name(one.source) + "~" * one.changed)
+    for column in found.columns:
+        told.setdefault(path_name(column.target), set()).add(path_name(column.source) + "~" * column.changed)
     return told
 
 
@@ -64,7 +64,7 @@ def test_an_unwrapped_change_feed_has_the_row_itself() -> None:
     found = followed(config, target="id email __op __source_ts_ms @key.id")
 
     assert pairs(found) == {"id": {"id"}, "email": {"email"}, "@key.id": {"id"}}
-    assert {one.because for one in found.columns} == {"transforms.u", ""}
+    assert {column.because for column in found.columns} == {"transforms.u", ""}
     assert found.whole
 
 
@@ -228,7 +228,7 @@ def test_a_plain_key_gets_the_name_that_the_configuration_gives_it() -> None:
     found = followed(JDBC | {"pk.mode": "record_key", "pk.fields": "customer_id"}, source="@key email")
 
     assert pairs(found) == {"customer_id": {"@key"}, "email": {"email"}}
-    assert next(one.because for one in found.columns if one.source == ("@key",)) == "pk.mode, pk.fields"
+    assert next(column.because for column in found.columns if column.source == ("@key",)) == "pk.mode, pk.fields"
 
 
 @pytest.mark.parametrize(
@@ -429,7 +429,7 @@ def test_a_table_that_a_catalog_describes_has_what_it_has() -> None:
     found = followed(JDBC, source="id Email note", target="id EMAIL")
 
     assert pairs(found) == {"id": {"id"}, "EMAIL": {"Email"}}
-    assert [one.alike for one in found.columns] == [False, True]
+    assert [column.alike for column in found.columns] == [False, True]
 
 
 ANY_PATH = st.sampled_from(
@@ -456,4 +456,4 @@ def test_no_configuration_breaks_what_follows_columns(class_name, transforms, en
     config = Config.of(told | steps(**{f"t{number}": step for number, step in enumerate(transforms)}))
     flows = read_connector(Connector(name="c", config=config))
 
-    assert all(isinstance(follow(config, flows, flow, ends), Followed) for flow in flows.flows)
+    assert all(isinstance(map_columns(config, flows, flow, ends), ColumnMapping) for flow in flows.flows)

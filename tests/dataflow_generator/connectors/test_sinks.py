@@ -349,7 +349,7 @@ def test_a_dead_letter_queue_is_no_data_topic() -> None:
     config = S3 | {"topics": "a", "errors.deadletterqueue.topic.name": "dlq"}
     flows = read(config, active=("a", "dlq-lcc-1x"))
 
-    assert [(one.dataset.name, one.role) for one in flows.side_topics] == [
+    assert [(side_topic.dataset.name, side_topic.role) for side_topic in flows.side_topics] == [
         ("dlq", "dead-letter"),
         ("dlq-lcc-1x", "dead-letter"),
     ]
@@ -423,7 +423,7 @@ def test_names_that_a_lineage_transform_is_told_count() -> None:
 
     assert edges(flows) == [("t", "lake://a x"), ("t", "lake://a y")]
     assert {flow.because for flow in flows.flows} == {"topics, transforms.ol.dataset.names"}
-    assert [one.name for one in flows.outputs] == ["x", "y"]
+    assert [output.name for output in flows.outputs] == ["x", "y"]
 
 
 def test_as_many_names_as_topics_go_together() -> None:
@@ -446,6 +446,6 @@ def test_a_topic_calls_the_function_that_it_is_mapped_to() -> None:
         "aws.lambda.function.name": "f",
         "aws.lambda.topic2function.map": "a;fa",
     }
-    found = read_connector(Connector(name="c", config=Config.of(config)))
+    result = read_connector(Connector(name="c", config=Config.of(config)))
 
-    assert [flow.target and flow.target.name for flow in found.flows] == ["fa", "f"]
+    assert [flow.target and flow.target.name for flow in result.flows] == ["fa", "f"]

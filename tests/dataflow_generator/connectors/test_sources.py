@@ -315,7 +315,7 @@ def test_debezium_wraps_rows_and_has_topics_of_its_own() -> None:
     flows = read(POSTGRES | {"table.include.list": "a.b", "schema.history.internal.kafka.topic": "hist"})
 
     assert flows.shape is Shape.ENVELOPE
-    assert {(one.dataset.name, one.role) for one in flows.side_topics} == {
+    assert {(side_topic.dataset.name, side_topic.role) for side_topic in flows.side_topics} == {
         ("hist", "schema-history"),
         ("p", "schema-changes"),
         ("p.transaction", "transactions"),
@@ -336,7 +336,7 @@ def test_what_was_seen_outranks_the_configuration_for_one_dataset() -> None:
     one = JDBC | {"table.whitelist": "a"}
 
     assert names(one, active=("other",)) == [("db.public.a", "other")]
-    assert "none is in use" in read(JDBC | {"table.whitelist": "a,b"}, active=("other",)).problems[0].what
+    assert "is in use, but" in read(JDBC | {"table.whitelist": "a,b"}, active=("other",)).problems[0].what
 
 
 def test_a_topic_from_data_is_one_of_those_in_use() -> None:
@@ -370,7 +370,7 @@ def test_mirrored_patterns_are_resolved_by_the_copies() -> None:
 
     assert names(config, active=("eu.orders", "eu.heartbeats")) == [("orders", "eu.orders")]
     assert names(config) == [("regex:or.*", r"regex:eu\.or.*")]
-    assert {one.role for one in read(config).side_topics} == {"heartbeats", "checkpoints", "offset-syncs"}
+    assert {side_topic.role for side_topic in read(config).side_topics} == {"heartbeats", "checkpoints", "offset-syncs"}
 
 
 @pytest.mark.parametrize(
@@ -420,7 +420,7 @@ def test_a_broken_map_of_topics_is_left_out(text) -> None:
     """The names are then those that MongoDB gives by itself."""
     flows = read(MONGO | {"database": "d", "collection": "c", "topic.namespace.map": text})
 
-    assert [one.name for one in flows.outputs] == ["d.c"]
+    assert [output.name for output in flows.outputs] == ["d.c"]
 
 
 def test_an_oracle_table_is_found_by_its_topic() -> None:
@@ -429,7 +429,9 @@ def test_an_oracle_table_is_found_by_its_topic() -> None:
     flows = read(config, active=("ORCL.HR.EMP", "ORCL.HR.TMP", "c-ORCL-redo-log"))
 
     assert edges(flows) == [("oracle://o:1521 ORCL.HR.EMP", "ORCL.HR.EMP")]
-    assert [(one.dataset.name, one.role) for one in flows.side_topics] == [("c-ORCL-redo-log", "redo-log")]
+    assert [(side_topic.dataset.name, side_topic.role) for side_topic in flows.side_topics] == [
+        ("c-ORCL-redo-log", "redo-log")
+    ]
 
 
 def test_oracle_without_a_template_writes_its_redo_log_only() -> None:

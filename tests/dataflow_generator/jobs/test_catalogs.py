@@ -11,13 +11,13 @@ import pytest
 from dataflow_generator.analysis.findings import validate
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.graph import FlowGraph, Node
-from dataflow_generator.jobs.catalogs import other_names, place_of
-from dataflow_generator.query.impact import Asked, Root, Spot, impact
+from dataflow_generator.jobs.catalogs import file_dataset, other_names
+from dataflow_generator.query.impact import ImpactGraph, NodeInfo, Root, impact
 from dataflow_generator.query.impact import Use as Impact
 from dataflow_generator.query.neighbourhood import Step
-from dataflow_generator.query.traversal import Question, ahead_in, lineage
+from dataflow_generator.query.traversal import TraversalOptions, ahead_in, lineage
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.lineage_inputs.catalogs import KeptTopicRow, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import MaterializedTopicRow, TableRow
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
@@ -178,7 +178,7 @@ def test_files_of_a_sink_and_the_table_over_them_are_one_node(graph) -> None:
     )
     links = (link((ARN, "table/lake/orders"), ("bigquery", "p.d.t"), process="nightly"),)
     found = graph(catalog_tables=(ORDERS,), connectors=(sink,), catalog_links=links)
-    hops = lineage(TOPIC, "topic", Question(upstream=False), ahead_in(found.edges()))
+    hops = lineage(TOPIC, "topic", TraversalOptions(upstream=False), ahead_in(found.edges()))
 
     assert [(hop.source, hop.target) for hop in hops] == [
         (TOPIC, "job:connect://shop/main/sink"),
@@ -192,7 +192,7 @@ def test_lineage_goes_through_materialization(graph) -> None:
     """A topic feeds what is read from its table."""
     links = (link((ARN, "table/lake/orders"), ("bigquery", "p.d.t")),)
     found = graph(catalog_tables=(ORDERS,), materializations=(KEPT,), catalog_links=links)
-    hops = lineage("dataset:bigquery/p.d.t", "dataset", Question(downstream=False), ahead_in(found.edges()))
+    hops = lineage("dataset:bigquery/p.d.t", "dataset", TraversalOptions(downstream=False), ahead_in(found.edges()))
 
     assert [str(hop.kind) for hop in hops] == ["writes", "reads", "materializes"]
 
@@ -200,10 +200,10 @@ def test_lineage_goes_through_materialization(graph) -> None:
 def test_table_whose_columns_nobody_tells_is_affected_all_the_same(graph) -> None:
     """Whoever drops a field must ask the owner of the table, too."""
     found = graph(materializations=(KEPT,))
-    spots = {each.key: Spot(each.kind, each.name, each.path) for each in found.nodes()}
-    asked = Asked(
+    node_infos = {each.key: NodeInfo(each.kind, each.name, each.path) for each in found.nodes()}
+    asked = ImpactGraph(
         ahead=ahead_in(found.edges()),
-        spots=lambda keys: {key: spots[key] for key in keys},
+        node_infos=lambda keys: {key: node_infos[key] for key in keys},
         step=lambda edge: Step(edge.type, edge.subtype, edge.evidence),
     )
     affected = impact(Root(node=TOPIC, path=("id",)), asked)
@@ -272,7 +272,7 @@ def test_tables_over_the_same_files_are_shown_as_the_first() -> None:
 
 def test_place_of_files_is_named_and_anything_else_is_none() -> None:
     """A database's address is no place of files."""
-    assert place_of("s3a://lake/x/") == ("s3://lake", "x")
-    assert place_of("abfss://c@a.dfs.core.windows.net/x") == ("abfss://c@a.dfs.core.windows.net", "x")
-    assert [place_of(text) for text in ("", "lake", "jdbc:mysql://h/d", "http://h/x")] == [None] * 4
-    assert other_names([], [KeptTopicRow("c", "s", "t", "DELTA", "x", ("a", "b"), "nowhere")]) == {}
+    assert file_dataset("s3a://lake/x/") == ("s3://lake", "x")
+    assert file_dataset("abfss://c@a.dfs.core.windows.net/x") == ("abfss://c@a.dfs.core.windows.net", "x")
+    assert [file_dataset(text) for text in ("", "lake", "jdbc:mysql://h/d", "http://h/x")] == [None] * 4
+    assert other_names([], [MaterializedTopicRow("c", "s", "t", "DELTA", "x", ("a", "b"), "nowhere")]) == {}

@@ -2,7 +2,7 @@
 
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector
-from dataflow_generator.jobs.connect_columns import Seen
+from dataflow_generator.jobs.connect_columns import KnownColumns
 from dataflow_generator.jobs.dataset_naming import Naming
 from scanner_dictionary.queries.connectors import ConnectorRow
 
@@ -35,7 +35,7 @@ def connector(kind: str = "sink", active: tuple[str, ...] | None = None, **confi
 
 
 def read(row: ConnectorRow, *topics: str) -> ConnectorReading:
-    (reading,) = connect_jobs([report_connector(row, {"retail": tuple(sorted(topics))}, NAMING)], Seen({}))
+    (reading,) = connect_jobs([report_connector(row, {"retail": tuple(sorted(topics))}, NAMING)], KnownColumns({}))
     return reading
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, ReportedConnector, connect_jobs, report_connector
-from dataflow_generator.jobs.connect_columns import Seen, derive
+from dataflow_generator.jobs.connect_columns import KnownColumns, derive
 from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.model import Dataset
 from scanner_dictionary.queries.connectors import ConnectorRow
@@ -52,7 +52,7 @@ def paths(text: str) -> tuple[ColumnPath, ...]:
     return tuple(parse_path(name) for name in text.split())
 
 
-def read(told: ReportedConnector, seen: Seen) -> ConnectorReading:
+def read(told: ReportedConnector, seen: KnownColumns) -> ConnectorReading:
     (reading,) = connect_jobs([told], seen)
     return reading
 
@@ -72,7 +72,9 @@ def flows(reading: ConnectorReading) -> list[tuple[str, str, str, str]]:
 def test_a_column_goes_from_the_database_through_the_topic_into_the_warehouse() -> None:
     """Each step by its own connector, with the key and the transform that say so."""
     known = {topic("cdc.inventory.customers"): paths("@key.id id email")}
-    cdc, sink = (read(each, Seen(known)) for each in (connector("cdc", "source", CDC), connector("dw", "sink", SINK)))
+    cdc, sink = (
+        read(each, KnownColumns(known)) for each in (connector("cdc", "source", CDC), connector("dw", "sink", SINK))
+    )
 
     assert ("shop.inventory.customers", "email", "cdc.inventory.customers", "email") in flows(cdc)
     assert ("cdc.inventory.customers", "email", "warehouse.public.crm", "mail") in flows(sink)
@@ -93,7 +95,9 @@ def test_a_topic_that_nobody_describes_has_what_connectors_tell_of_it() -> None:
     derived = derive(((each.config, each.flows, each.pairs) for each in told), known, {})
 
     assert derived[topic("eu.a")] == paths("@key.id id total")
-    assert ("eu.a", "total", "warehouse.public.crm", "total") in flows(read(told[1], Seen(known, lambda: derived)))
+    assert ("eu.a", "total", "warehouse.public.crm", "total") in flows(
+        read(told[1], KnownColumns(known, lambda: derived))
+    )
 
 
 def test_what_others_write_into_a_table_does_not_limit_what_a_sink_writes_there() -> None:
@@ -105,7 +109,9 @@ def test_what_others_write_into_a_table_does_not_limit_what_a_sink_writes_there(
     derived = derive(((each.config, each.flows, each.pairs) for each in told), known, {})
 
     assert derived[other.pairs[0][2]] == paths("id")
-    assert ("eu.a", "total", "warehouse.public.crm", "total") in flows(read(other, Seen(known, lambda: derived)))
+    assert ("eu.a", "total", "warehouse.public.crm", "total") in flows(
+        read(other, KnownColumns(known, lambda: derived))
+    )
 
 
 def test_a_table_is_told_by_what_other_jobs_read_of_the_topic_that_its_change_feed_writes() -> None:
@@ -113,7 +119,7 @@ def test_a_table_is_told_by_what_other_jobs_read_of_the_topic_that_its_change_fe
     feed, feeds = connector("cdc", "source", CDC), topic("cdc.inventory.customers")
     derived = derive([(feed.config, feed.flows, feed.pairs)], {}, {feeds: paths("payload payload.email")})
 
-    assert flows(read(feed, Seen({}, lambda: derived))) == [
+    assert flows(read(feed, KnownColumns({}, lambda: derived))) == [
         ("shop.inventory.customers", "email", "cdc.inventory.customers", "payload.email")
     ]
 
@@ -129,18 +135,18 @@ def test_connectors_in_a_circle_come_to_an_end() -> None:
 
 def test_a_topic_without_columns_costs_the_columns_of_its_flow_only() -> None:
     """The datasets stay, the reason is told, and the other topics keep theirs."""
-    reading = read(connector("dw", "sink", SINK | {"topics": "a,b"}), Seen({topic("a"): paths("id")}))
+    reading = read(connector("dw", "sink", SINK | {"topics": "a,b"}), KnownColumns({topic("a"): paths("id")}))
 
     assert flows(reading) == [("a", "id", "warehouse.public.crm", "id")]
     assert not reading.whole
     assert [use.dataset.name for use in reading.flows.reads] == ["a", "b"]
-    assert "no schema tells the columns of 'b'" in reading.problems[0].what
+    assert "the columns of 'b' are unknown" in reading.problems[0].what
 
 
 def test_a_transform_that_nobody_knows_is_named() -> None:
     """With its class, its connector and its place in the configuration."""
     unknown = SINK | {"transforms.slim.type": "com.acme.Scramble"}
-    reading = read(connector("dw", "sink", unknown), Seen({topic("cdc.inventory.customers"): paths("id")}))
+    reading = read(connector("dw", "sink", unknown), KnownColumns({topic("cdc.inventory.customers"): paths("id")}))
 
     assert reading.flows.columns == ()
     assert reading.known
@@ -151,10 +157,10 @@ def test_a_transform_that_nobody_knows_is_named() -> None:
 
 def test_a_mirror_of_three_topics_is_three_ways() -> None:
     """And not nine pairs."""
-    reading = read(connector("mirror", "source", MIRROR), Seen({}))
+    reading = read(connector("mirror", "source", MIRROR), KnownColumns({}))
 
-    assert [(use.dataset.name, use.way) for use in reading.flows.reads] == [("a", "a"), ("b", "b"), ("c", "c")]
-    assert [(use.dataset.name, use.way) for use in reading.flows.writes] == [
+    assert [(use.dataset.name, use.route) for use in reading.flows.reads] == [("a", "a"), ("b", "b"), ("c", "c")]
+    assert [(use.dataset.name, use.route) for use in reading.flows.writes] == [
         ("eu.a", "a"),
         ("eu.b", "b"),
         ("eu.c", "c"),
@@ -165,9 +171,9 @@ def test_a_sink_names_its_consumer_group() -> None:
     """As Connect does, unless the configuration overrides it."""
     own = {"consumer.override.group.id": "loaders"}
     groups = [
-        dict(read(connector("dw", "sink", SINK | more), Seen({})).flows.job.attributes)["consumer_group"]
+        dict(read(connector("dw", "sink", SINK | more), KnownColumns({})).flows.job.attributes)["consumer_group"]
         for more in ({}, own)
     ]
 
     assert groups == ["connect-dw", "loaders"]
-    assert "consumer_group" not in dict(read(connector("cdc", "source", CDC), Seen({})).flows.job.attributes)
+    assert "consumer_group" not in dict(read(connector("cdc", "source", CDC), KnownColumns({})).flows.job.attributes)

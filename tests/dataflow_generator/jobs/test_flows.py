@@ -10,7 +10,8 @@ from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.ksqldb import Level, ksql_jobs, named_by
 from dataflow_generator.jobs.manual import manual_jobs
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, FlowEnd, KsqlSource, ManualFlow, Query
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Role, SourceId, TopicName
 
 KSQL = SourceId("ksqldb:http://ksql:8088")
@@ -110,7 +111,7 @@ def test_a_column_goes_by_the_field_of_its_topic() -> None:
 
     assert (column("orders", "id"), column("paid", "ID"), "IDENTITY") in shown(reading)
     assert (column("orders", "price.amount"), column("paid", "TWICE"), "TRANSFORMATION") in shown(reading)
-    assert [problem.what for problem in reading.problems] == ["OK of ORDERS is no field of the topic orders"]
+    assert [problem.what for problem in reading.problems] == ["OK of ORDERS is not a field of the topic orders"]
     assert reading.level is Level.COLUMNS
 
 
@@ -166,7 +167,7 @@ def test_a_collection_that_nobody_describes_is_a_problem() -> None:
     """Its topic is not known, and never guessed from its name."""
     reading = read(query(), PAID)
 
-    assert [problem.what for problem in reading.problems] == ["no collection 'ORDERS' is known, so its topic is not"]
+    assert [problem.what for problem in reading.problems] == ["the collection 'ORDERS' is unknown, and so is its topic"]
     assert [use.dataset.name for use in reading.flows.writes] == ["paid"]
 
 

@@ -8,7 +8,7 @@ from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
 from scanner_model.column_path import parse_path
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, KsqlSource, Query
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.names import Role, SourceId, TopicName
 
 KSQL = SourceId("ksqldb:http://ksql:8088")
@@ -168,5 +168,5 @@ def test_column_that_is_no_field_is_still_told() -> None:
     lost = read("WHAT_0->ATEXT AS X", ONEOF, fields("id"))
 
     assert [[each.what for each in one.problems] for one in (wrong, lost)] == [
-        ["WHAT_0.ATEXT of S is no field of the topic s"]
+        ["WHAT_0.ATEXT of S is not a field of the topic s"]
     ] * 2

@@ -19,22 +19,22 @@ def test_what_has_the_same_targets_is_one_way() -> None:
     """Ten topics into one file need no names."""
     reads, writes = uses(pairs(("a", "x"), ("b", "x")))
 
-    assert [(use.dataset.name, use.way) for use in (*reads, *writes)] == [("a", ""), ("b", ""), ("x", "")]
+    assert [(use.dataset.name, use.route) for use in (*reads, *writes)] == [("a", ""), ("b", ""), ("x", "")]
 
 
 def test_what_goes_nowhere_is_a_way_of_its_own() -> None:
     """A topic whose target data choose leads to no other's table."""
     reads, writes = uses(pairs(("a", "x"), ("b", None), (None, "y")))
 
-    assert [(use.dataset.name, use.way) for use in reads] == [("a", "a"), ("b", "b")]
-    assert {(use.dataset.name, use.way) for use in writes} == {("x", "a"), ("y", "?")}
+    assert [(use.dataset.name, use.route) for use in reads] == [("a", "a"), ("b", "b")]
+    assert {(use.dataset.name, use.route) for use in writes} == {("x", "a"), ("y", "?")}
 
 
 def test_topics_of_one_name_in_two_clusters_are_told_apart() -> None:
-    """The way has the whole name then."""
+    """The route then has the whole name."""
     both = [Pair(dataset("a", place), dataset("x", place), "key") for place in ("kafka://k", "kafka://l")]
 
-    assert [use.way for use in uses(both)[0]] == ["topic:kafka://k/a", "topic:kafka://l/a"]
+    assert [use.route for use in uses(both)[0]] == ["topic:kafka://k/a", "topic:kafka://l/a"]
 
 
 NAMES = st.sampled_from("abcd")
@@ -43,8 +43,8 @@ NAMES = st.sampled_from("abcd")
 @given(st.sets(st.tuples(NAMES, st.sampled_from("wxyz")), min_size=1))
 @settings(max_examples=60)
 def test_ways_are_exactly_the_pairs(named) -> None:
-    """Every source of a way leads to every target of it, and to no other."""
+    """Every source of a route leads to every target of it, and to no other."""
     reads, writes = uses(pairs(*sorted(named)))
-    found = {(read.dataset.name, write.dataset.name) for read in reads for write in writes if read.way == write.way}
+    found = {(read.dataset.name, write.dataset.name) for read in reads for write in writes if read.route == write.route}
 
     assert found == named

@@ -25,7 +25,7 @@ def part(number: int, source: str, sink: str, store: str = "") -> str:
 
 
 def ways(listed) -> list[tuple[str, str]]:
-    return [(use.dataset.name, use.way) for use in listed]
+    return [(use.dataset.name, use.route) for use in listed]
 
 
 def test_an_application_is_a_job_named_by_its_id() -> None:
@@ -103,7 +103,7 @@ def test_a_sink_whose_topic_data_choose_is_marked() -> None:
 
     assert dict(reading.flows.job.attributes)["unknown_sinks"] == ("k0",)
     assert reading.flows.writes == ()
-    assert [problem.what for problem in reading.problems] == ["data choose its topic"]
+    assert [problem.what for problem in reading.problems] == ["its topic is chosen at run time"]
 
 
 def test_what_only_fills_a_store_is_read_all_the_same() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector
-from dataflow_generator.jobs.connect_columns import Seen
+from dataflow_generator.jobs.connect_columns import KnownColumns
 from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.model import Dataset, Use
 from scanner_dictionary.queries.connectors import ConnectorRow
@@ -31,7 +31,7 @@ def read(
     told = ("c", kind, config["connector.class"], "RUNNING", "w", (), 0, None, "", "", "", "", config, False, False)
     row = ConnectorRow("retail", "connect:main", *told)
     known = {Dataset(NodeKind.TOPIC, "kafka://kafka-1:9092", name): columns for name in topics}
-    (reading,) = connect_jobs([report_connector(row, {"retail": tuple(sorted(topics))}, NAMING)], Seen(known))
+    (reading,) = connect_jobs([report_connector(row, {"retail": tuple(sorted(topics))}, NAMING)], KnownColumns(known))
     return reading
 
 
@@ -144,7 +144,7 @@ def test_several_databases_of_one_server_are_one_input_each() -> None:
     flows = read("source", config).flows
 
     assert names(flows.reads) == ["a.dbo.t", "b.dbo.t"]
-    assert [(use.dataset.name, use.way) for use in flows.writes] == [
+    assert [(use.dataset.name, use.route) for use in flows.writes] == [
         ("cdc.a.dbo.t", "a.dbo.t"),
         ("cdc.b.dbo.t", "b.dbo.t"),
     ]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.jobs.field_matching import EventFields
-from dataflow_generator.openlineage.emit.datasets import Known
-from dataflow_generator.openlineage.emit.graph_events import Telling, graph_events
+from dataflow_generator.openlineage.emit.datasets import DictionaryMetadata
+from dataflow_generator.openlineage.emit.graph_events import EventOptions, graph_events
 from dataflow_generator.openlineage.emit.run_events import event_line
 from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event
 from dataflow_generator.openlineage.parse.facets import read_facet
@@ -52,8 +52,8 @@ def graph(flows: list[Any]) -> FlowGraph:
 
 
 def read_again(flows: list[Any], way: str) -> list[LineageEvent]:
-    nothing = Known(columns=lambda topics: {}, written={}, names={})
-    telling = Telling(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1", way=way)
+    nothing = DictionaryMetadata(columns=lambda topics: {}, annotations={}, names={})
+    telling = EventOptions(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1", mode=way)
     found = [read_event(event_line(event)) for event in graph_events(graph(flows), nothing, telling)]
     assert not any(isinstance(event, InvalidEvent) for event in found)
     return found  # type: ignore[return-value]
@@ -110,8 +110,8 @@ def test_one_value_without_fields_is_called_by_its_side(told, found) -> None:
 
 def test_facets_are_ours_whoever_tells_the_event() -> None:
     """Their names of fields are paths, and who reads them must know."""
-    nothing = Known(columns=lambda topics: {}, written={}, names={})
-    telling = Telling(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1")
+    nothing = DictionaryMetadata(columns=lambda topics: {}, annotations={}, names={})
+    telling = EventOptions(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1")
     (first, *_) = map(json.loads, map(event_line, graph_events(graph([]), nothing, telling)))
 
     assert first["producer"] == "urn:somebody:1"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
-from dataflow_generator.query.impact import Asked, Root, Spot, Use, impact
+from dataflow_generator.query.impact import ImpactGraph, NodeInfo, Root, Use, impact
 from dataflow_generator.query.neighbourhood import Step
 from dataflow_generator.query.traversal import ahead_in
 
@@ -56,10 +56,10 @@ class Drawn:
         keys = (f"{kind}:{KAFKA}/{name}" for kind in (NodeKind.JOB, NodeKind.CONSUMER_GROUP, NodeKind.TOPIC))
         key = next(each for each in keys if each in self.nodes)
         root = Root(node=key, path=tuple(path), is_job=not key.startswith("topic:"))
-        return impact(root, Asked(ahead=ahead_in(self.edges), spots=self.spots, step=told))
+        return impact(root, ImpactGraph(ahead=ahead_in(self.edges), node_infos=self.node_infos, step=told))
 
-    def spots(self, keys):
-        return {key: Spot(self.nodes[key].kind, self.nodes[key].name, self.nodes[key].path) for key in keys}
+    def node_infos(self, keys):
+        return {key: NodeInfo(self.nodes[key].kind, self.nodes[key].name, self.nodes[key].path) for key in keys}
 
 
 HOWS = {"copy": "DIRECT IDENTITY", "sum": "DIRECT AGGREGATION", "filter": "INDIRECT FILTER", "by hand": "DIRECT "}

@@ -92,11 +92,11 @@ def test_around_a_node_is_its_lineage_with_what_holds_it(stored, name) -> None:
     conn, about = stored
     [root] = [each for each in nodes_named(SqlGraphReader(conn), name) if each.kind != "cluster"]
     graph = part_around(SqlGraphReader(conn), about, root)
-    kinds = {str(each.kind) for each in graph.edges()}
+    kinds = {str(edge.kind) for edge in graph.edges()}
 
-    assert {each.name for each in graph.nodes()} >= {"eu", "eu-in", "eu_out", "eu.Schema"}
+    assert {node.name for node in graph.nodes()} >= {"eu", "eu-in", "eu_out", "eu.Schema"}
     assert {"contains", "has-schema", "column-flow"} <= kinds
-    assert not [each.key for each in graph.nodes() if "kafka://us" in each.key]
+    assert not [node.key for node in graph.nodes() if "kafka://us" in node.key]
 
 
 def test_depth_counts_steps_and_a_column_takes_its_job_along(stored) -> None:
@@ -104,7 +104,7 @@ def test_depth_counts_steps_and_a_column_takes_its_job_along(stored) -> None:
     conn, about = stored
     [root] = nodes_named(SqlGraphReader(conn), "us-in")
     graph = part_around(SqlGraphReader(conn), about, root, 1)
-    kinds = [str(each.kind) for each in graph.edges()]
+    kinds = [str(edge.kind) for edge in graph.edges()]
 
     assert US[1] in list(graph.nodes())
     assert (kinds.count("reads"), kinds.count("writes"), kinds.count("column-flow")) == (1, 1, 1)
@@ -116,9 +116,9 @@ def test_every_end_of_an_edge_is_a_node_of_the_part(stored) -> None:
     conn, about = stored
     for root in nodes_of(conn, range(1, len(NODES) + 1)).values():
         graph = part_around(SqlGraphReader(conn), about, root, 1)
-        keys = {each.key for each in graph.nodes()}
+        keys = {node.key for node in graph.nodes()}
 
-        assert all({each.source, each.target} <= keys for each in graph.edges())
+        assert all({edge.source, edge.target} <= keys for edge in graph.edges())
 
 
 def test_what_was_read_is_unknown_of_a_graph_of_an_older_program() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.query.traversal import Hop, Question, ahead_in, lineage
+from dataflow_generator.query.traversal import Hop, TraversalOptions, ahead_in, lineage
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import edges_at, nodes_of
@@ -12,7 +12,7 @@ from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.errors import NameUnknown
 
 KAFKA = "kafka://k-1:9092"
-UP, DOWN = Question(downstream=False), Question(upstream=False)
+UP, DOWN = TraversalOptions(downstream=False), TraversalOptions(upstream=False)
 
 
 def node(kind: NodeKind, name: str, *path: str) -> Node:
@@ -70,7 +70,7 @@ def conn(new_dictionary):
         yield connection
 
 
-def steps(root: Node, question: Question) -> list[tuple[str, str]]:
+def steps(root: Node, question: TraversalOptions) -> list[tuple[str, str]]:
     return [
         (hop.source.rpartition("/")[2], hop.target.rpartition("/")[2])
         for hop in lineage(root.key, root.kind, question, ahead_in(EDGES))
@@ -89,7 +89,7 @@ def test_upstream_is_the_same_way_back() -> None:
 
 def test_depth_counts_steps_each_way() -> None:
     """Of a large estate people want the neighbours."""
-    assert steps(A, Question(depth=1)) == [("a.id", "a"), ("a", "ab")]
+    assert steps(A, TraversalOptions(depth=1)) == [("a.id", "a"), ("a", "ab")]
 
 
 def test_what_bears_on_a_whole_topic_bears_on_its_columns() -> None:
@@ -105,15 +105,15 @@ def test_a_topic_contains_a_column_only_where_a_flow_goes_on() -> None:
 
 def test_columns_of_a_topic_are_followed_beside_its_jobs() -> None:
     """Both answers in one."""
-    found = steps(B, Question(upstream=False, columns=True, depth=1))
+    found = steps(B, TraversalOptions(upstream=False, columns=True, depth=1))
 
     assert found == [("b", "bc"), ("b", "b#s"), ("b#s", "c#id")]
 
 
 def test_columns_of_a_job_are_those_of_what_it_reads_and_writes() -> None:
     """A job has no columns of its own."""
-    assert ("a#day", "b") in steps(BC, Question(downstream=False, columns=True))
-    assert ("b#s", "c#id") in steps(AB, Question(upstream=False, columns=True))
+    assert ("a#day", "b") in steps(BC, TraversalOptions(downstream=False, columns=True))
+    assert ("b#s", "c#id") in steps(AB, TraversalOptions(upstream=False, columns=True))
 
 
 MIRROR = job("mirror")
@@ -130,7 +130,7 @@ PAIRS = (
 )
 
 
-def on_pairs(root: Node, question: Question) -> list[tuple[str, str]]:
+def on_pairs(root: Node, question: TraversalOptions) -> list[tuple[str, str]]:
     return [
         (hop.source.rpartition("/")[2], hop.target.rpartition("/")[2])
         for hop in lineage(root.key, root.kind, question, ahead_in(PAIRS))
@@ -140,7 +140,7 @@ def on_pairs(root: Node, question: Question) -> list[tuple[str, str]]:
 def test_a_job_that_is_entered_on_one_way_is_left_on_that_way() -> None:
     """A mirror of ten topics is ten pairs and not a hundred; what has no way is on all of them."""
     assert on_pairs(B, DOWN) == [("b", "mirror"), ("mirror", "eu.b"), ("mirror", "lake")]
-    assert on_pairs(COPY_B, Question(downstream=False, depth=2)) == [("mirror", "eu.b"), ("b", "mirror")]
+    assert on_pairs(COPY_B, TraversalOptions(downstream=False, depth=2)) == [("mirror", "eu.b"), ("b", "mirror")]
 
 
 def test_a_job_that_is_reached_again_on_another_way_is_gone_through_again() -> None:
@@ -150,7 +150,7 @@ def test_a_job_that_is_reached_again_on_another_way_is_gone_through_again() -> N
 
 def test_a_job_itself_is_left_on_all_its_ways() -> None:
     """Who asks for the mirror asks for every pair."""
-    assert len(on_pairs(MIRROR, Question(depth=1))) == 5
+    assert len(on_pairs(MIRROR, TraversalOptions(depth=1))) == 5
 
 
 def test_a_consumer_group_of_a_job_is_where_the_job_is() -> None:
@@ -162,7 +162,9 @@ def test_a_consumer_group_of_a_job_is_where_the_job_is() -> None:
 
 
 @pytest.mark.parametrize("root", [A, AB, A_DAY, B_SUM, C], ids=lambda each: each.key)
-@pytest.mark.parametrize("question", [UP, DOWN, Question(columns=True), Question(columns=True, depth=2)])
+@pytest.mark.parametrize(
+    "question", [UP, DOWN, TraversalOptions(columns=True), TraversalOptions(columns=True, depth=2)]
+)
 def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, conn) -> None:
     """Large and small give the same answer."""
 

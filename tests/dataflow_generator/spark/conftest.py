@@ -18,7 +18,9 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.connect import Connector
 from scanner_model.flink import FlinkStatement
-from scanner_model.kafka import Cluster, CollectionColumn, ConsumerGroup, FlowEnd, KsqlSource, ManualFlow, Query, Topic
+from scanner_model.kafka import Cluster, ConsumerGroup, Topic
+from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
@@ -82,7 +84,7 @@ def briefly() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     """Return a session on two processors; skips where PySpark or Java is missing."""
-    pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
+    pytest.importorskip("pyspark", reason="pip install 'kafka-lineage-scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java on this machine; Java 17 runs this")
     settings = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.jars": _driver(), **BRIEFLY}

@@ -58,7 +58,7 @@ def test_what_cannot_be_replaced_stays(spark, database, estate_of, tmp_path) -> 
     conn.execute("CREATE TABLE graph_edge (old integer)")
     conn.execute("CREATE VIEW seen AS SELECT old FROM graph_edge")
 
-    with pytest.raises(ScannerError, match=r"the database refused: .*depend"):
+    with pytest.raises(ScannerError, match=r"the database reported: .*depend"):
         write_database(spark, DictionarySource(estate_of(6, tmp_path)), target)
     assert conn.execute("SELECT old FROM graph_node").fetchall() == []
 
@@ -94,7 +94,7 @@ def test_an_address_where_nobody_answers_is_told_without_a_trace(spark, tmp_path
 
 @pytest.mark.parametrize(
     ("url", "said"),
-    [("postgresql://db/x", "is no JDBC URL"), ("jdbc:", "is no JDBC URL"), ("jdbc:derby:x", "--jdbc-driver")],
+    [("postgresql://db/x", "is not a JDBC URL"), ("jdbc:", "is not a JDBC URL"), ("jdbc:derby:x", "--jdbc-driver")],
 )
 def test_a_url_that_nothing_can_be_done_with_is_refused(url, said) -> None:
     """The mistake is a word's, not the database's."""
@@ -108,5 +108,5 @@ def test_a_target_does_not_tell_its_secrets() -> None:
     """It stands in messages."""
     target = JdbcTarget(url="jdbc:mysql://db/x?password=hidden-word", password="hidden-word")
 
-    assert "hidden-word" not in f"{target} {target.place}"
+    assert "hidden-word" not in f"{target} {target.masked_url}"
     assert target.properties == {"password": "hidden-word", "driver": "com.mysql.cj.jdbc.Driver"}

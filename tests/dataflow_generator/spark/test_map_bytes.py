@@ -6,7 +6,7 @@ import binascii
 import pytest
 
 from dataflow_generator.spark.map_bytes import map_bytes
-from dataflow_generator.spark.session import redirect_spark_output
+from dataflow_generator.spark.session import translate_spark_errors
 from scanner_model.errors import ScannerError
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
@@ -22,5 +22,5 @@ def test_results_come_in_the_order_of_the_pieces(spark) -> None:
 
 def test_what_a_task_cannot_do_is_told(spark, tmp_path) -> None:
     """A half of a result would look like a whole one."""
-    with pytest.raises(ScannerError, match="Spark failed"), redirect_spark_output("spark.log"):
+    with pytest.raises(ScannerError, match="Spark failed"), translate_spark_errors("spark.log"):
         list(map_bytes(spark, binascii.unhexlify, [b"00", b"x"]))

@@ -11,7 +11,7 @@ import pytest
 
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.spark.frames import tasks
-from dataflow_generator.spark.session import PACKAGES, java_version, packed, redirect_spark_output
+from dataflow_generator.spark.session import PACKAGES, build_archive, java_version, translate_spark_errors
 from scanner_model.errors import ScannerError
 
 QUIET = """rootLogger.level = warn
@@ -40,7 +40,7 @@ def test_the_version_of_java_is_read_as_it_is_said(said, version) -> None:
 
 def test_the_archive_is_all_that_a_task_needs_of_ours(tmp_path) -> None:
     """Executors have no installation of scanner."""
-    archive = packed(tmp_path)
+    archive = build_archive(tmp_path)
     code = "import sys; sys.path[:0] = sys.argv[1:]; import dataflow_generator.spark.assemble as it; print(it.__file__)"
     said = subprocess.run(
         [sys.executable, "-c", code, str(archive)], capture_output=True, text=True, check=True, cwd=tmp_path
@@ -53,7 +53,7 @@ def test_the_same_code_is_the_same_archive(tmp_path) -> None:
     """No moment of the day is in it."""
     (tmp_path / "other").mkdir()
 
-    assert packed(tmp_path).read_bytes() == packed(tmp_path / "other").read_bytes()
+    assert build_archive(tmp_path).read_bytes() == build_archive(tmp_path / "other").read_bytes()
     assert "scanner_cli" not in PACKAGES
 
 
@@ -63,7 +63,7 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
     """Not a code of Spark's, and no traceback."""
     source = DictionarySource(str(tmp_path / "nowhere.db"))
 
-    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, redirect_spark_output("spark.log"):
+    with pytest.raises(ScannerError, match=r"nowhere\.db") as failed, translate_spark_errors("spark.log"):
         tasks(spark, 1, lambda _: source.cells((1, 2)), "a long").collect()
     assert "SQLSTATE" not in str(failed.value)
 
@@ -71,7 +71,7 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
 @pytest.mark.spark
 def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, briefly, tmp_path) -> None:
     """Its own master and settings hold, and its JVM logs where docs/dataflow.md lets it."""
-    pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed; pip install 'scanner[spark]' runs this")
+    pyspark = pytest.importorskip("pyspark", reason="pip install 'kafka-lineage-scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
         pytest.skip("no Java on this machine; Java 17 runs this")
     (tmp_path / "job.py").write_text("from scanner_cli.main import main\n\nmain()\n")

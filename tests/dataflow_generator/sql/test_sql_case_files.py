@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.sql import Dialect, Place, StatementFlows, read_sql
+from dataflow_generator.sql import ColumnRef, Dialect, StatementFlows, read_sql
 from scanner_model.column_path import path_name
 
 FOLDER = Path(__file__).parent / "cases"
@@ -31,15 +31,15 @@ def _statement(found: StatementFlows) -> Iterator[str]:
     if not (found.sources or found.sinks or found.problems or found.unresolved):
         return
     yield f"{found.kind}: {', '.join(found.sources) or '-'} -> {', '.join(found.sinks) or '-'}"
-    for one in found.datasets:
-        topics = [*one.topics, *([f"/{one.topic_pattern}/"] if one.topic_pattern else [])]
-        if topics or one.qualified != (one.name,):
-            yield f"  {one.name} is {'.'.join(one.qualified)}, topic {', '.join(topics) or '?'}"
+    for dataset in found.datasets:
+        topics = [*dataset.topics, *([f"/{dataset.topic_pattern}/"] if dataset.topic_pattern else [])]
+        if topics or dataset.qualified != (dataset.name,):
+            yield f"  {dataset.name} is {'.'.join(dataset.qualified)}, topic {', '.join(topics) or '?'}"
     for flow in found.flows:
         yield f"  {_place(flow.source)} -> {_place(flow.target)} {flow.effect}"
-    yield from (f"  problem at {one.where}: {one.what}" for one in found.problems)
+    yield from (f"  problem at {problem.where}: {problem.what}" for problem in found.problems)
     yield from (f"  unresolved at {one.where}: {one.what}" for one in found.unresolved)
 
 
-def _place(place: Place) -> str:
+def _place(place: ColumnRef) -> str:
     return f"{place.dataset or 'result'}:{path_name(place.path) or '*'}"

@@ -25,29 +25,29 @@ BROKEN = " ?? ?? "
 )
 def test_tables_are_found_without_phantoms(text: str, sources: str, sinks: str) -> None:
     """FROM is a clause only behind a SELECT of the same brackets; named queries and functions are no tables."""
-    (found,) = read_sql(text + BROKEN, Dialect.FLINK)
+    (result,) = read_sql(text + BROKEN, Dialect.FLINK)
 
-    assert (" ".join(found.sources), " ".join(found.sinks)) == (sources, sinks)
+    assert (" ".join(result.sources), " ".join(result.sinks)) == (sources, sinks)
 
 
 def test_a_view_is_followed_also_where_columns_are_not_told() -> None:
     """Tables are base tables in every answer."""
-    found = read_sql("CREATE VIEW v AS SELECT a FROM t; INSERT INTO s SELECT a FROM v" + BROKEN, Dialect.FLINK)
+    result = read_sql("CREATE VIEW v AS SELECT a FROM t; INSERT INTO s SELECT a FROM v" + BROKEN, Dialect.FLINK)
 
-    assert found[-1].sources == ("t",)
-    assert found[-1].problems
+    assert result[-1].sources == ("t",)
+    assert result[-1].problems
 
 
 def test_what_an_unread_statement_creates_is_known_to_exist() -> None:
     """Later statements read it by the names they use."""
     text = f"CREATE STREAM s AS SELECT a FROM t {BROKEN}; CREATE STREAM r AS SELECT b FROM s EMIT CHANGES;"
-    found = read_sql(text, Dialect.KSQLDB)[-1]
+    result = read_sql(text, Dialect.KSQLDB)[-1]
 
-    assert [(flow.source.dataset, flow.source.path) for flow in found.flows] == [("S", ("B",))]
+    assert [(flow.source.dataset, flow.source.path) for flow in result.flows] == [("S", ("B",))]
 
 
 def test_a_problem_says_what_stands_where() -> None:
     """Line, column, what is expected and what is there."""
-    (found,) = read_sql("SELECT a\nFROM t\nWHERE = 1", Dialect.FLINK)
+    (result,) = read_sql("SELECT a\nFROM t\nWHERE = 1", Dialect.FLINK)
 
-    assert (found.problems[0].where, found.problems[0].what) == ("3:7", "an expression is expected, not '='")
+    assert (result.problems[0].where, result.problems[0].what) == ("3:7", "expected an expression, got '='")

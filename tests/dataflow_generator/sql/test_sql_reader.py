@@ -14,9 +14,9 @@ JSON = '{"tables": [{"name": "c.`d.e`.t", "columns": ["a", {"name": "b", "type":
 
 def test_a_statement_is_told_as_it_is_written() -> None:
     """People find it again by its text; the words around a statement set are not of it."""
-    found = read_sql("SELECT a\nFROM t ;\nEXECUTE STATEMENT SET BEGIN INSERT INTO s SELECT 1; END", Dialect.FLINK)
+    result = read_sql("SELECT a\nFROM t ;\nEXECUTE STATEMENT SET BEGIN INSERT INTO s SELECT 1; END", Dialect.FLINK)
 
-    assert [one.text for one in found] == ["SELECT a\nFROM t", "INSERT INTO s SELECT 1"]
+    assert [one.text for one in result] == ["SELECT a\nFROM t", "INSERT INTO s SELECT 1"]
 
 
 @pytest.mark.parametrize("text", ["", " ;; ; -- nothing\n", "END;"])
@@ -28,10 +28,10 @@ def test_a_text_without_statements_has_none(text: str) -> None:
 def test_what_is_known_before_and_within_a_text_adds_up() -> None:
     """DDL may stand in another file than the queries."""
     known = read_catalog(DDL, Dialect.FLINK)
-    found = read_sql("CREATE TABLE s (x INT, y INT); INSERT INTO s SELECT * FROM t;", Dialect.FLINK, known)[-1]
+    result = read_sql("CREATE TABLE s (x INT, y INT); INSERT INTO s SELECT * FROM t;", Dialect.FLINK, known)[-1]
 
-    assert [(flow.target.path, flow.source.path) for flow in found.flows] == [(("x",), ("a",)), (("y",), ("b",))]
-    assert {one.name: one.topics for one in found.datasets} == {"s": (), "t": ("topic.t",)}
+    assert [(flow.target.path, flow.source.path) for flow in result.flows] == [(("x",), ("a",)), (("y",), ("b",))]
+    assert {dataset.name: dataset.topics for dataset in result.datasets} == {"s": (), "t": ("topic.t",)}
 
 
 def test_a_catalog_stays_as_it_was_when_a_text_changes_tables() -> None:
@@ -45,18 +45,18 @@ def test_a_catalog_stays_as_it_was_when_a_text_changes_tables() -> None:
 def test_aggregates_that_are_told_of_need_no_grouping() -> None:
     """ksqlDB lists its functions with their kind."""
     known = Catalog(aggregates=frozenset(("MY_SUM",)))
-    (found,) = read_sql("SELECT my_sum(a) AS x, my_fun(a) AS y FROM t;", Dialect.FLINK, known)
+    (result,) = read_sql("SELECT my_sum(a) AS x, my_fun(a) AS y FROM t;", Dialect.FLINK, known)
 
-    assert [flow.effect for flow in found.flows] == [Effect.AGGREGATION, Effect.TRANSFORMATION]
+    assert [flow.effect for flow in result.flows] == [Effect.AGGREGATION, Effect.TRANSFORMATION]
 
 
 def test_a_catalog_as_json() -> None:
     """Who has no DDL writes names, columns and topics."""
     known = catalog_of(JSON, Dialect.FLINK, "known.json")
-    (found,) = read_sql("SELECT b.* FROM c.`d.e`.t;", Dialect.FLINK, known)
+    (result,) = read_sql("SELECT b.* FROM c.`d.e`.t;", Dialect.FLINK, known)
 
-    assert [flow.source.path for flow in found.flows] == [("b", "c")]
-    assert found.datasets[0].topics == ("x",)
+    assert [flow.source.path for flow in result.flows] == [("b", "c")]
+    assert result.datasets[0].topics == ("x",)
 
 
 def test_a_catalog_as_sql() -> None:

@@ -216,7 +216,7 @@ def test_a_capture_is_never_overwritten(scanned, scanner, tmp_path) -> None:
     said = scanner("extract", *arguments)
 
     assert said.status == 2
-    assert "holds a capture already (name a new directory)" in said.err
+    assert "already contains a capture (name a new directory)" in said.err
     assert not (tmp_path / "d.db").exists()
 
 

@@ -39,26 +39,25 @@ def test_parquet_alone_leaves_the_dictionary_as_it_is(scanner, scanned, tmp_path
     assert about["nodes"] > 0
 
 
-def test_parquet_is_brought_up_to_date_unless_full_is_asked_for(scanner, scanned, tmp_path) -> None:
-    """Whether it was is said, and how much of it stayed."""
+def test_a_second_run_writes_the_same_files(scanner, own_dictionary, tmp_path) -> None:
+    """Schemas keep their rows in between; the answer on stdout is the files as before."""
+    line = ("dataflow", "--dictionary", str(own_dictionary), "--output")
+    runs = [scanner(*line, str(tmp_path / name)) for name in "ab"]
+
+    assert [run.status for run in runs] == [0, 0]
+    for file in ("graph.json", "graph.dot"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+        assert str(tmp_path / "b" / file) in runs[1].out
+
+
+def test_a_second_parquet_graph_takes_the_place_of_the_first(scanner, scanned, tmp_path) -> None:
+    """What an older program left there goes with it."""
     line = ("dataflow", "--format", "parquet", "--output", tmp_path, "--dictionary", scanned.dictionary)
-    first, again, full = (scanner(*map(str, (*line, *more))) for more in ((), (), ("--full",)))
+    assert scanner(*map(str, line)).status == 0
+    (tmp_path / "graph.parquet" / "_made.parquet").touch()
 
-    assert "reused" not in first.err + full.err
-    assert "reused" in again.err
-    assert again.out == full.out == first.out
-
-
-def test_parquet_on_spark_needs_no_jvm_where_little_changed(scanner, scanned, tmp_path, monkeypatch) -> None:
-    """Starting one takes longer than what there is to do; with --full it is asked for all the same."""
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    line = ("dataflow", "--format", "parquet", "--output", tmp_path, "--dictionary", scanned.dictionary)
-    engines = ("local",), ("spark",), ("spark", "--full")
-    first, again, full = (scanner(*map(str, (*line, "--engine", *engine))) for engine in engines)
-
-    assert (first.status, again.status, full.status) == (0, 0, 2)
-    assert "Spark was not started: 0 topics differ" in again.err
-    assert again.out == first.out
+    assert scanner(*map(str, line)).status == 0
+    assert sorted(each.name for each in (tmp_path / "graph.parquet").iterdir()) == ["_about.json", "edges", "nodes"]
 
 
 def test_parquet_needs_a_directory(scanner, scanned) -> None:

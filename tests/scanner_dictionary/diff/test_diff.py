@@ -19,11 +19,11 @@ from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, Sour
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Definition, TopicSchema
 
-Told = Callable[[int, int], ScanDiff]
+Comparison = Callable[[int, int], ScanDiff]
 
 
 @pytest.fixture
-def told(dictionary: Engine) -> Told:
+def compared(dictionary: Engine) -> Comparison:
     """Return what compares two scans."""
 
     def compare(first: int, second: int) -> ScanDiff:
@@ -52,37 +52,37 @@ def one_schema(estate: Any, number: int, *fields: str, subject: str = "orders-va
     )
 
 
-def test_scan_compared_with_itself_has_no_changes(estate: Any, store: Any, told: Told) -> None:
+def test_scan_compared_with_itself_has_no_changes(estate: Any, store: Any, compared: Comparison) -> None:
     """Whoever asks for it may rely on an empty answer."""
     store(estate.orders())
 
-    assert told(1, 1) == ScanDiff(cluster="retail", first=1, second=1, facts=(), sides=())
+    assert compared(1, 1) == ScanDiff(cluster="retail", first=1, second=1, facts=(), sides=())
 
 
-def test_same_scan_again_has_no_changes(estate: Any, store: Any, told: Told) -> None:
+def test_same_scan_again_has_no_changes(estate: Any, store: Any, compared: Comparison) -> None:
     """Only `last_seen` moves."""
     store(estate.orders())
     store(estate.orders())
 
-    assert told(1, 2).facts == told(1, 2).sides == ()
+    assert compared(1, 2).facts == compared(1, 2).sides == ()
 
 
-def test_topic_that_came_and_one_that_went(estate: Any, store: Any, told: Told) -> None:
+def test_topic_that_came_and_one_that_went(estate: Any, store: Any, compared: Comparison) -> None:
     """Each is told with what it is called, not with keys of rows."""
     store(estate.scan(topics=(estate.topic("old"), estate.topic("kept"))))
     store(estate.scan(topics=(estate.topic("kept"), estate.topic("new"))))
 
-    assert actions(told(1, 2), "topic") == [("new", "added"), ("old", "gone")]
+    assert actions(compared(1, 2), "topic") == [("new", "added"), ("old", "gone")]
 
 
-def test_settings_of_a_topic_are_told_one_by_one(estate: Any, store: Any, told: Told) -> None:
+def test_settings_of_a_topic_are_told_one_by_one(estate: Any, store: Any, compared: Comparison) -> None:
     """A person looks for `retention.ms`, not for a difference between two JSON texts."""
     before = estate.topic("orders", partitions=3, config=(("a", "1"), ("retention.ms", "5")), tags=("x",))
     after = estate.topic("orders", partitions=6, config=(("a", "1"), ("retention.ms", "9")))
     store(estate.scan(topics=(before,)))
     store(estate.scan(topics=(after,)))
 
-    (fact,) = told(1, 2).of("topic")
+    (fact,) = compared(1, 2).of("topic")
 
     assert [(each.name, each.before, each.after) for each in fact.attributes] == [
         ("config.retention.ms", '"5"', '"9"'),
@@ -91,46 +91,46 @@ def test_settings_of_a_topic_are_told_one_by_one(estate: Any, store: Any, told: 
     ]
 
 
-def test_what_came_and_went_in_between_is_not_told(estate: Any, store: Any, told: Told) -> None:
+def test_what_came_and_went_in_between_is_not_told(estate: Any, store: Any, compared: Comparison) -> None:
     """The question is what differs between two points in time."""
     store(estate.scan())
     store(estate.scan(topics=(estate.topic("brief"),)))
     store(estate.scan())
 
-    assert told(1, 3).facts == ()
-    assert actions(told(1, 2), "topic") == [("brief", "added")]
+    assert compared(1, 3).facts == ()
+    assert actions(compared(1, 2), "topic") == [("brief", "added")]
 
 
-def test_what_went_and_came_back_otherwise_is_changed(estate: Any, store: Any, told: Told) -> None:
+def test_what_went_and_came_back_otherwise_is_changed(estate: Any, store: Any, compared: Comparison) -> None:
     """A topic that was made again with more partitions is still that topic."""
     store(estate.scan(topics=(estate.topic("orders", partitions=1),)))
     store(estate.scan())
     store(estate.scan(topics=(estate.topic("orders", partitions=2),)))
 
-    assert actions(told(1, 3), "topic") == [("orders", "changed")]
-    assert actions(told(2, 3), "topic") == [("orders", "added")]
+    assert actions(compared(1, 3), "topic") == [("orders", "changed")]
+    assert actions(compared(2, 3), "topic") == [("orders", "added")]
 
 
-def test_change_that_was_taken_back_is_not_told(estate: Any, store: Any, told: Told) -> None:
+def test_change_that_was_taken_back_is_not_told(estate: Any, store: Any, compared: Comparison) -> None:
     """One member there and back is no change."""
     for partitions in (1, 2, 1):
         store(estate.scan(topics=(estate.topic("orders", partitions=partitions),)))
 
-    assert told(1, 3).facts == ()
+    assert compared(1, 3).facts == ()
 
 
-def test_other_clusters_in_between_do_not_matter(estate: Any, store: Any, told: Told) -> None:
+def test_other_clusters_in_between_do_not_matter(estate: Any, store: Any, compared: Comparison) -> None:
     """Scan numbers are of the whole dictionary."""
     other = Cluster(name=ClusterName("bank"), brokers=("bank:9092",))
     store(estate.scan())
     store(replace(estate.scan(topics=(estate.topic("accounts"),)), cluster=other))
     store(estate.scan(topics=(estate.topic("orders"),)))
 
-    assert actions(told(1, 3)) == []
-    assert actions(told(1, 3), "topic") == [("orders", "added")]
+    assert actions(compared(1, 3)) == []
+    assert actions(compared(1, 3), "topic") == [("orders", "added")]
 
 
-def test_scans_of_two_clusters_are_not_compared(estate: Any, store: Any, told: Told) -> None:
+def test_scans_of_two_clusters_are_not_compared(estate: Any, store: Any, compared: Comparison) -> None:
     """The hint names scans that can be."""
     other = Cluster(name=ClusterName("bank"), brokers=("bank:9092",))
     store(estate.scan())
@@ -138,7 +138,7 @@ def test_scans_of_two_clusters_are_not_compared(estate: Any, store: Any, told: T
     store(estate.scan())
 
     with pytest.raises(NameUnknown) as caught:
-        told(1, 2)
+        compared(1, 2)
 
     assert caught.value.hint == "this cluster has the scans 1, 3"
 
@@ -151,23 +151,25 @@ def test_scans_of_two_clusters_are_not_compared(estate: Any, store: Any, told: T
         (12, "the dictionary has the scans …, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"),
     ],
 )
-def test_unknown_scan_is_answered_with_known_ones(estate: Any, store: Any, told: Told, scans: int, hint: str) -> None:
+def test_unknown_scan_is_answered_with_known_ones(
+    estate: Any, store: Any, compared: Comparison, scans: int, hint: str
+) -> None:
     """Exit status 4 comes with what could have been meant."""
     for _ in range(scans):
         store(estate.scan())
 
     with pytest.raises(NameUnknown) as caught:
-        told(1, 77)
+        compared(1, 77)
 
     assert caught.value.hint == hint
 
 
-def test_backwards_is_told_as_asked(estate: Any, store: Any, told: Told) -> None:
+def test_backwards_is_told_as_asked(estate: Any, store: Any, compared: Comparison) -> None:
     """From newer to older, what came is told as gone; the answer says that it goes back."""
     store(one_schema(estate, 1, "id"))
     store(one_schema(estate, 2, "id", "amount"))
 
-    there, back = told(1, 2), told(2, 1)
+    there, back = compared(1, 2), compared(2, 1)
 
     assert back.backwards
     assert not there.backwards
@@ -177,12 +179,12 @@ def test_backwards_is_told_as_asked(estate: Any, store: Any, told: Told) -> None
     assert [each.action for each in back.sides[0].columns] == ["removed"]
 
 
-def test_newer_version_replaces_the_schema_of_a_side(estate: Any, store: Any, told: Told) -> None:
+def test_newer_version_replaces_the_schema_of_a_side(estate: Any, store: Any, compared: Comparison) -> None:
     """Its columns are compared, and a field without default breaks new readers of old data."""
     store(one_schema(estate, 1, "id"))
     store(one_schema(estate, 2, "id", "amount"))
 
-    (side,) = told(1, 2).sides
+    (side,) = compared(1, 2).sides
 
     assert (side.topic, side.role, side.action) == ("orders", "value", "changed")
     assert side.before
@@ -194,7 +196,9 @@ def test_newer_version_replaces_the_schema_of_a_side(estate: Any, store: Any, to
     assert (side.backward.verdict, side.forward.verdict) == (Verdict.BREAKS, Verdict.COMPATIBLE)
 
 
-def test_older_versions_that_stay_linked_are_no_schemas_of_the_side(estate: Any, store: Any, told: Told) -> None:
+def test_older_versions_that_stay_linked_are_no_schemas_of_the_side(
+    estate: Any, store: Any, compared: Comparison
+) -> None:
     """Only what describes the topic now counts."""
     first, second = estate.version("orders-value", 1, ("id",)), estate.version("orders-value", 2, ("id", "amount"))
     facts = {
@@ -205,30 +209,34 @@ def test_older_versions_that_stay_linked_are_no_schemas_of_the_side(estate: Any,
     links = (estate.link("orders", first, current=False), estate.link("orders", second))
     store(estate.scan(**facts, versions=(first, second), topic_schemas=links))
 
-    assert sides(told(1, 2)) == [("orders", "value", "changed")]
-    assert actions(told(1, 2), "subject_version") == [("schema_registry:https://sr:8081 . orders-value 2", "added")]
+    assert sides(compared(1, 2)) == [("orders", "value", "changed")]
+    assert actions(compared(1, 2), "subject_version") == [("schema_registry:https://sr:8081 . orders-value 2", "added")]
 
 
-def test_same_definition_under_another_subject_is_no_change_of_the_side(estate: Any, store: Any, told: Told) -> None:
+def test_same_definition_under_another_subject_is_no_change_of_the_side(
+    estate: Any, store: Any, compared: Comparison
+) -> None:
     """The columns of the topic are what they were; subjects are told apart."""
     store(one_schema(estate, 1, "id"))
     store(one_schema(estate, 1, "id", subject="shop.R"))
 
-    changes = told(1, 2)
+    changes = compared(1, 2)
 
     assert changes.sides == ()
     assert [action for _, action in actions(changes, "subject")] == ["gone", "added"]
 
 
-def test_same_record_under_another_subject_takes_its_place(estate: Any, store: Any, told: Told) -> None:
+def test_same_record_under_another_subject_takes_its_place(estate: Any, store: Any, compared: Comparison) -> None:
     """A team that changes the naming strategy and a field at once still sees the field."""
     store(one_schema(estate, 1, "id"))
     store(one_schema(estate, 1, "id", "amount", subject="shop.R"))
 
-    assert sides(told(1, 2)) == [("orders", "value", "changed")]
+    assert sides(compared(1, 2)) == [("orders", "value", "changed")]
 
 
-def test_side_that_got_its_first_schema_and_one_that_lost_its_last(estate: Any, store: Any, told: Told) -> None:
+def test_side_that_got_its_first_schema_and_one_that_lost_its_last(
+    estate: Any, store: Any, compared: Comparison
+) -> None:
     """There is nothing to compare, so there are no columns and no verdict."""
     store(one_schema(estate, 1, "id"))
     key = estate.version("orders-key", 1, ("id",))
@@ -242,13 +250,13 @@ def test_side_that_got_its_first_schema_and_one_that_lost_its_last(estate: Any, 
         )
     )
 
-    found = told(1, 2).sides
+    found = compared(1, 2).sides
 
     assert [(each.role, each.action) for each in found] == [("key", "added"), ("value", "removed")]
     assert [(each.columns, each.backward, each.forward) for each in found] == [((), None, None)] * 2
 
 
-def test_second_record_of_a_side_is_added(estate: Any, store: Any, told: Told) -> None:
+def test_second_record_of_a_side_is_added(estate: Any, store: Any, compared: Comparison) -> None:
     """With record naming one side has several schemas; a new one replaces none of them."""
     one, two = estate.version("shop.A", 1, ("id",)), estate.version("shop.B", 1, ("id", "b"))
     named = (
@@ -259,10 +267,10 @@ def test_second_record_of_a_side_is_added(estate: Any, store: Any, told: Told) -
     store(estate.scan(**facts, topic_schemas=(estate.link("orders", one),)))
     store(estate.scan(**facts, topic_schemas=(estate.link("orders", one), estate.link("orders", two))))
 
-    assert sides(told(1, 2)) == [("orders", "value", "added")]
+    assert sides(compared(1, 2)) == [("orders", "value", "added")]
 
 
-def test_declared_schema_replaces_the_one_of_the_same_source(estate: Any, store: Any, told: Told) -> None:
+def test_declared_schema_replaces_the_one_of_the_same_source(estate: Any, store: Any, compared: Comparison) -> None:
     """Manual input has no subject; its file is what stays the same. A CSV's readers nobody knows."""
     manual = SourceId("manual:topics.json")
 
@@ -287,7 +295,7 @@ def test_declared_schema_replaces_the_one_of_the_same_source(estate: Any, store:
     store(declared(Column(path=("id",), type="int")))
     store(declared(Column(path=("id",), type="int"), Column(path=("sum",), type="int")))
 
-    (side,) = told(1, 2).sides
+    (side,) = compared(1, 2).sides
 
     assert side.before
     assert (side.action, side.before.shown) == ("changed", "CSV")
@@ -296,39 +304,39 @@ def test_declared_schema_replaces_the_one_of_the_same_source(estate: Any, store:
     assert side.backward.verdict is Verdict.UNKNOWN
 
 
-def test_soft_deleted_version_is_deleted_and_not_gone(estate: Any, store: Any, told: Told) -> None:
+def test_soft_deleted_version_is_deleted_and_not_gone(estate: Any, store: Any, compared: Comparison) -> None:
     """The registry still has it, and whoever needs it can get it back."""
     alive = estate.version("orders-value")
     store(estate.scan(versions=(alive,), definitions=(estate.definition("id"),)))
     store(estate.scan(versions=(replace(alive, deleted=True),), definitions=(estate.definition("id"),)))
     store(estate.scan(definitions=(estate.definition("id"),)))
 
-    assert [action for _, action in actions(told(1, 2), "subject", "subject_version")] == ["deleted", "deleted"]
-    assert [action for _, action in actions(told(2, 1), "subject", "subject_version")] == ["restored", "restored"]
-    assert [action for _, action in actions(told(1, 3), "subject", "subject_version")] == ["gone", "gone"]
+    assert [action for _, action in actions(compared(1, 2), "subject", "subject_version")] == ["deleted", "deleted"]
+    assert [action for _, action in actions(compared(2, 1), "subject", "subject_version")] == ["restored", "restored"]
+    assert [action for _, action in actions(compared(1, 3), "subject", "subject_version")] == ["gone", "gone"]
 
 
-def test_version_that_means_something_else_names_its_definitions(estate: Any, store: Any, told: Told) -> None:
+def test_version_that_means_something_else_names_its_definitions(estate: Any, store: Any, compared: Comparison) -> None:
     """A subject that was made again has its old numbers; keys of rows would tell nobody."""
     both = (estate.definition("id"), estate.definition("id", "b"))
     store(estate.scan(versions=(estate.version("orders-value", 1, ("id",)),), definitions=both))
     store(estate.scan(versions=(estate.version("orders-value", 1, ("id", "b")),), definitions=both))
 
-    (fact,) = told(1, 2).of("subject_version")
+    (fact,) = compared(1, 2).of("subject_version")
 
     assert [(each.name, each.before, each.after) for each in fact.attributes] == [
         ("definition", '"avro id"', '"avro id,b"')
     ]
 
 
-def test_json_document_tells_everything(estate: Any, store: Any, told: Told) -> None:
+def test_json_document_tells_everything(estate: Any, store: Any, compared: Comparison) -> None:
     """Programs read all of it, in a stable order, as JSON."""
     store(one_schema(estate, 1, "id"))
     later = one_schema(estate, 2, "id", "amount")
     group = ConsumerGroup(source=estate.kafka, name="billing")
     store(replace(later, consumer_groups=(group,), topics=(estate.topic("orders", partitions=2), estate.topic("new"))))
 
-    document = json.loads(json.dumps(as_json(told(1, 2))))
+    document = json.loads(json.dumps(as_json(compared(1, 2))))
 
     assert [each["name"] for each in document["topics"]] == [["new"], ["orders"]]
     assert document["topics"][1]["attributes"] == [{"name": "partitions", "before": None, "after": 2}]
@@ -343,13 +351,13 @@ def test_json_document_tells_everything(estate: Any, store: Any, told: Told) -> 
     assert schema["columns"][0]["backward"] == {"verdict": "breaks", "why": "no default for data without it"}
 
 
-def test_rows_are_in_the_order_of_topic_side_and_column(estate: Any, store: Any, told: Told) -> None:
+def test_rows_are_in_the_order_of_topic_side_and_column(estate: Any, store: Any, compared: Comparison) -> None:
     """A person reads down one topic; what is of no topic comes last."""
     store(one_schema(estate, 1, "b", "kept"))
     later = one_schema(estate, 2, "a", "kept")
     store(replace(later, topics=(estate.topic("orders", partitions=2), estate.topic("alpha"))))
 
-    found = rows(told(1, 2))
+    found = rows(compared(1, 2))
 
     assert [(row.topic, row.side, row.column, row.action) for row in found] == [
         ("alpha", "", "", "added"),
@@ -363,7 +371,7 @@ def test_rows_are_in_the_order_of_topic_side_and_column(estate: Any, store: Any,
     assert (found[3].before, found[3].after, found[3].backward) == ("", "type string", "breaks")
 
 
-def test_row_of_a_changed_column_shows_what_differs(estate: Any, store: Any, told: Told) -> None:
+def test_row_of_a_changed_column_shows_what_differs(estate: Any, store: Any, compared: Comparison) -> None:
     """Type, nullability and tags from what to what; nothing else of the column."""
 
     def typed(number: int, column: Column) -> ClusterScan:
@@ -373,18 +381,18 @@ def test_row_of_a_changed_column_shows_what_differs(estate: Any, store: Any, tol
     store(typed(1, Column(path=("x",), type="int", tags=("PII", "EU"))))
     store(typed(2, Column(path=("x",), type="long", nullable=True)))
 
-    row = next(each for each in rows(told(1, 2)) if each.kind == "column")
+    row = next(each for each in rows(compared(1, 2)) if each.kind == "column")
 
     assert (row.before, row.after) == ("type int, nullable no, tags PII | EU", "type long, nullable yes, tags -")
 
 
-def test_default_that_came_shows_nothing_before(estate: Any, store: Any, told: Told) -> None:
+def test_default_that_came_shows_nothing_before(estate: Any, store: Any, compared: Comparison) -> None:
     """A dash is no value."""
     scans = [one_schema(estate, number, "x" * number) for number in (1, 2)]
     columns = (Column(path=("x",), type="int"), Column(path=("x",), type="int", default="0"))
     for scan, column in zip(scans, columns, strict=True):
         store(replace(scan, definitions=(replace(scan.definitions[0], columns=(column,)),)))
 
-    row = next(each for each in rows(told(1, 2)) if each.kind == "column")
+    row = next(each for each in rows(compared(1, 2)) if each.kind == "column")
 
     assert (row.before, row.after, row.backward, row.forward) == ("default -", "default 0", "compatible", "compatible")

@@ -17,7 +17,7 @@ from scanner_model.scan import ClusterScan
 
 
 @pytest.fixture
-def told(dictionary: Engine) -> Callable[[], Any]:
+def attributes(dictionary: Engine) -> Callable[[], Any]:
     """Return what compares the first two scans, which differ in one fact, and tells its attributes."""
 
     def compare() -> Any:
@@ -28,7 +28,9 @@ def told(dictionary: Engine) -> Callable[[], Any]:
     return compare
 
 
-def test_columns_of_a_catalogs_table_are_told_one_by_one(estate: Any, store: Any, told: Callable[[], Any]) -> None:
+def test_columns_of_a_catalogs_table_are_told_one_by_one(
+    estate: Any, store: Any, attributes: Callable[[], Any]
+) -> None:
     """The rest of a hundred columns stayed as it was, and nobody reads cells without their names."""
     glue = SourceId("catalog:glue")
 
@@ -41,7 +43,7 @@ def test_columns_of_a_catalogs_table_are_told_one_by_one(estate: Any, store: Any
     store(table(same, Column(path=("sum",), type="int", nullable=True), Column(path=("a", "b"), type="int")))
     store(table(same, Column(path=("sum",), type="bigint", tags=("PII",))))
 
-    assert told() == [
+    assert attributes() == [
         {"name": "columns.a.b", "before": {"data_type": "int"}, "after": None},
         {
             "name": "columns.sum",
@@ -51,7 +53,7 @@ def test_columns_of_a_catalogs_table_are_told_one_by_one(estate: Any, store: Any
     ]
 
 
-def test_tasks_of_a_connector_are_told_by_number(estate: Any, store: Any, told: Callable[[], Any]) -> None:
+def test_tasks_of_a_connector_are_told_by_number(estate: Any, store: Any, attributes: Callable[[], Any]) -> None:
     """Also the first, whose number is 0."""
     connect = SourceId("connect:main")
 
@@ -63,4 +65,4 @@ def test_tasks_of_a_connector_are_told_by_number(estate: Any, store: Any, told: 
     store(state("RUNNING"))
     store(state("FAILED"))
 
-    assert told() == [{"name": "tasks.0", "before": {"state": "RUNNING"}, "after": {"state": "FAILED"}}]
+    assert attributes() == [{"name": "tasks.0", "before": {"state": "RUNNING"}, "after": {"state": "FAILED"}}]

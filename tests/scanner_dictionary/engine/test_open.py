@@ -139,8 +139,8 @@ def test_dictionary_in_use_is_told_after_the_wait(tmp_path, estate, at) -> None:
 def test_a_second_scan_waits_for_the_first_says_so_and_is_stored(tmp_path, estate, at) -> None:
     """What was read must not be thrown away because another scan is being stored."""
     file = tmp_path / "d.db"
-    said: Queue[str] = Queue()
-    engine = open_dictionary(str(file), patience=60, say=said.put)
+    messages: Queue[str] = Queue()
+    engine = open_dictionary(str(file), patience=60, say=messages.put)
     program = (
         "import sys; from scanner_dictionary.engine.open import open_dictionary, writing\n"
         "with writing(open_dictionary(sys.argv[1])):\n"
@@ -152,7 +152,7 @@ def test_a_second_scan_waits_for_the_first_says_so_and_is_stored(tmp_path, estat
     ):
         assert first.stdout.readline() == "writing\n"
         second = threads.submit(write_scan, engine, estate.orders(), started=at, finished=at)
-        message = said.get(timeout=30)
+        message = messages.get(timeout=30)
         with open_dictionary(str(file), create=False).connect() as reader:  # which is not kept waiting
             assert reader.execute(text("SELECT count(*) FROM scan")).scalar() == 0
         assert not second.done()
@@ -160,7 +160,7 @@ def test_a_second_scan_waits_for_the_first_says_so_and_is_stored(tmp_path, estat
 
         assert second.result(timeout=30).scan_id == 1
     assert str(file) in message
-    assert said.empty()
+    assert messages.empty()
     if Path("/proc/locks").exists():
         assert f"process {first.pid} " in message
     assert _names(tmp_path) == ["d.db"]
@@ -214,9 +214,9 @@ def test_reader_sees_the_last_scan_until_the_next_commits(dictionary, store, est
         conn.execute(t.topic.delete().where(t.topic.c.id < 0))
         conn.execute(t.change_log.delete())
         with dictionary.connect() as reader:
-            seen = reader.execute(text("SELECT count(*) FROM change_log")).scalar()
+            count = reader.execute(text("SELECT count(*) FROM change_log")).scalar()
 
-    assert seen == 16
+    assert count == 16
 
 
 @AS_NOBODY
@@ -304,7 +304,7 @@ def test_missing_driver_names_the_extra() -> None:
     with pytest.raises(DictionaryUnusable) as caught:
         open_dictionary("postgresql+pg8000://u:hidden-word@h/d")
 
-    assert "scanner[postgres]" in caught.value.hint
+    assert "kafka-lineage-scanner[postgres]" in caught.value.hint
 
 
 def _names(directory: Path) -> list[str]:

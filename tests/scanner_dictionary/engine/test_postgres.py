@@ -93,21 +93,21 @@ def test_second_writer_waits_for_the_first(estate, postgres_url, at) -> None:
 
 def test_a_second_scan_says_for_whom_it_waits_and_is_stored(estate, postgres_url, at) -> None:
     """What was read must not be thrown away because another scan is being stored."""
-    said: Queue[str] = Queue()
+    messages: Queue[str] = Queue()
     server = open_dictionary(postgres_url)
-    waiting = open_dictionary(postgres_url, patience=60, say=said.put)
+    waiting = open_dictionary(postgres_url, patience=60, say=messages.put)
     with ThreadPoolExecutor(1) as threads:
         with writing(server) as conn:
             pid = conn.exec_driver_sql("SELECT pg_backend_pid()").scalar()
             second = threads.submit(write_scan, waiting, estate.orders(), started=at, finished=at)
-            message = said.get(timeout=30)
+            message = messages.get(timeout=30)
             with open_dictionary(postgres_url, create=False).connect() as reader:
                 assert reader.exec_driver_sql("SELECT count(*) FROM scan").scalar() == 0
             assert not second.done()
 
         assert second.result(timeout=30).scan_id == 1
     assert f"server process {pid} of" in message
-    assert said.empty()
+    assert messages.empty()
 
 
 def test_a_scan_that_waited_long_enough_says_who_writes(estate, postgres_url, at) -> None:

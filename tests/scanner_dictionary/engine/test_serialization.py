@@ -51,6 +51,6 @@ def test_field_number_beyond_every_database_is_left_out() -> None:
 
 def test_json_cell_holds_no_nul_to_come_back() -> None:
     """A name out of it is stored elsewhere, too, in a database that takes no NUL."""
-    told = json.loads(json_cell({"a\0": ["\\u0000", "\\\0", "b\0"]}))
+    parsed = json.loads(json_cell({"a\0": ["\\u0000", "\\\0", "b\0"]}))
 
-    assert told == {"a\ufffd": ["\\u0000", "\\\ufffd", "b\ufffd"]}
+    assert parsed == {"a\ufffd": ["\\u0000", "\\\ufffd", "b\ufffd"]}

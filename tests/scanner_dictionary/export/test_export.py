@@ -167,9 +167,9 @@ def test_pipe_is_written_to_and_stays_a_pipe(conn: Connection, tmp_path: Path) -
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
         export_h2(conn, pipe)
-        told = reader.communicate()[0]
+        output = reader.communicate()[0]
 
-    assert told.decode() == script(conn)
+    assert output.decode() == script(conn)
     assert pipe.is_fifo()
 
 
@@ -294,9 +294,9 @@ def test_missing_pyarrow_is_told_with_the_command_that_installs_it(tmp_path: Pat
     )
     args = [sys.executable, "-c", program, str(tmp_path / "d.db"), str(tmp_path / "out")]
 
-    told = subprocess.run(args, capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(args, capture_output=True, text=True, check=True).stdout
 
-    assert told == f"{tmp_path / 'out'}: Parquet needs pyarrow (pip install 'scanner[parquet]')\n"
+    assert output == f"{tmp_path / 'out'}: Parquet needs pyarrow (pip install 'kafka-lineage-scanner[parquet]')\n"
 
 
 @pytest.fixture

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from scanner_dictionary.engine.open import writing
-from scanner_dictionary.graph.store import EdgeRow, NodeRow, read_edges, read_nodes, stored_graph, write_graph
+from scanner_dictionary.engine.open import Connection, Engine, writing
+from scanner_dictionary.graph.store import (
+    SCHEMA_BITS,
+    EdgeRow,
+    NodeRow,
+    StoredGraph,
+    add_rows,
+    delete_graph,
+    describe_graph,
+    read_edges,
+    read_nodes,
+    schema_nodes,
+    stored_graph,
+)
 from scanner_model.errors import DictionaryUnusable
 
-NODES = [NodeRow(i, f"topic kafka://k t{i}", "topic", "kafka://k", f"t{i}", None, "{}") for i in (1, 2)]
-EDGES = [EdgeRow(1, 1, 2, "writes", "", "", "connector x", "derived")]
+NODES = [NodeRow(i, f"topic kafka://k t{i}", "topic", "kafka://k", f"t{i}", None, "{}") for i in (-2, -1)]
+EDGES = [EdgeRow(-1, -2, -1, "writes", "", "", "connector x", "derived")]
+
+
+def replaced(conn: Connection, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], **kept: int) -> StoredGraph:
+    """Store a graph in place of the one before."""
+    delete_graph(conn)
+    add_rows(conn, nodes, edges)
+    return describe_graph(conn, **kept)
 
 
 def test_graph_is_replaced_as_a_whole(dictionary, estate, store) -> None:
     """An edge of last week's graph in today's would be a lie."""
     store(estate.orders())
     with writing(dictionary) as conn:
-        write_graph(conn, NODES, EDGES)
+        replaced(conn, NODES, EDGES)
     with writing(dictionary) as conn:
-        written = write_graph(conn, iter(NODES[:1]), iter(()))
+        written = replaced(conn, NODES[:1], ())
 
     with dictionary.connect() as conn:
         nodes, edges = read_nodes(conn), read_edges(conn)
@@ -30,7 +51,7 @@ def test_graph_is_read_as_it_was_written(dictionary) -> None:
     """In the order of its keys."""
     with writing(dictionary) as conn:
         assert stored_graph(conn) is None
-        write_graph(conn, NODES[::-1], EDGES)
+        replaced(conn, NODES[::-1], EDGES)
         nodes, edges = read_nodes(conn), read_edges(conn)
 
         assert (list(nodes), list(edges)) == (NODES, EDGES)
@@ -39,9 +60,48 @@ def test_graph_is_read_as_it_was_written(dictionary) -> None:
 def test_edge_without_its_node_is_refused_and_the_last_graph_stays(dictionary) -> None:
     """A half graph answers wrongly."""
     with writing(dictionary) as conn:
-        write_graph(conn, NODES, EDGES)
+        replaced(conn, NODES, EDGES)
     with pytest.raises(DictionaryUnusable), writing(dictionary) as conn:
-        write_graph(conn, NODES[:1], EDGES)
+        replaced(conn, NODES[:1], EDGES)
 
     with dictionary.connect() as conn:
         assert stored_graph(conn) == (0, 2, 1, None)
+
+
+@pytest.fixture
+def with_schemas(dictionary, estate, store) -> Engine:
+    """Return a dictionary with a graph of the schemas of two definitions, the second with a column."""
+    store(estate.orders())
+    with writing(dictionary) as conn:
+        one, other = (number << SCHEMA_BITS for number in (1, 2))
+        schemas = [NodeRow(number, f"schema:{number}", "schema", "", "S", None, "{}") for number in (one, other)]
+        column = NodeRow(other + 1, "column:c", "column", "", "S", '["c"]', "{}")
+        inside = EdgeRow(other + 1, other, other + 1, "contains", "", "", "schema S", "declared")
+        replaced(conn, [*NODES, *schemas, column], [*EDGES, inside], layout=1)
+    return dictionary
+
+
+def test_only_the_schemas_that_are_named_go_with_all_that_is_no_schema(with_schemas) -> None:
+    """The columns of a schema go with it."""
+    with writing(with_schemas) as conn:
+        delete_graph(conn, [2 << SCHEMA_BITS])
+
+        assert [row.id for row in read_nodes(conn)] == [1 << SCHEMA_BITS]
+        assert list(read_edges(conn)) == []
+
+
+@pytest.mark.parametrize(
+    ("layout", "damage", "kept"),
+    [
+        (1, "UPDATE flow_node SET name = name", 2),
+        (2, "UPDATE flow_node SET name = name", 0),
+        (1, "DELETE FROM flow_edge WHERE id > 0", 0),
+        (1, "DELETE FROM flow_graph", 0),
+    ],
+)
+def test_schemas_are_known_where_this_program_stored_them_whole(with_schemas, layout, damage, kept) -> None:
+    """Of a graph that another program stored, or of which rows are gone, nothing is kept."""
+    with writing(with_schemas) as conn:
+        conn.exec_driver_sql(damage)
+
+        assert sorted(schema_nodes(conn, layout)) == [1 << SCHEMA_BITS, 2 << SCHEMA_BITS][:kept]

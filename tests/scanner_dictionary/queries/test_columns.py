@@ -16,7 +16,7 @@ MAIL = Column(path=("customer", "email"), type="string", tags=("PII",))
 
 
 @pytest.fixture
-def asked(dictionary):
+def search(dictionary):
     """Return what asks the dictionary, and tells topic, side and column."""
 
     def ask(**wanted):
@@ -36,9 +36,9 @@ def stored(estate, store):
     return scan
 
 
-def test_columns_are_those_of_the_current_schemas_in_order(stored, asked) -> None:
+def test_columns_are_those_of_the_current_schemas_in_order(stored, search) -> None:
     """The first version of the value is no more what the topic has."""
-    assert asked() == [
+    assert search() == [
         ("orders", Role.KEY, "id"),
         ("orders", Role.VALUE, "customer"),
         ("orders", Role.VALUE, "customer.email"),
@@ -57,12 +57,12 @@ def test_columns_are_those_of_the_current_schemas_in_order(stored, asked) -> Non
         ({"cluster": "other"}, []),
     ],
 )
-def test_columns_are_found_by_name_and_by_tag(wanted, names, stored, asked) -> None:
+def test_columns_are_found_by_name_and_by_tag(wanted, names, stored, search) -> None:
     """A part of the name will do, a part of a tag will not."""
-    assert [name for _, _, name in asked(**wanted)] == names
+    assert [name for _, _, name in search(**wanted)] == names
 
 
-def test_tags_written_in_a_catalog_count_as_well(estate, store, asked) -> None:
+def test_tags_written_in_a_catalog_count_as_well(estate, store, search) -> None:
     """People tag fields where they see them, not in the schema."""
     note = Annotation(
         source=CATALOG, name="lsrc-1:.:102:shop.R.id", kind="sr_field", record="shop.R", path=("id",), schema_id="102",
@@ -71,11 +71,11 @@ def test_tags_written_in_a_catalog_count_as_well(estate, store, asked) -> None:
     scan = estate.orders()
     store(replace(scan, outcomes=(*scan.outcomes, estate.outcome(CATALOG)), annotations=(note,)))
 
-    assert asked(tag="Secret") == [("orders", Role.VALUE, "id")]
+    assert search(tag="Secret") == [("orders", Role.VALUE, "id")]
 
 
-def test_columns_of_a_topic_that_is_gone_are_not_listed(estate, stored, store, asked) -> None:
+def test_columns_of_a_topic_that_is_gone_are_not_listed(estate, stored, store, search) -> None:
     """What is asked for is where data are, not where they were."""
     store(estate.scan())
 
-    assert asked() == []
+    assert search() == []

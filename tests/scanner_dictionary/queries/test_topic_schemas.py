@@ -19,22 +19,22 @@ def ask(dictionary, estate, store):
     """Get what asks about the topic `orders` of a small estate, and tells role, subject and version of the answers."""
     store(estate.orders())
 
-    def asked(broker: str = "kafka-1:9092", topic: str = "orders", **more):
+    def queried(broker: str = "kafka-1:9092", topic: str = "orders", **more):
         with dictionary.connect() as conn:
             return [(a.role, a.subject, a.version) for a in schemas_of(conn, broker, topic, **more)]
 
-    return asked
+    return queried
 
 
 @pytest.fixture
 def answers(dictionary):
     """Return what asks and tells the whole answers."""
 
-    def asked(topic: str = "orders", **more):
+    def queried(topic: str = "orders", **more):
         with dictionary.connect() as conn:
             return schemas_of(conn, "kafka-1", topic, **more)
 
-    return asked
+    return queried
 
 
 KEY, OLD, NEW = ("key", "orders-key", 1), ("value", "orders-value", 1), ("value", "orders-value", 2)
@@ -258,11 +258,11 @@ def test_question_reads_through_indices_only(dictionary, estate, store, answers)
     statements: list[tuple[str, tuple]] = []
     event.listen(dictionary, "before_cursor_execute", lambda *a: statements.append((a[2], a[3])))
     answers(subject="orders-value")
-    asked = [each for each in statements if each[0].startswith("SELECT")]
+    queried = [each for each in statements if each[0].startswith("SELECT")]
     with dictionary.connect() as conn:
-        steps = [row[3] for sql, values in asked for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]
+        steps = [row[3] for sql, values in queried for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]
 
-    assert len(asked) >= 4
+    assert len(queried) >= 4
     assert [step for step in steps if step.startswith("SCAN")] == []
 
 

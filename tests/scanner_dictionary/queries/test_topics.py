@@ -18,11 +18,11 @@ from scanner_model.scan import PreviousState, SourceStatus
 def listed(dictionary):
     """Return what asks a question by its name and lists the answer."""
 
-    def asked(question: str, *names, **more):
+    def query(question: str, *names, **more):
         with dictionary.connect() as conn:
             return list(getattr(queries, question)(conn, *names, **more))
 
-    return asked
+    return query
 
 
 def test_topics_are_listed_by_cluster_and_name(estate, store, listed) -> None:

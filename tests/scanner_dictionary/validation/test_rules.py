@@ -40,12 +40,12 @@ def connector(state: str = "RUNNING", *tasks: str, topics: tuple[TopicName, ...]
 def found(dictionary, store):
     """Store a scan and give what validation says then, as (rule, where, what)."""
 
-    def said(scan: Any) -> list[tuple[str, str, str]]:
+    def reported(scan: Any) -> list[tuple[str, str, str]]:
         store(scan)
         with dictionary.connect() as conn:
             return [(each.rule, each.where, each.what) for each in validate(conn)]
 
-    return said
+    return reported
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_sound_estate_has_no_findings(found, sound) -> None:
                 (
                     "connector-on-missing-topic",
                     "connector lake",
-                    "it was seen to use the topic 'lost', which is not there",
+                    "it used the topic 'lost', which does not exist",
                 )
             ],
         ),
@@ -171,7 +171,7 @@ def test_ambiguous_side_is_found_once(found, sound, estate) -> None:
     links = [estate.link("orders", each, confidence=Confidence.AMBIGUOUS) for each in (old, new)]
 
     assert found(sound(topic_schemas=(estate.link("orders", key), *links))) == [
-        ("ambiguous-schema", "topic orders", "2 schemas may be its value, and nothing tells which")
+        ("ambiguous-schema", "topic orders", "2 schemas may be its value, and nothing decides which")
     ]
 
 

@@ -22,10 +22,10 @@ def test_every_row_has_one_fate(stored, wanted, provable) -> None:
     named = {row.key for row in wanted}
 
     assert {row.key for row in plan.added} == named - stored.keys()
-    assert len(plan.changed) + len(plan.seen) == len(named & stored.keys())
+    assert len(plan.changed) + len(plan.observed) == len(named & stored.keys())
     alive = {key for key, old in stored.items() if old.gone is None} - named
     assert len(plan.gone) == (len(alive) if provable else 0)
-    assert len(plan.kept) == (0 if provable else len(alive))
+    assert len(plan.unread) == (0 if provable else len(alive))
 
 
 @settings(max_examples=50)

@@ -57,10 +57,10 @@ def listed(dictionary):
 
 def test_connector_is_listed_as_it_was_told(store, scan, listed) -> None:
     """Nothing of a fact is lost on its way through the tables."""
-    told = connector(
+    reported = connector(
         "ü/1", "RUNNING", "FAILED", config=(("a", "1"), ("b", "é")), topics=(TopicName("t"),), plugin_version="1.2"
     )
-    store(scan(replace(told, trace="  boom: x\nat y", worker="w:2", managed_id="lcc-1")))
+    store(scan(replace(reported, trace="  boom: x\nat y", worker="w:2", managed_id="lcc-1")))
 
     (row,) = listed()
     assert (row.cluster, row.source, row.name, row.kind) == ("retail", CONNECT, "ü/1", "sink")
@@ -159,9 +159,7 @@ def test_connector_without_a_name_is_refused(store, scan) -> None:
     """A fact that breaks the hierarchy is not stored, and said so."""
     summary = store(scan(connector("")))
 
-    assert [problem.what for problem in summary.refused] == [
-        "the connector 'connect:main' does not tell its type or name"
-    ]
+    assert [problem.what for problem in summary.refused] == ["the connector 'connect:main' has no type or name"]
 
 
 def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path, estate, at) -> None:

@@ -13,7 +13,8 @@ from sqlalchemy import select, update
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
-from scanner_model.kafka import Cluster, ConsumerGroup, FlowEnd, ManualFlow
+from scanner_model.kafka import Cluster, ConsumerGroup
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.problems import Problem
 from scanner_model.scan import SourceStatus
@@ -328,7 +329,7 @@ def test_text_that_no_database_takes_is_replaced(estate, store, contents) -> Non
     )
 
     assert [row[2] for row in contents("topic")["topic"]] == ["a\ufffd", "😀"]
-    assert "told twice" in contents("scan_problem")["scan_problem"][0][3]
+    assert "listed twice" in contents("scan_problem")["scan_problem"][0][3]
 
 
 class _Interrupted(tuple):

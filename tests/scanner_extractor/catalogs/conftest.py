@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.catalogs import providers
+from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.catalogs.datazone import datazone_transport
 from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.client import Http
@@ -86,7 +86,7 @@ def read_aws(aws: ModuleType) -> Read:
 
 def _read(settings: CatalogSettings, exchange: Transport, wrap: Any) -> CatalogResult:
     with Http(settings.http, settings.source, exchange=exchange, wrap=wrap) as http:
-        return providers()[settings.type](settings, http, no_progress)
+        return CATALOGS[settings.type].read(settings, http, no_progress)
 
 
 def _http(kind: str) -> HttpSettings:

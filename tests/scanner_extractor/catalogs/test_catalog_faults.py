@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scanner_extractor.catalogs import PROVIDERS
+from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.scan.results import CatalogResult, no_progress
@@ -46,14 +46,14 @@ def settings(kind: str) -> CatalogSettings:
 def read(kind: str, exchange: Transport) -> CatalogResult:
     chosen = settings(kind)
     with Http(chosen.http, chosen.source, exchange=exchange) as http:
-        return PROVIDERS[kind](chosen, http, no_progress)
+        return CATALOGS[kind].read(chosen, http, no_progress)
 
 
 def always(status: int, body: bytes) -> Transport:
     return lambda _: Response(status=status, body=body)
 
 
-@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize("kind", CATALOGS.own)
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
@@ -75,7 +75,7 @@ def test_failure_of_the_first_list_is_one_clear_error(kind, status, body, error)
         read(kind, always(status, body))
 
 
-@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize("kind", CATALOGS.own)
 def test_empty_answer_is_a_catalog_without_tables(kind) -> None:
     """Lists without their member are empty ones."""
     reading = read(kind, always(200, b"{}"))
@@ -95,7 +95,7 @@ def endless(kind: str, entries: Callable[[int], list[object]]) -> Transport:
     return ask
 
 
-@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize("kind", CATALOGS.own)
 @pytest.mark.parametrize("entries", [lambda _: [], lambda _: [ENTRY]], ids=["empty", "the same"])
 def test_pages_without_an_end_are_refused(kind, entries) -> None:
     """With a new token each time; where something was read before, it is kept as a part."""
@@ -107,7 +107,7 @@ def test_pages_without_an_end_are_refused(kind, entries) -> None:
     assert (reading.outcome.answer, reading.outcome.unread) == (Outcome.PARTIAL, frozenset())
 
 
-@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize("kind", CATALOGS.own)
 @pytest.mark.parametrize("member", [5, "x", {"a": 1}, [1, None, [], {}, {"name": 3}, {"Name": {}}, {"assetItem": 1}]])
 def test_lists_of_another_shape_are_refused_or_left_out(kind, member) -> None:
     """No form of answer ends in a defect of ours."""
@@ -120,7 +120,7 @@ def test_lists_of_another_shape_are_refused_or_left_out(kind, member) -> None:
     assert reading.tables == ()
 
 
-@pytest.mark.parametrize("kind", PROVIDERS)
+@pytest.mark.parametrize("kind", CATALOGS.own)
 def test_new_members_and_new_words_are_kept_or_ignored(kind) -> None:
     """Services grow: what nobody knows yet is in the parameters."""
     whole = ENTRY | {

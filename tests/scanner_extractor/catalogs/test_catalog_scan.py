@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
-from scanner_extractor.catalogs import PROVIDERS, _plugged_in, catalog_transport, providers
+from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.checks.sources import State, check
 from scanner_extractor.config.catalogs import catalog_errors
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import Mode, provider_tasks
+from scanner_extractor.scan.phases import Mode, kind_tasks
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.scan.runner import Choice, read_sources
 from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted
@@ -93,7 +92,7 @@ def test_what_a_kind_needs_or_does_not_know_is_said(settings) -> None:
         ("$.catalogs[1].region", "'region' is not for catalogs of type unity"),
         ("$.catalogs[2]", "'region' is missing"),
         ("$.catalogs[3].endpoints.bigquery", '"ftp://x" is not a web address'),
-        ("$.catalogs[4].domain", '"nope" is not written as expected'),
+        ("$.catalogs[4].domain", '"nope" has an invalid format'),
         ("$.catalogs[4].url", "'url' is not for catalogs of type datazone"),
     ]
 
@@ -143,9 +142,9 @@ def test_capture_is_replayed_without_a_network(settings, unity, lake, tmp_path) 
     """A support case is read on another machine."""
     with unity.serving(lake) as url:
         chosen = settings(UNITY | {"url": url})
-        (live,) = provider_tasks(chosen, Connections(recorder=Recorder(tmp_path / "capture")))
+        (live,) = kind_tasks("catalogs", chosen, Connections(recorder=Recorder(tmp_path / "capture")))
         first = live.run(no_progress)
-    (replayed,) = provider_tasks(chosen, Connections(replay=Replay(tmp_path / "capture")))
+    (replayed,) = kind_tasks("catalogs", chosen, Connections(replay=Replay(tmp_path / "capture")))
 
     assert replayed.run(no_progress) == first
     assert "zqTOKENzq" not in "".join(file.read_text() for file in Path(tmp_path / "capture").rglob("*.json"))
@@ -163,11 +162,10 @@ def test_check_tries_to_list_what_holds_tables(settings, unity, lake, status) ->
     assert (result.state, result.detail[-len(expected[1]) :]) == expected
 
 
-@pytest.mark.parametrize("kind", sorted(PROVIDERS))
+@pytest.mark.parametrize("kind", sorted(CATALOGS.own))
 def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, exchange, settings) -> None:
     """A fake stands in for each."""
     from scanner_extractor.catalogs.glue import aws_service
-    from scanner_extractor.checks.sources import listed, tried
     from scanner_extractor.http.aws import aws_transport
     from scanner_extractor.http.client import Http
 
@@ -189,32 +187,32 @@ def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, excha
         else aws_transport(aws_service(catalog, kind, "x"), catalog.http, lambda: aws.Stubbed(kind, clients[kind]))
     )
     with Http(catalog.http, catalog.source, exchange=live) as http:
-        assert listed(catalog, http) == f"1 {tried(catalog).removeprefix('list ')}"
-    assert (catalog_transport(catalog) is None) is (kind == "unity")
+        (probe,) = CATALOGS[kind].check(catalog, http)
+        assert probe.run() == f"1 {probe.tried.removeprefix('list ')}"
+    assert (CATALOGS[kind].transport(catalog) is None) is (kind == "unity")
 
 
-def test_plug_in_that_cannot_be_loaded_is_a_mistake_of_whoever_installed_it() -> None:
-    """It is loaded when it reads, so that others are not in its way."""
-    read = _plugged_in(EntryPoint("mine", "nowhere.at:all", "scanner.catalogs"))
+def test_plug_in_that_cannot_be_loaded_fails_where_it_reads(install_package) -> None:
+    """Nothing else is in its way; the error names package and entry point."""
+    install_package("mine", {"scanner.catalogs": {"mine": "nowhere.at:all"}})
     settings = CatalogSettings(type="mine", http=HttpSettings(url="https://x.example"))
 
     with pytest.raises(InputInvalid) as caught:
-        read(settings, None, no_progress)  # type: ignore[arg-type]
+        CATALOGS["mine"].read(settings, None, no_progress)  # type: ignore[arg-type]
 
-    assert caught.value.where == "nowhere.at:all"
-    assert set(PROVIDERS) <= set(providers())
+    assert caught.value.where == "mine scanner.catalogs:mine"
+    assert {*CATALOGS.own, "mine"} == set(CATALOGS)
 
 
-def test_plug_in_reads_as_ours_do_and_cannot_be_tried(unity, lake, exchange) -> None:
+def test_plug_in_that_is_a_reader_reads_as_ours_do_and_check_loads_it(install_package, unity, lake, exchange) -> None:
     """Only its author knows which request would be cheap."""
-    from scanner_extractor.checks.sources import listed, tried
     from scanner_extractor.http.client import Http
 
-    read = _plugged_in(EntryPoint("mine", "scanner_extractor.catalogs.unity:read_unity", "scanner.catalogs"))
+    install_package("mine", {"scanner.catalogs": {"mine": "scanner_extractor.catalogs.unity:read_unity"}})
     settings = CatalogSettings(type="mine", http=HttpSettings(url="https://x.example"))
 
     with Http(settings.http, settings.source, exchange=exchange(lake)) as http:
-        assert len(read(settings, http, no_progress).tables) == 1
-        assert tried(settings) == "nothing"
-        with pytest.raises(InputInvalid):
-            listed(settings, http)
+        assert len(CATALOGS["mine"].read(settings, http, no_progress).tables) == 1
+        assert [(probe.tried, probe.run()) for probe in CATALOGS["mine"].check(settings, http)] == [
+            ("load the plug-in", "mine 1.0")
+        ]

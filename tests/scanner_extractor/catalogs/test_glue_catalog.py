@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scanner_extractor.catalogs import providers
+from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.recording import Recorder, Replay
@@ -158,7 +158,7 @@ def test_capture_gives_the_same_tables_without_aws(aws, read_aws, tmp_path) -> N
     url = HttpSettings(url="https://glue.example", concurrency=3)
     settings = CatalogSettings(type="glue", http=url, aws=AwsSettings(region="eu-central-1"))
     with Http(settings.http, settings.source, exchange=Replay(tmp_path)) as http:
-        replayed = providers()["glue"](settings, http, no_progress)
+        replayed = CATALOGS["glue"].read(settings, http, no_progress)
 
     assert replayed.tables == live.tables
     assert "zqSECRETzq" not in "".join(file.read_text() for file in tmp_path.rglob("*.json"))

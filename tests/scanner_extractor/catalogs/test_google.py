@@ -151,7 +151,7 @@ def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
     )
 
     assert (len(reading.tables), reading.outcome.answer) == (1, SourceStatus.PARTIAL)
-    assert reading.outcome.reason == "1 of its tables did not tell their lineage"
+    assert reading.outcome.reason == "1 of its tables did not report their lineage"
 
 
 def test_projects_that_are_all_closed_are_refused(google, read) -> None:

@@ -140,7 +140,7 @@ def test_table_whose_lineage_is_refused_is_kept(unity, read, status) -> None:
 
     assert [table.name for table in reading.tables] == ["main.s.a", "main.s.b"]
     assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
-    assert reading.outcome.reason == "1 of its tables did not tell their lineage"
+    assert reading.outcome.reason == "1 of its tables did not report their lineage"
     assert [problem.where for problem in reading.problems] == ["catalog:unity:https://unity.example main.s.a"]
 
 
@@ -153,7 +153,7 @@ def test_where_nobody_tells_lineage_not_everybody_is_asked(unity, read) -> None:
 
     assert sum("table-lineage" in asked for asked in server.asked) == 5
     assert len(reading.tables) == 40
-    assert reading.outcome.reason == "40 of its tables did not tell their lineage"
+    assert reading.outcome.reason == "40 of its tables did not report their lineage"
 
 
 def test_schema_that_is_closed_costs_itself(unity, read) -> None:

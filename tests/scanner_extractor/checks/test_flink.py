@@ -78,7 +78,8 @@ def test_files_are_counted_or_the_first_that_fails_is_named(tmp_path) -> None:
     none = FileSettings(pattern="no.txt", base=tmp_path)
 
     found = checked(
-        sql_files=(SqlFilesSettings(files=good), SqlFilesSettings(files=bad)), streams=(StreamsSettings(files=none),)
+        sql_files=(SqlFilesSettings(files=good), SqlFilesSettings(files=bad)),
+        others={"streams": (StreamsSettings(files=none),)},
     )
 
     assert found == [

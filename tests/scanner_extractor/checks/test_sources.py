@@ -93,7 +93,10 @@ def test_right_to_list_is_not_the_right_to_read(said, state):
         ({"GET /apis/registry/v3/search/versions?limit=1": {"count": 5}}, (OK, "5 found")),
         ({"GET /apis/registry/v2/search/artifacts?limit=1": {"count": 0}}, (OK, "0 found")),
         ({"GET /apis/ccompat/v7/subjects": ["a"]}, (OK, "1 subjects")),
-        ({"GET /apis/registry/v3/search/versions?limit=1": []}, (UNEXPECTED, "the answer is not that of an Apicurio")),
+        (
+            {"GET /apis/registry/v3/search/versions?limit=1": []},
+            (UNEXPECTED, "the response is not that of an Apicurio"),
+        ),
     ],
 )
 def test_apicurio_is_asked_in_the_words_that_it_knows(answers, expected):

@@ -102,7 +102,7 @@ def test_offsets_are_asked_of_the_brokers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("members", "told"),
     [
-        ({"metrics": {"type": "offsets"}}, "$.metrics.type offsets are asked of the brokers, and there is no `kafka`"),
+        ({"metrics": {"type": "offsets"}}, "$.metrics.type offsets come from the brokers, and there is no `kafka`"),
         (
             {"kafka": {}, "metrics": {"type": "offsets", "cluster": "c"}},
             "$.metrics.cluster 'cluster' is not for offsets",
@@ -173,9 +173,9 @@ def test_check_tries_each_source(tmp_path: Path) -> None:
     assert told == [
         ("list topics", State.OK, "0 topics"),
         ("search topics", State.OK, "at least 1 topic"),
-        ("ask GraphQL", State.OK, "no topic"),
+        ("query GraphQL", State.OK, "no topic"),
         ("list tables of topics", State.OK, "0 topics as tables"),
-        ("query a figure", State.OK, "0 rows"),
+        ("query a metric", State.OK, "0 rows"),
     ]
 
 

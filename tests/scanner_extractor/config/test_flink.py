@@ -81,7 +81,7 @@ def test_files_are_found_beside_cluster_json(tmp_path):
     assert [file.name for file in first.files.files] == ["a.sql", "b.sql"]
     assert (first.source, first.catalog, first.database) == ("flink:flink", "c", "d")
     assert (second.source, [file.name for file in second.files.files]) == ("flink:chosen", ["a.sql", "a.txt"])
-    assert [each.source for each in settings.streams] == ["streams:top/*.txt", "streams:app"]
+    assert [each.source for each in settings.others["streams"]] == ["streams:top/*.txt", "streams:app"]
 
 
 @pytest.mark.parametrize(
@@ -172,4 +172,4 @@ def test_a_replay_needs_no_files(tmp_path):
         tmp_path, replayed=True, flink=[{"type": "sql-files", "path": "gone/*.sql"}], streams=[{"path": "gone.txt"}]
     )
 
-    assert (settings.sql_files[0].files.files, settings.streams[0].source) == ((), "streams:gone.txt")
+    assert (settings.sql_files[0].files.files, settings.others["streams"][0].source) == ((), "streams:gone.txt")

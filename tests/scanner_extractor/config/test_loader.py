@@ -208,7 +208,7 @@ def test_every_problem_is_reported_at_once_in_the_order_of_the_file(tmp_path):
         "$.ksqldb an object stands where a list is expected",
         '$.manual_input[0] "none/*.json" matches no file',
         "$.manual_input[1] a number stands where text is expected",
-        "$.conect 'conect' is not known here",
+        "$.conect unknown member 'conect'",
         "$.cluster 'cluster' is written twice",
     ]
 
@@ -342,7 +342,7 @@ def test_what_is_unwise_is_said_and_does_no_harm(tmp_path):
     warnings = read(tmp_path, LEAST | {"flink": [gateway]} | registry(tls={"verify": False})).warnings
 
     assert [warning.what for warning in warnings] == [
-        "a SQL gateway tells nobody's statements but one's own: it is only asked whether it is there",
+        "a SQL Gateway exposes only its own sessions; scanner only checks that it is reachable",
         "the server's certificate is not checked",
     ]
 

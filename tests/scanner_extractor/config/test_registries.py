@@ -65,7 +65,7 @@ def test_every_member_of_glue_arrives(read):
         ({"type": "glue"}, ["[0] 'glue' is missing"]),
         (
             {"type": "confluent", "url": "http://x", "context": "eu"},
-            ['[0].context "eu" is not written as expected'],
+            ['[0].context "eu" has an invalid format'],
         ),
         (
             {"type": "confluent", "url": "http://x/contexts/.eu", "context": ".us"},

@@ -187,7 +187,7 @@ def test_silent_server_is_given_up(ask, settings):
         silent.listen(8)
         error = failure(ask(f"http://127.0.0.1:{silent.getsockname()[1]}", **settings), SourceUnreachable, "x")
 
-    assert error.what == "no answer within 0.05 seconds, tried 4 times"
+    assert error.what == "no response within 0.05 seconds, tried 4 times"
 
 
 def test_answer_that_stalls_in_the_middle_is_given_up(serve, ask):
@@ -212,14 +212,14 @@ def test_answer_that_stalls_in_the_middle_is_given_up(serve, ask):
         for connection in kept:
             connection.close()
 
-    assert error.what.startswith("no answer within 0.05 seconds")
+    assert error.what.startswith("no response within 0.05 seconds")
 
 
 def test_server_that_hangs_up_is_unreachable(serve, reply, ask):
     """A crashed worker closes the connection without a byte."""
     error = failure(ask(serve(lambda seen: reply(raw=b""))), SourceUnreachable, "x")
 
-    assert error.what == "it closed the connection without an answer, tried 4 times"
+    assert error.what == "it closed the connection without a response, tried 4 times"
 
 
 def test_plain_http_server_behind_https_is_told_as_such(serve, reply, ask, pauses):
@@ -256,7 +256,7 @@ def test_redirect_to_another_port_loses_credentials_and_headers(serve, reply, as
 
 @pytest.mark.parametrize(
     ("location", "says"),
-    [("/x", "more than 5 times"), ("file:///etc/passwd", "no web address"), ("http://[", "no web address")],
+    [("/x", "more than 5 times"), ("file:///etc/passwd", "not a web address"), ("http://[", "no web address")],
 )
 def test_redirect_that_leads_nowhere_ends(serve, reply, ask, location, says):
     """A loop, a local file, and rubbish."""

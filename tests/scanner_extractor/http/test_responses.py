@@ -39,7 +39,7 @@ def test_truncated_answer_is_never_taken_for_a_whole_one(serve, reply, ask, paus
     """It is asked again first: connections break. How much came says whether it is a limit in between."""
     error = failure(ask(serve(lambda seen: reply(raw=raw))), PayloadUnexpected, "x")
 
-    assert error.what == f"the answer broke off after {came} bytes, tried 4 times"
+    assert error.what == f"the response was truncated after {came} bytes, tried 4 times"
     assert len(pauses.waits) == 3
 
 

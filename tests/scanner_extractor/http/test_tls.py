@@ -135,9 +135,9 @@ def tls_error(reason: str) -> ssl.SSLError:
         (refused(tls_error("TLSV13_ALERT_CERTIFICATE_REQUIRED")), "TLS failed: tlsv13 alert certificate required"),
         (refused(ssl.SSLEOFError(8, "EOF")), "it closed the connection during the TLS handshake"),
         (refused(OSError(errno.EHOSTUNREACH, "No route to host")), "the connection failed: no route to host"),
-        (refused(ConnectionResetError(errno.ECONNRESET, "reset")), "it closed the connection without an answer"),
+        (refused(ConnectionResetError(errno.ECONNRESET, "reset")), "it closed the connection without a response"),
         (requests.ConnectTimeout(), "no connection within 10 seconds"),
-        (requests.ReadTimeout(), "no answer within 60 seconds"),
+        (requests.ReadTimeout(), "no response within 60 seconds"),
         (
             requests.exceptions.ProxyError(urllib3.exceptions.ProxyError("no", OSError("Tunnel failed: 407"))),
             "the proxy did not let the request through",

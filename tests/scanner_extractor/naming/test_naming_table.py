@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from scanner_extractor import naming
-from scanner_extractor.naming import DEFAULTS, STRATEGIES, strategies_in_force
+from scanner_extractor.naming import DEFAULTS, STRATEGIES, Subject, propose, strategies_in_force
 from scanner_model.errors import InputInvalid
 
 
@@ -30,39 +28,69 @@ def test_misspelt_strategy_gets_a_hint() -> None:
     assert "topic-record" in caught.value.hint
 
 
+ORDERS = Subject(name="acme:orders")
+CODE = """
+from scanner_extractor.naming import Candidate
+from scanner_model.names import Role, TopicName
+
+def by_acme(subject):
+    topic = TopicName(subject.name.removeprefix("acme:"))
+    return (Candidate(topic=topic, role=Role.VALUE, strategy="acme"),)
+
+def failing(subject):
+    return {}[subject.name]
+
+def listing(subject):
+    return ["orders"]
+"""
+
+
 @pytest.fixture
-def package(tmp_path, monkeypatch):
-    """Return a function that installs a package with one entry point, for this test only."""
-
-    def install(name: str, target: str) -> None:
-        info = tmp_path / f"{name}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text(f"[scanner.naming_strategies]\n{name} = {target}\n")
-        (tmp_path / "acme_naming.py").write_text("def by_acme(subject):\n    return ()\n")
-        monkeypatch.syspath_prepend(str(tmp_path))
-
-    yield install
-    sys.modules.pop("acme_naming", None)
+def plug_in(install_package):
+    """Return a function that installs a package with one strategy, for this test only."""
+    return lambda target: install_package(
+        "acme-kit", {"scanner.naming_strategies": {"acme": target}}, {"acme_naming": CODE}
+    )
 
 
-def test_plug_in_is_found_by_its_entry_point(package) -> None:
+def test_plug_in_is_found_by_its_entry_point(plug_in) -> None:
     """Other people's strategies need no change of ours."""
-    package("acme", "acme_naming:by_acme")
+    plug_in("acme_naming:by_acme")
 
     (strategy,) = strategies_in_force(["acme"], "confluent")
 
-    assert strategy.__name__ == "by_acme"
+    assert [candidate.topic for candidate in strategy(ORDERS)] == ["orders"]
 
 
-def test_plug_in_that_cannot_be_loaded_is_reported(package) -> None:
-    """Somebody else's broken package must not look like a defect of ours."""
-    package("acme-broken", "acme_naming:by_nobody")
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("acme_naming:by_nobody", "cannot be loaded"),
+        ("no_such_module_here:by_acme", "cannot be loaded"),
+        ("acme_naming:CODE", "cannot be loaded"),
+        ("acme_naming:failing", "failed: KeyError"),
+        ("acme_naming:listing", "returned list"),
+    ],
+)
+def test_broken_plug_in_is_a_problem_and_other_strategies_still_read(plug_in, target, reason) -> None:
+    """Somebody else's broken package must not look like a defect of ours, nor hide a topic."""
+    plug_in(target)
 
+    proposed = propose(Subject(name="orders-value"), strategies_in_force(["acme", "topic"], "confluent"))
+
+    assert [candidate.topic for candidate in proposed.read] == ["orders"]
+    assert [(error.where, reason in error.what) for error in proposed.failed] == [
+        ("acme-kit scanner.naming_strategies:acme", True)
+    ]
+
+
+def test_hint_names_plug_ins_too(plug_in) -> None:
+    """They are strategies like ours."""
+    plug_in("acme_naming:by_acme")
     with pytest.raises(InputInvalid) as caught:
-        strategies_in_force(["acme-broken"], "confluent")
+        strategies_in_force(["acne"], "confluent")
 
-    assert caught.value.where == "acme_naming:by_nobody"
+    assert "acme" in caught.value.hint
 
 
 def test_everything_listed_is_there() -> None:

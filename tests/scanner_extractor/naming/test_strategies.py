@@ -147,8 +147,8 @@ def test_a_name_on_which_a_pattern_takes_too_long_is_read_by_the_other_strategie
     proposed = propose(Subject(name="a!-value"), (strategy, STRATEGIES["topic-record"], STRATEGIES["topic"]))
     fitting = propose(Subject(name="ab-value"), (regex_strategy(SLOW), STRATEGIES["topic"]))
 
-    assert [error.pattern for error in proposed.slow] == [SLOW.removeprefix("regex:")]
-    assert (fitting.slow, [one.topic for one in fitting.read]) == ((), ["ab", "ab"])
+    assert [error.pattern for error in proposed.failed] == [SLOW.removeprefix("regex:")]
+    assert (fitting.failed, [one.topic for one in fitting.read]) == ((), ["ab", "ab"])
 
 
 @pytest.mark.parametrize("pattern", ["(", r"(?P<tópico>.+)-value", ".*", "(?P<topic>a){99999999999999999999}"])

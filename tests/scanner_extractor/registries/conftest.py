@@ -16,7 +16,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.http.rate_limit import Clock
-from scanner_extractor.registries import registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.confluent.plan import read_registry
 from scanner_extractor.scan.results import RegistryResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, NamingSettings, RegistrySettings
@@ -62,13 +62,13 @@ def read() -> Callable[..., RegistryResult]:
 
     def reading(registry: Any, kind: str = "", **options: Any) -> RegistryResult:
         kind = kind or registry.flavour.partition("-")[0]
-        crew = options.pop("crew", WorkerPool(threads=options.pop("threads", 4)))
+        pool = options.pop("pool", WorkerPool(threads=options.pop("threads", 4)))
         naming = NamingSettings(strategies=options.pop("strategies", ("topic",)))
         progress = options.pop("progress", no_progress)
         web = HttpSettings(url=registry.url, read_timeout=options.pop("read_timeout", 60.0))
         settings = RegistrySettings(type=kind, http=web, naming=naming, **options)
         with Http(web, settings.source, clock=Clock(pause=lambda seconds: None)) as http:
-            return read_registry(settings, http, progress, crew)
+            return read_registry(settings, http, progress, pool)
 
     return reading
 
@@ -113,6 +113,6 @@ def read_through() -> Callable[..., RegistryResult]:
         web = HttpSettings(url=url, max_bytes=options.pop("max_bytes", 1_000_000), concurrency=4)
         settings = RegistrySettings(type=kind, http=web, **options)
         with Http(web, settings.source, exchange=exchange) as http:
-            return registries()[kind](settings, http, no_progress)
+            return REGISTRIES[kind].read(settings, http, no_progress)
 
     return reading

@@ -188,6 +188,6 @@ def test_registry_that_invents_rows_on_every_page_is_cut_off_and_kept_as_a_part(
         reading = read_confluent(settings, http, no_progress)
 
     assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
-    assert "do not end" in reading.outcome.reason
+    assert "does not end" in reading.outcome.reason
     assert len(reading.versions) > 10
     assert http.requests < 200

@@ -63,7 +63,7 @@ def test_reference_that_cannot_be_read_now_is_unread(serving, stored, read, fake
     registry = serving(
         "confluent", stored("a", references=(("m", "m", 1),)), faults={"/subjects/m/versions/1": fake.Fault()}
     )
-    reading = read(registry, crew=WorkerPool(threads=1))
+    reading = read(registry, pool=WorkerPool(threads=1))
 
     assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {"m"})
 

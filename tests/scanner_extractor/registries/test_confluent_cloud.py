@@ -9,7 +9,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.rate_limit import Clock
-from scanner_extractor.registries import registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, OAuthAuth, RegistrySettings
 from scanner_model.errors import SourceRefused
@@ -57,7 +57,7 @@ def read(url: str, waits: list[float] | None = None, **members: object):
             waits.append(seconds)
 
     with Http(settings.http, settings.source, clock=Clock(now=lambda: time[0], pause=pause)) as http:
-        return registries()["confluent"](settings, http, no_progress)
+        return REGISTRIES["confluent"].read(settings, http, no_progress)
 
 
 def test_api_key_reads(cloud) -> None:

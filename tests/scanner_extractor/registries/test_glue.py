@@ -11,10 +11,10 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.registries import own_transport, registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.glue import glue_registry_transport
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import registry_tasks
+from scanner_extractor.scan.phases import kind_tasks
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings, Tls
 from scanner_model.errors import (
@@ -43,7 +43,7 @@ def read(glue):
         chosen, client = settings(*names), glue.Stubbed(server)
         exchange = glue_registry_transport(chosen.glue, chosen.http, connect=lambda: client)
         with Http(chosen.http, chosen.source, exchange=exchange, wrap=wrap) as http:
-            return registries()["glue"](chosen, http, no_progress)
+            return REGISTRIES["glue"].read(chosen, http, no_progress)
 
     return reading
 
@@ -137,7 +137,7 @@ def test_capture_gives_the_same_reading(glue, filed, read, tmp_path: Path) -> No
     server = glue.Glue(filed=(filed(1, description="d"), filed(2, version=2)), page=1)
     live = read(server, wrap=Recorder(tmp_path / "c").recording)
     cluster = Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("c.json"), registries=(settings(),))
-    (task,) = registry_tasks(cluster, Connections(replay=Replay(tmp_path / "c")))
+    (task,) = kind_tasks("schemas", cluster, Connections(replay=Replay(tmp_path / "c")))
 
     assert task.run(no_progress) == live
 
@@ -220,7 +220,7 @@ def test_profile_that_is_not_there_is_a_mistake_in_the_settings(tmp_path: Path, 
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
     chosen = RegistrySettings(type="glue", http=WEB, glue=GlueSettings(region="eu-central-1", profile="nobody"))
-    exchange = own_transport(chosen)
+    exchange = REGISTRIES["glue"].transport(chosen)
     assert exchange
 
     with pytest.raises(InputInvalid, match="nobody"):
@@ -241,7 +241,7 @@ def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
 
 def test_other_registries_are_asked_over_http() -> None:
     """Only AWS signs requests its own way."""
-    assert own_transport(RegistrySettings(type="confluent", http=WEB)) is None
+    assert REGISTRIES["confluent"].transport(RegistrySettings(type="confluent", http=WEB)) is None
 
 
 @pytest.mark.parametrize("said", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
@@ -267,7 +267,7 @@ def test_version_of_another_form_costs_its_schema(read_through) -> None:
 @pytest.mark.parametrize("tokens", [itertools.repeat("again"), map(str, itertools.count())], ids=["same", "new"])
 def test_pages_that_never_end_are_refused(read_through, tokens) -> None:
     """Nobody is asked for ever, and a list that is not whole proves nothing gone."""
-    with pytest.raises(PayloadUnexpected, match="do not end"):
+    with pytest.raises(PayloadUnexpected, match="does not end"):
         read_through(lambda method, url: (200, json.dumps({"Schemas": [], "NextToken": next(tokens)}).encode()), "glue")
 
 

@@ -1,60 +1,98 @@
-"""The table of kinds of registries, and plug-ins beside it."""
+"""The table of types of registries, and plug-ins beside it."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.registries import REGISTRIES, registries
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.errors import InputInvalid
 
 SETTINGS = RegistrySettings(type="homemade", http=HttpSettings(url="http://registry.example"))
+CODE = """
+from scanner_extractor.checks.probes import Probe
+from scanner_extractor.registries import RegistryType
+
+def read(settings, http, progress):
+    return settings.type
+
+def check(settings, http):
+    yield Probe("list schemas", lambda: "7 schemas")
+    raise LookupError("no more")
+
+homemade = RegistryType(read=read, check=check)
+
+NUMBER = 7
+
+def failing(settings, http, progress):
+    return {}["subjects"]
+"""
 
 
 @pytest.fixture
-def plug_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Install a distribution that offers a kind of registry."""
+def plug_in(install_package):
+    """Install a distribution that offers a type of registry, and would replace one of ours."""
 
     def install(target: str) -> None:
-        info = tmp_path / "homemade-1.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: homemade\nVersion: 1\n")
-        (info / "entry_points.txt").write_text(f"[scanner.registries]\nhomemade = {target}\nkarapace = {target}\n")
-        (tmp_path / "homemade_registry.py").write_text(
-            "def read(settings, http, progress):\n    return settings.type\n"
-        )
-        monkeypatch.syspath_prepend(tmp_path)
-        registries.cache_clear()
+        entries = {"homemade": target, "karapace": target}
+        install_package("homemade-kit", {"scanner.registries": entries}, {"homemade_registry": CODE})
 
-    yield install
-    registries.cache_clear()
+    return install
 
 
-def test_our_kinds_are_there() -> None:
-    """The table is where a kind begins to exist."""
-    assert {"confluent", "karapace", "apicurio", "cloudera", "glue"} <= set(registries())
-
-
-def test_plug_in_reads(plug_in) -> None:
-    """Other people's packages register under a name."""
-    plug_in("homemade_registry:read")
+def read() -> object:
     with Http(SETTINGS.http, SETTINGS.source) as http:
-        assert registries()["homemade"](SETTINGS, http, no_progress) == "homemade"
+        return REGISTRIES["homemade"].read(SETTINGS, http, no_progress)
+
+
+def test_our_types_are_there() -> None:
+    """The table is where a type begins to exist."""
+    assert {"confluent", "karapace", "apicurio", "cloudera", "glue"} <= set(REGISTRIES)
+
+
+@pytest.mark.parametrize("target", ["homemade_registry:read", "homemade_registry:homemade"])
+def test_plug_in_reads(plug_in, target) -> None:
+    """Other people's packages register a reader, or a whole type, under a name."""
+    plug_in(target)
+
+    assert "homemade" in REGISTRIES
+    assert read() == "homemade"
 
 
 def test_plug_in_does_not_replace_ours(plug_in) -> None:
     """An installed package must not change what `karapace` means."""
     plug_in("homemade_registry:read")
 
-    assert registries()["karapace"] is REGISTRIES["karapace"]
+    assert REGISTRIES["karapace"] is REGISTRIES.own["karapace"]
 
 
-def test_plug_in_that_cannot_be_loaded_says_which(plug_in) -> None:
+@pytest.mark.parametrize("target", ["no_such_module_here:read", "homemade_registry:nobody", "homemade_registry:NUMBER"])
+def test_plug_in_that_cannot_be_loaded_names_package_and_entry_point(plug_in, target) -> None:
     """And only when somebody uses it."""
-    plug_in("no_such_module_here:read")
-    with Http(SETTINGS.http, SETTINGS.source) as http, pytest.raises(InputInvalid, match="homemade"):
-        registries()["homemade"](SETTINGS, http, no_progress)
+    plug_in(target)
+
+    with pytest.raises(InputInvalid, match="cannot be loaded") as caught:
+        read()
+    assert caught.value.where == "homemade-kit scanner.registries:homemade"
+
+
+def test_plug_in_that_fails_is_no_defect_of_scanner(plug_in) -> None:
+    """The reader of the report has to know whose package it is."""
+    plug_in("homemade_registry:failing")
+
+    with pytest.raises(InputInvalid, match="failed: KeyError: 'subjects'") as caught:
+        read()
+    assert "homemade-kit" in caught.value.hint
+
+
+def test_probes_of_a_plug_in_are_tried_and_their_failure_is_one(plug_in) -> None:
+    """The first probe says which package it is."""
+    plug_in("homemade_registry:homemade")
+    with Http(SETTINGS.http, SETTINGS.source) as http:
+        first, second, third = REGISTRIES["homemade"].check(SETTINGS, http)
+
+    assert (first.run(), second.run()) == ("homemade-kit 1.0", "7 schemas")
+    with pytest.raises(InputInvalid, match="no more"):
+        third.run()

@@ -127,7 +127,7 @@ def test_subject_that_vanishes_while_we_read_is_a_problem_and_not_unread(serving
     )
 
     assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], SourceStatus.READ)
-    assert [problem.what for problem in reading.problems] == ["it was listed, and is not found when it is read"]
+    assert [problem.what for problem in reading.problems] == ["it was listed, but not found when it was read"]
 
 
 def test_words_of_a_404_do_not_matter(serving, stored, read, fake) -> None:
@@ -170,7 +170,7 @@ def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, f
     estate = [stored(f"s{number:03d}") for number in range(200)]
     faults = {f"/subjects/s{number:03d}/versions/1": fake.Fault(status=503) for number in range(50, 200)}
     registry = serving("confluent-old", *estate, faults=faults)
-    reading = read(registry, crew=WorkerPool(threads=1, failures=5))
+    reading = read(registry, pool=WorkerPool(threads=1, failures=5))
 
     assert (len(reading.versions), reading.outcome.answer) == (50, SourceStatus.PARTIAL)
     assert len(reading.outcome.unread) == 150
@@ -181,7 +181,7 @@ def test_hanging_subject_does_not_take_the_others_with_it(serving, stored, read,
     """The runner would give the whole source up; so we give up the subject before."""
     faults = {"/subjects/b/versions/1": fake.Fault(pause=3.0)}
     reading = read(
-        serving("confluent-old", *map(stored, "abc"), faults=faults), crew=WorkerPool(threads=2, patience=0.3)
+        serving("confluent-old", *map(stored, "abc"), faults=faults), pool=WorkerPool(threads=2, patience=0.3)
     )
 
     assert [version.subject for version in reading.versions] == ["a", "c"]

@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from scanner_extractor.scan.merge import NOTHING, merge_results
-from scanner_extractor.scan.phases import SourceResults
-from scanner_extractor.scan.results import ConnectResult, KafkaResult, KsqlResult, RegistryResult
+from scanner_extractor.scan.results import ConnectResult, KafkaResult, KsqlResult, RegistryResult, SourceResults
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column
 from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.kafka import Cluster, CollectionColumn, KsqlSource, Topic
+from scanner_model.kafka import Cluster, Topic
+from scanner_model.ksqldb import CollectionColumn, KsqlSource
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus

@@ -10,8 +10,8 @@ import pytest
 from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import PHASES, Mode, Phase, SourceResults, Task
-from scanner_extractor.scan.results import KsqlResult, Progress, no_progress
+from scanner_extractor.scan.phases import PHASES, Mode, Phase, Task
+from scanner_extractor.scan.results import KsqlResult, Progress, SourceResults, no_progress
 from scanner_extractor.scan.runner import ALL, Choice, SourceReadings, read_sources
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_model.errors import SourceRefused
@@ -242,5 +242,5 @@ def test_mode_chooses_phases_and_keeps_the_others_sources(mode, answers) -> None
 
 def test_enrichment_is_catalogs_of_tables_and_figures() -> None:
     """What the cluster's own systems say is extraction, stream catalog and Tableflow among it."""
-    assert [each.name for each in PHASES if each.runs_in(Mode.ENRICH)] == ["catalogs", "figures"]
+    assert [each.name for each in PHASES if each.runs_in(Mode.ENRICH)] == ["catalogs", "metrics"]
     assert [each for each in PHASES if each.runs_in(Mode.FULL)] == list(PHASES)

@@ -1,7 +1,8 @@
 """One topic from everything that names it."""
 
 from scanner_extractor.scan.topics import hidden_topics, ksqldb_internal, ksqldb_topics, merge_topics, missing_topics
-from scanner_model.kafka import KsqlSource, Topic
+from scanner_model.kafka import Topic
+from scanner_model.ksqldb import KsqlSource
 from scanner_model.names import SourceId, TopicName
 
 

@@ -12,7 +12,7 @@ import pytest
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import connect_tasks
+from scanner_extractor.scan.phases import kind_tasks
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings, Settings
 from scanner_extractor.sources.connect.password_masking import with_masked_passwords
@@ -110,13 +110,13 @@ def told(document: Any) -> Response:
 class Live(Connections):
     """Sources that are asked of the worker above instead of the network."""
 
-    def http(self, settings, source, *, live=None, veil=None):
-        return super().http(settings, source, live=worker, veil=veil)
+    def http(self, settings, source, *, live=None, mask=None):
+        return super().http(settings, source, live=worker, mask=mask)
 
 
 def scanned(access: Connections):
     settings = Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("cluster.json"), connect=(SETTINGS,))
-    (task,) = connect_tasks(settings, access)
+    (task,) = kind_tasks("collections and connectors", settings, access)
     return task.run(no_progress)
 
 

@@ -9,7 +9,7 @@ import pytest
 from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import Task, flink_tasks, streams_tasks
+from scanner_extractor.scan.phases import Task, kind_tasks
 from scanner_extractor.scan.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
@@ -32,9 +32,9 @@ def task(base: Path, *, sql: str = "", streams: str = "", name: str = "", access
         brokers=(),
         file=base / "cluster.json",
         sql_files=(SqlFilesSettings(files=files(base, sql, "*.sql"), catalog="shop", database="eu"),) if sql else (),
-        streams=(StreamsSettings(files=files(base, streams, "*.txt"), name=name),) if streams else (),
+        others={"streams": (StreamsSettings(files=files(base, streams, "*.txt"), name=name),)} if streams else {},
     )
-    (only,) = [*flink_tasks(settings, access or Connections()), *streams_tasks(settings, access or Connections())]
+    (only,) = kind_tasks("collections and connectors", settings, access or Connections())
     return only
 
 
@@ -87,7 +87,7 @@ def test_a_replay_needs_no_file(tmp_path: Path) -> None:
     ("content", "why"),
     [
         (b"SELECT '\xff'", "it is not UTF-8 at byte 8"),
-        (b"SELECT\0", "it is no text"),
+        (b"SELECT\0", "it is not text"),
         (b" " * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
     ],
     ids=["bytes", "binary", "huge"],

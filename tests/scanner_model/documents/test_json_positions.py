@@ -114,7 +114,7 @@ def test_path_is_written_as_people_do(path, text):
         ({"minItems": 2}, [1], "must have at least 2 entries"),
         ({"maximum": 5}, 6, "must be at most 5"),
         ({"exclusiveMinimum": 0}, 0, "must be more than 0"),
-        ({"pattern": "^a"}, "b", '"b" is not written as expected'),
+        ({"pattern": "^a"}, "b", '"b" has an invalid format'),
         ({"uniqueItems": True}, [1, 1], "[1, 1] holds an entry twice"),
         ({"not": {}}, 1, "1 is not allowed here"),
         ({"multipleOf": 2}, 3, "3 is not valid here"),
@@ -139,8 +139,8 @@ def test_unknown_members_get_the_nearest_name_or_all():
     schema = {"properties": {"broker": {}, "topic": {}}, "additionalProperties": False}
 
     assert told(schema, {"brokers": 1, "zzz": 2}) == [
-        "$.brokers: 'brokers' is not known here (did you mean 'broker'?)",
-        "$.zzz: 'zzz' is not known here (known here: broker, topic)",
+        "$.brokers: unknown member 'brokers' (did you mean 'broker'?)",
+        "$.zzz: unknown member 'zzz' (known values: broker, topic)",
     ]
 
 

@@ -51,7 +51,7 @@ def test_setting_whose_name_says_so_is_hidden(name) -> None:
 def test_secret_among_other_things_in_a_setting_is_hidden_and_reported(name, form) -> None:
     """An error message may quote it alone."""
     found: list[str] = []
-    masked = mask_config({name: form.format(SECRET)}, found=found.append)
+    masked = mask_config({name: form.format(SECRET)}, on_secret=found.append)
 
     assert SECRET not in masked[name]
     assert mask_config(masked) == masked

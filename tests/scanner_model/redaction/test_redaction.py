@@ -272,3 +272,10 @@ def test_container_of_azures_storage_is_no_user():
     """It names the place, and a place without it is another."""
     assert mask_url("abfss://lake@acct.dfs.core.windows.net/in") == "abfss://lake@acct.dfs.core.windows.net/in"
     assert mask_url("wasbs://u:p@acct.example/in") == "wasbs://acct.example/in"
+
+
+def test_tags_of_a_data_contract_stay_whatever_the_field_is_called() -> None:
+    """They are written under the full names of fields; a masked tag would hide that a field is personal data."""
+    metadata = {"tags": {"com.acme.Inner.secret": ["PII"], "**.password": ["CREDENTIAL", "PII"]}}
+
+    assert mask_json({"metadata": metadata}) == {"metadata": metadata}

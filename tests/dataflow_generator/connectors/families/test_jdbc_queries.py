@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors import Config, Connector, read_connector
-from dataflow_generator.connectors.column_mapping import follow
+from dataflow_generator.connectors.column_mapping import map_columns
 from dataflow_generator.connectors.families.jdbc_queries import QueryReading, read_query
 from scanner_model.column_path import path_name
 
@@ -18,9 +18,9 @@ WORDS = (
 def columns(found: QueryReading) -> dict[str, set[str]]:
     """Return each column with those that it is made of; `~` marks one that is computed."""
     told: dict[str, set[str]] = {}
-    for one in found.columns:
-        origins = {".".join((*table, name)) + "~" * one.changed for table, name in one.origins}
-        told.setdefault(one.name, set()).update(origins)
+    for column in found.columns:
+        origins = {".".join((*table, name)) + "~" * column.changed for table, name in column.origins}
+        told.setdefault(column.name, set()).update(origins)
     return told
 
 
@@ -70,7 +70,7 @@ def test_a_column_that_cannot_be_told_costs_that_column(sql) -> None:
     found = read_query(sql, "mysql")
 
     assert found.tables
-    assert "cannot be told" in found.problem
+    assert "cannot be resolved" in found.problem
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,8 @@ def test_each_table_of_a_query_flows_to_the_topic_with_its_own_columns() -> None
     flows = read_connector(connector)
     told = {
         flow.source.name: {
-            (path_name(one.source), path_name(one.target)) for one in follow(config, flows, flow, ((), ())).columns
+            (path_name(column.source), path_name(column.target))
+            for column in map_columns(config, flows, flow, ((), ())).columns
         }
         for flow in flows.flows
         if flow.source
@@ -135,7 +136,10 @@ def test_columns_behind_a_star_are_those_that_the_topic_has() -> None:
     config, connector = source("select o.*, c.email as mail from orders o join customers c on c.id = o.cid")
     flows = read_connector(connector)
     topic = (("id",), ("mail",), ("total",))
-    told = [{path_name(one.source) for one in follow(config, flows, flow, ((), topic)).columns} for flow in flows.flows]
+    told = [
+        {path_name(column.source) for column in map_columns(config, flows, flow, ((), topic)).columns}
+        for flow in flows.flows
+    ]
 
     assert told == [{"email"}, {"id", "total"}]
 

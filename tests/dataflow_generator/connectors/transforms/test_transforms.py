@@ -21,7 +21,7 @@ def config(*steps: dict[str, str], **predicates: str) -> Config:
 
 
 def topics(chain: Chain, topic: str) -> list[str | None]:
-    return [one and (one.pattern if one.name is None else one.name) for one in chain.names(topic)]
+    return [name and (name.pattern if name.name is None else name.name) for name in chain.names(topic)]
 
 
 def router(regex: str, replacement: str, **more: str) -> dict[str, str]:
@@ -31,7 +31,7 @@ def router(regex: str, replacement: str, **more: str) -> dict[str, str]:
 def value_of(columns: str, *steps: dict[str, str], topic: str = "t") -> dict[str, str]:
     """Follow columns of the value to their places at the end; `+` is made, `~` changed, `*` masked."""
     record = Record.of([parse_path(name) for name in columns.split()], [("k",)])
-    value = Chain.of(config(*steps)).ways(Template.of(topic), record)[0].record.value
+    value = Chain.of(config(*steps)).routes(Template.of(topic), record)[0].record.value
     assert value is not None
     mark = {(True, False): "~", (False, True): "*", (True, True): "*"}
     return {
@@ -42,7 +42,7 @@ def value_of(columns: str, *steps: dict[str, str], topic: str = "t") -> dict[str
 
 def key_of(columns: str, *steps: dict[str, str]) -> dict[str, str]:
     record = Record.of([parse_path(name) for name in columns.split()], [("k",)])
-    key = Chain.of(config(*steps)).ways(Template.of("t"), record)[0].record.key
+    key = Chain.of(config(*steps)).routes(Template.of("t"), record)[0].record.key
     assert key is not None
     return {path_name(one.path): path_name(one.origin[1]) if one.origin else "+" for one in key}
 
@@ -196,7 +196,7 @@ def test_flatten_makes_a_name_with_a_dot_of_a_nested_field() -> None:
     record = Record.of([("d", "a")])
     chain = Chain.of(config({"type": f"{KAFKA}Flatten$Value"}))
 
-    assert [one.path for one in chain.ways(Template.of("t"), record)[0].record.value or ()] == [("d.a",)]
+    assert [one.path for one in chain.routes(Template.of("t"), record)[0].record.value or ()] == [("d.a",)]
 
 
 def test_value_to_key_copies_columns() -> None:
@@ -235,7 +235,7 @@ def test_the_outbox_keeps_payload_and_key() -> None:
 )
 def test_columns_behind_what_is_not_understood_are_unknown(step) -> None:
     """A masked list of fields to drop tells nothing either."""
-    record = Chain.of(config(step)).ways(Template.of("t"), Record.of([("a",)]))[0].record
+    record = Chain.of(config(step)).routes(Template.of("t"), Record.of([("a",)]))[0].record
 
     assert record.side(Role.VALUE) is None
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from dataflow_generator.graph import Attribute, Certainty, NodeKind, present
-from dataflow_generator.jobs.model import ColumnFlow, Dataset, JobFlows, Place, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
 from dataflow_generator.openlineage.identity.merge_jobs import merged_jobs
 
 NAME = "insert-into_default_catalog.default_database."
@@ -64,12 +64,12 @@ def test_what_a_likely_join_adds_is_matched_and_says_why() -> None:
     (_, added) = job.reads
 
     assert (added.dataset, added.certainty) == (topic("rates"), Certainty.MATCHED)
-    assert "writes the same, and reads others" in added.evidence
+    assert "same name and outputs, but other inputs" in added.evidence
 
 
 def test_a_job_runs_all_statements_of_a_set() -> None:
     """Each keeps its own ends, and columns that the job's events tell go where they end."""
-    flow = ColumnFlow(Place(topic("a"), ("x",)), Place(topic("slow"), ("y",)), "DIRECT", "IDENTITY", "why")
+    flow = ColumnFlow(ColumnRef(topic("a"), ("x",)), ColumnRef(topic("slow"), ("y",)), "DIRECT", "IDENTITY", "why")
     jobs = (statement("q:1", "a", "paid"), statement("q:2", "a b", "slow"))
 
     fast, slow = merged_jobs(

@@ -7,7 +7,7 @@ import pytest
 from dataflow_generator.jobs.consumer_groups import GroupOwner
 from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.flink.ddl import declared_columns
-from dataflow_generator.jobs.flink.resolve import World
+from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners
 from dataflow_generator.jobs.flink.tables import outside_dataset
 from dataflow_generator.jobs.ksqldb import Level
@@ -31,9 +31,9 @@ PAID = "CREATE TABLE paid (id STRING, total DOUBLE) WITH ('connector' = 'upsert-
 INSERT = "INSERT INTO paid SELECT id, price * 2 FROM orders WHERE price > 0;"
 
 
-def world(columns=None, topics=("shop.orders", "shop.returns")) -> World:
+def world(columns=None, topics=("shop.orders", "shop.returns")) -> FlinkContext:
     known = columns or {}
-    return World(
+    return FlinkContext(
         naming=Naming([("retail", ("kafka-1:9092", "kafka-2:9092")), ("west", ("west-1:9092",))]),
         names=NAMES,
         topics=lambda: {"retail": tuple(topics)},
@@ -214,7 +214,7 @@ def test_a_connector_that_is_not_known_keeps_the_table_and_says_so() -> None:
     (reading,) = read(script(f"{ORDERS}{ddl}INSERT INTO odd SELECT id FROM orders;"))
 
     assert keys(reading.flows.writes) == ["dataset:flink://retail/flink/odd"]
-    assert [problem.what for problem in reading.problems] == ["the connector 'acme' of odd is not known"]
+    assert [problem.what for problem in reading.problems] == ["unknown connector 'acme' of odd"]
     assert reading.level is Level.COLUMNS
 
 
@@ -326,7 +326,7 @@ def test_a_field_that_the_topic_does_not_have_is_told() -> None:
     columns = {("retail", "shop.orders"): value("ID", "price"), ("retail", "shop.paid"): value("id", "total")}
     (reading,) = read(script(ORDERS + PAID + INSERT), columns=columns)
 
-    assert [problem.what for problem in reading.problems] == ["id of orders is no field of the topic shop.orders"]
+    assert [problem.what for problem in reading.problems] == ["id of orders is not a field of the topic shop.orders"]
 
 
 def test_a_field_inside_a_well_known_message_is_the_column_of_that_message() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.openlineage.emit.column_lineage import schema_facet
-from dataflow_generator.openlineage.emit.datasets import Known
-from dataflow_generator.openlineage.emit.graph_events import Telling, graph_events
+from dataflow_generator.openlineage.emit.datasets import DictionaryMetadata
+from dataflow_generator.openlineage.emit.graph_events import EventOptions, graph_events
 from dataflow_generator.openlineage.emit.graph_jobs import Job, Use, parts
 from dataflow_generator.openlineage.emit.run_events import event_line, run_id
 from scanner_dictionary.queries.catalog_tags import CatalogAnnotations
@@ -46,10 +46,12 @@ def through(one: Node, source: Node, target: Node, evidence: str, way: str = "")
     ]
 
 
-def told(nodes: list[Node], edges: list[Edge], known: Known | None = None, **how: Any) -> list[dict[str, Any]]:
+def told(
+    nodes: list[Node], edges: list[Edge], known: DictionaryMetadata | None = None, **how: Any
+) -> list[dict[str, Any]]:
     graph = FlowGraph(nodes=lambda: iter([CLUSTER, *nodes]), edges=lambda: iter(edges))
-    nothing = Known(columns=lambda topics: {}, written={}, names={})
-    return list(graph_events(graph, known or nothing, Telling(at=AT, producer="urn:test:1", **how)))
+    nothing = DictionaryMetadata(columns=lambda topics: {}, annotations={}, names={})
+    return list(graph_events(graph, known or nothing, EventOptions(at=AT, producer="urn:test:1", **how)))
 
 
 def jobs(events: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -160,9 +162,9 @@ def test_job_without_datasets_is_told() -> None:
 
 def test_topic_is_described_by_the_dictionary_and_the_catalog() -> None:
     """Columns with their docs, tags of both, an owner, and the other brokers as other names."""
-    known = Known(
+    known = DictionaryMetadata(
         columns=lambda topics: {("shop", "a"): (Column(path=("id",), type="long", doc="The number.", tags=("PII",)),)},
-        written={("shop", "a"): CatalogAnnotations(("finance=yes",), "team-a", "Orders.")},
+        annotations={("shop", "a"): CatalogAnnotations(("finance=yes",), "team-a", "Orders.")},
         names={},
     )
     facets = told([topic("a", tags=("gold",))], [], known)[0]["dataset"]["facets"]
@@ -193,7 +195,9 @@ def test_topic_is_described_by_the_dictionary_and_the_catalog() -> None:
 def test_dataset_outside_kafka_is_of_the_kind_that_its_store_has(namespace, attributes, kind) -> None:
     """Where nobody knows it, nothing is said; other names and owners are those that a catalog tells."""
     node = Node(f"dataset:{namespace}/t", NodeKind.DATASET, namespace, "t", None, (*attributes.items(), ("owner", "x")))
-    known = Known(columns=lambda topics: {}, written={}, names={(namespace, "t"): (("hive://m:9083", "db.t"),)})
+    known = DictionaryMetadata(
+        columns=lambda topics: {}, annotations={}, names={(namespace, "t"): (("hive://m:9083", "db.t"),)}
+    )
     facets = told([node], [], known)[0]["dataset"]["facets"]
 
     assert facets.get("datasetType", {}).get("datasetType") == kind
@@ -213,7 +217,7 @@ def test_schema_nests_columns_and_keeps_the_first_of_a_path() -> None:
 @pytest.mark.parametrize(("state", "told_as"), [("RUNNING", "RUNNING"), ("FAILED", "FAIL"), ("", "OTHER")])
 def test_run_shows_the_state_of_its_job(state: str, told_as: str) -> None:
     """With what some consumers require: an id of a newer version, and the adapter's version."""
-    event = told([job("one", type="connector", state=state)], [], way="run")[0]
+    event = told([job("one", type="connector", state=state)], [], mode="run")[0]
 
     assert event["eventType"] == told_as
     assert event["run"]["runId"][14] == "7"
@@ -223,11 +227,11 @@ def test_run_shows_the_state_of_its_job(state: str, told_as: str) -> None:
 def test_datasets_of_many_runs_are_asked_for_at_once() -> None:
     """A question for each job took three times as long as all the rest."""
     asked: list[int] = []
-    known = Known(columns=lambda topics: asked.append(len(topics)) or {}, written={}, names={})
+    known = DictionaryMetadata(columns=lambda topics: asked.append(len(topics)) or {}, annotations={}, names={})
     copies = [job(f"copy {number}") for number in range(150)]
     ends = [edge(topic("a"), EdgeKind.READS, each) for each in copies]
     ends += [edge(each, EdgeKind.WRITES, topic(f"b{number}")) for number, each in enumerate(copies)]
-    events = told([topic("a"), *(topic(f"b{number}") for number in range(150)), *copies], ends, known, way="run")
+    events = told([topic("a"), *(topic(f"b{number}") for number in range(150)), *copies], ends, known, mode="run")
 
     assert (len(events), asked) == (150, [101, 51])
     assert [each["name"] for each in events[-1]["inputs"] + events[-1]["outputs"]] == ["a", "b149"]
@@ -246,7 +250,7 @@ def test_no_event_holds_a_secret() -> None:
     a = topic("a")
     text = "CREATE TABLE t WITH ('password' = 'hidden-word')"
     one = Node("job:x", NodeKind.JOB, "http://me:hidden-word@ksql:8088", "q", None, (("statement", text),))
-    lines = "".join(map(event_line, told([a, one], [edge(a, EdgeKind.READS, one)], way="both")))
+    lines = "".join(map(event_line, told([a, one], [edge(a, EdgeKind.READS, one)], mode="both")))
 
     assert "hidden-word" not in lines
     assert "CREATE TABLE" in json.loads(lines.splitlines()[-1])["job"]["facets"]["sql"]["query"]

@@ -130,34 +130,34 @@ def stitched(*names: tuple[str, str], symlinks=(), known=(), clusters=CLUSTERS) 
 )
 def test_a_topic_is_met_through_any_address_of_its_cluster(namespace) -> None:
     """Spark names the first bootstrap server, a load balancer or whatever it was configured with."""
-    assert stitched((namespace, "orders")).join(namespace, "orders") == (Name(RETAIL, "orders"), "")
+    assert stitched((namespace, "orders")).resolve(namespace, "orders") == (Name(RETAIL, "orders"), "")
 
 
 def test_a_cluster_without_brokers_is_met_by_its_own_name() -> None:
     """Its canonical namespace has no port, which events that we emit keep."""
-    assert stitched().join("kafka://retail", "orders").name == Name("kafka://retail", "orders")
+    assert stitched().resolve("kafka://retail", "orders").name == Name("kafka://retail", "orders")
 
 
 def test_lists_that_share_a_broker_are_one_cluster_also_where_we_do_not_know_it() -> None:
     """No scan is needed to join two producers of one cluster."""
     names = stitched(("kafka://b:1,c:1", "t"), ("kafka://c:1,a:1", "t"), ("kafka://d:1", "t"))
 
-    assert {names.join(each, "t").name.namespace for each in ("kafka://b:1,c:1", "kafka://a:1")} == {"kafka://a:1"}
-    assert names.join("kafka://d:1", "t").name.namespace == "kafka://d:1"
+    assert {names.resolve(each, "t").name.namespace for each in ("kafka://b:1,c:1", "kafka://a:1")} == {"kafka://a:1"}
+    assert names.resolve("kafka://d:1", "t").name.namespace == "kafka://d:1"
 
 
 def test_a_list_with_one_known_broker_makes_the_others_known() -> None:
     """The scan may list other listeners than the producers use."""
     names = stitched(("kafka://x:1,k-1:9092", "t"), ("kafka://x:1", "t"))
 
-    assert names.join("kafka://x:1", "t").name.namespace == RETAIL
+    assert names.resolve("kafka://x:1", "t").name.namespace == RETAIL
 
 
 def test_the_same_host_with_another_port_is_told_and_not_joined() -> None:
     """Two clusters may share a machine."""
     names = stitched(("kafka://k-1:9999", "orders"))
 
-    assert names.join("kafka://k-1:9999", "orders").name.namespace == "kafka://k-1:9999"
+    assert names.resolve("kafka://k-1:9999", "orders").name.namespace == "kafka://k-1:9999"
     assert [each.where for each in names.problems] == ["OpenLineage namespace kafka://k-1:9999"]
 
 
@@ -166,26 +166,26 @@ def test_a_table_is_shown_by_its_catalogue_whatever_its_location_is_called() -> 
     table, location = ("hive://m:9083", "db.paid"), ("s3://lake", "paid")
     names = stitched(location, symlinks=[(location, table, "TABLE")])
 
-    assert names.join("s3a://lake", "/paid/day=1") == (Name(*table), "")
+    assert names.resolve("s3a://lake", "/paid/day=1") == (Name(*table), "")
 
 
 def test_a_topic_is_shown_as_a_topic_whatever_it_is_called_otherwise() -> None:
     """The estate is Kafka's."""
     names = stitched((RETAIL, "orders"), symlinks=[((RETAIL, "orders"), ("unity", "c.s.orders"), "TABLE")])
 
-    assert names.join("unity", "c.s.orders").name == Name(RETAIL, "orders")
+    assert names.resolve("unity", "c.s.orders").name == Name(RETAIL, "orders")
 
 
 def test_a_table_in_kafkas_namespace_is_no_other_name() -> None:
     """Flink writes its catalogue's name under Kafka's namespace."""
     names = stitched((RETAIL, "orders"), symlinks=[((RETAIL, "orders"), (RETAIL, "cat.db.orders"), "TABLE")])
 
-    assert names.join(RETAIL, "cat.db.orders").name == Name(RETAIL, "cat.db.orders")
+    assert names.resolve(RETAIL, "cat.db.orders").name == Name(RETAIL, "cat.db.orders")
 
 
 def test_a_date_that_was_taken_off_is_only_likely_a_partition() -> None:
     """A folder may be called 2024 for other reasons."""
-    name, why = stitched().join("s3://lake", "paid/2024-01-01")
+    name, why = stitched().resolve("s3://lake", "paid/2024-01-01")
 
     assert name == ("s3://lake", "paid")
     assert "2024-01-01" in why
@@ -195,7 +195,7 @@ def test_a_date_that_was_taken_off_is_only_likely_a_partition() -> None:
 def test_a_table_without_schema_or_database_is_likely_the_one_that_has_them(written) -> None:
     """JDBC readers name what their query names; other sources name the table whole."""
     known = ("postgres://db:5432", "shop.public.orders")
-    name, why = stitched(known=[known]).join("postgresql://DB", written)
+    name, why = stitched(known=[known]).resolve("postgresql://DB", written)
 
     assert name == known
     assert written in why
@@ -204,7 +204,7 @@ def test_a_table_without_schema_or_database_is_likely_the_one_that_has_them(writ
 def test_a_table_that_two_databases_have_is_not_guessed() -> None:
     """Never guess."""
     known = [("postgres://db:5432", f"{each}.sales.orders") for each in ("shop", "test")]
-    other = stitched(known=known).join("postgres://db:5432", "sales.orders")
+    other = stitched(known=known).resolve("postgres://db:5432", "sales.orders")
 
     assert other == (Name("postgres://db:5432", "sales.orders"), "")
 
@@ -231,7 +231,7 @@ def test_an_alias_that_takes_too_long_is_a_problem() -> None:
 
     stitching = DatasetIdentity([DatasetRef("kafka://aaa-b:9092", "t")], clusters=clusters)
 
-    assert stitching.join("kafka://aaa-b:9092", "t").name == Name("kafka://aaa-b:9092", "t")
+    assert stitching.resolve("kafka://aaa-b:9092", "t").name == Name("kafka://aaa-b:9092", "t")
     assert [(problem.where, "too long" in problem.what) for problem in stitching.problems] == [
         ("alias regex:(a|aa)+:9092", True)
     ]

@@ -113,7 +113,7 @@ def test_what_is_no_http_is_answered_and_what_goes_away_is_forgotten(listener, a
 def test_a_full_spool_asks_clients_to_come_back(tmp_path, told) -> None:
     """Nothing is acknowledged that is not kept."""
     full = Spool(tmp_path / "full", tmp_path / "aside", largest=0)
-    full.keep(("x",))
+    full.append(("x",))
     listener = Listener(("127.0.0.1", 0), full, Rules(), dict)
     listener.start()
     connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=60)
@@ -150,12 +150,12 @@ def test_ipv6_is_listened_at(spool) -> None:
 def test_a_line_cut_off_by_a_crash_is_left_out_and_the_rest_is_found_again(tmp_path) -> None:
     """It was never acknowledged; the next listener writes another segment."""
     first = Spool(tmp_path / "spool", tmp_path / "aside")
-    first.keep(("a", "b"))
+    first.append(("a", "b"))
     first.close()
     (file,) = (tmp_path / "spool").glob("*.ndjson")
     file.write_bytes(file.read_bytes() + b'{"half":')
     second = Spool(tmp_path / "spool", tmp_path / "aside")
-    second.keep(("c",))
+    second.append(("c",))
 
     assert kept(second) == ["a", "b", "c"]
     second.close()
@@ -174,7 +174,7 @@ def test_too_many_who_wait_are_turned_away(tmp_path) -> None:
 
     def keep() -> None:
         try:
-            spool.keep(("x",))
+            spool.append(("x",))
             results.append("kept")
         except SpoolFull:
             results.append("full")
@@ -196,7 +196,7 @@ def test_too_many_who_wait_are_turned_away(tmp_path) -> None:
 
 def test_what_the_dictionary_does_not_take_stays_in_the_spool(spool, told, tmp_path) -> None:
     """It is told once, and stored when the dictionary is back."""
-    spool.keep((json.dumps(told.run_event()), "no event"))
+    spool.append((json.dumps(told.run_event()), "no event"))
     down = [True]
     said: list[str] = []
 
@@ -208,13 +208,13 @@ def test_what_the_dictionary_does_not_take_stays_in_the_spool(spool, told, tmp_p
     keeping = SpoolImporter(spool, store, tmp_path / "aside.ndjson", said.append)
     keeping.store_all()
     keeping.store_all()
-    trouble = keeping.trouble
+    trouble = keeping.error
     down[0] = False
     keeping.store_all()
 
     assert "in use" in trouble
     assert len(said) == 1
-    assert (keeping.taken.stored, keeping.taken.refused, keeping.trouble) == (1, 1, "")
+    assert (keeping.result.stored, keeping.result.refused, keeping.error) == (1, 1, "")
     assert spool.size() == 0
 
 
@@ -222,14 +222,14 @@ def test_storing_goes_on_by_itself_until_it_is_stopped(spool, told, tmp_path) ->
     """And what is there at the end is stored before it ends."""
     keeping = SpoolImporter(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside", print)
     keeping.start()
-    spool.keep((json.dumps(told.run_event()),))
+    spool.append((json.dumps(told.run_event()),))
     end = time.monotonic() + 60
-    while not keeping.taken.stored and time.monotonic() < end:
+    while not keeping.result.stored and time.monotonic() < end:
         time.sleep(0.02)
-    spool.keep((json.dumps(told.run_event("START")),))
+    spool.append((json.dumps(told.run_event("START")),))
     keeping.stop()
 
-    assert keeping.taken.stored == 2
+    assert keeping.result.stored == 2
 
 
 def test_a_disk_that_keeps_nothing_is_told_and_nothing_half_written_stays(tmp_path) -> None:
@@ -237,11 +237,11 @@ def test_a_disk_that_keeps_nothing_is_told_and_nothing_half_written_stays(tmp_pa
     spool = Spool(tmp_path / "spool", tmp_path / "no" / "aside")
     keeping = SpoolImporter(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside", print)
     with pytest.raises(SpoolFull) as error:
-        spool.keep(("a",), ("refused",))
+        spool.append(("a",), ("refused",))
 
-    assert "does not keep" in str(error.value)
+    assert "cannot be written to disk" in str(error.value)
     assert "takes no events" in "".join(keeping.problems())
-    spool.keep(("a",))
+    spool.append(("a",))
     assert keeping.problems() == []
     spool.close()
 
@@ -377,13 +377,13 @@ def test_a_segment_that_cannot_be_read_is_set_aside_and_reported_and_the_others_
     """A disk's error or another user's file must not end the storing of events in silence."""
     (spool.directory / "0000000000.ndjson").symlink_to("/nowhere")
     os.mkfifo(spool.directory / "0000000000.5.ndjson")
-    spool.keep((json.dumps(told.run_event()),))
+    spool.append((json.dumps(told.run_event()),))
     said: list[str] = []
     keeping = SpoolImporter(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside.ndjson", said.append)
 
     assert keeping.store_all()
-    assert (keeping.taken.stored, len(said)) == (1, 2)
-    assert "2 segments" in "".join(keeping.problems())
+    assert (keeping.result.stored, len(said)) == (1, 2)
+    assert "2 unreadable segments" in "".join(keeping.problems())
     assert keeping.store_all()
     assert len(said) == 2
 
@@ -398,7 +398,7 @@ def test_a_storing_thread_that_ended_is_reported(spool, told, tmp_path) -> None:
         raise SystemExit  # ends a thread without a word
 
     keeping = SpoolImporter(spool, store, tmp_path / "aside.ndjson", print)
-    spool.keep((json.dumps(told.run_event()),))
+    spool.append((json.dumps(told.run_event()),))
     keeping.start()
     assert ended.wait(10)
     keeping._thread.join(10)
@@ -411,13 +411,13 @@ def test_a_disk_that_takes_a_part_of_a_write_acknowledges_nothing_of_it(tmp_path
     code = """
 import resource, sys
 from pathlib import Path
-from dataflow_generator.openlineage.spool import Spool, SpoolFull, whole_lines
+from dataflow_generator.openlineage.intake.spool import Spool, SpoolFull, whole_lines
 spool = Spool(Path(sys.argv[1]), Path(sys.argv[1]) / "aside")
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 kept = []
 for number in range(9):
     try:
-        spool.keep((f"{number}" * 300,))
+        spool.append((f"{number}" * 300,))
         kept.append(f"{number}" * 300)
     except SpoolFull:
         print("refused", number)

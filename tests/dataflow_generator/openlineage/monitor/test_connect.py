@@ -6,7 +6,7 @@ import pytest
 
 from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.openlineage.monitor.connect import observed_connector
-from dataflow_generator.openlineage.monitor.state_machine import unread
+from dataflow_generator.openlineage.monitor.state_machine import unreadable_job
 from dataflow_generator.openlineage.monitor.state_mapping import Phase
 from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId
@@ -71,7 +71,7 @@ def test_state_and_trouble_come_from_connector_and_tasks(told, phase, message) -
     """A connector that is RUNNING moves nothing when all of its tasks have failed."""
     seen = observed_connector(told, "shop", NAMING)
 
-    assert (seen.phase, seen.trouble.message if seen.trouble else "") == (phase, message)
+    assert (seen.phase, seen.error.message if seen.error else "") == (phase, message)
 
 
 def test_datasets_are_named_as_in_the_graph() -> None:
@@ -98,4 +98,4 @@ def test_pattern_finds_the_topics_that_are_known() -> None:
 
 def test_connector_that_could_not_be_read_says_nothing() -> None:
     """It is there, which is all that is known."""
-    assert unread("cdc").phase is Phase.UNKNOWN
+    assert unreadable_job("cdc").phase is Phase.UNKNOWN

@@ -10,7 +10,7 @@ import pytest
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry, JobEntry, event_line
 from dataflow_generator.openlineage.monitor.journal import Journal, without_old_heartbeats
 from dataflow_generator.openlineage.monitor.state import read_state, state_text
-from dataflow_generator.openlineage.monitor.state_machine import Run, Watch
+from dataflow_generator.openlineage.monitor.state_machine import Run, ServerState
 from scanner_model.errors import InputInvalid
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -18,11 +18,11 @@ ORDERS = DatasetEntry(namespace="kafka://k-1:9092", name="orders", facets={"data
 JOB = JobEntry(
     namespace="connect://shop/main", name="cdc", facets={"jobType": {"jobType": "SOURCE"}}, outputs=(ORDERS,)
 )
-WATCH = Watch(
+WATCH = ServerState(
     begun=3,
     runs={
-        "cdc": Run(id="r-1", told=NOON, latest=NOON + timedelta(seconds=1), job=JOB, trouble="1 of 2", missed=1),
-        "sink": Run(id="r-2", told=NOON, latest=NOON, job=JOB, unsettled=NOON),
+        "cdc": Run(id="r-1", emitted=NOON, latest=NOON + timedelta(seconds=1), job=JOB, error="1 of 2", missed=1),
+        "sink": Run(id="r-2", emitted=NOON, latest=NOON, job=JOB, unsettled=NOON),
     },
 )
 
@@ -79,12 +79,12 @@ def test_what_is_kept_is_there_for_the_next_monitor(tmp_path) -> None:
     """Open runs and events that wait, in their order."""
     path = tmp_path / "m.json"
     with Journal(path) as journal:
-        journal.keep("main", WATCH, [event("START"), event("RUNNING")])
+        journal.record("main", WATCH, [event("START"), event("RUNNING")])
         journal.delivered(journal.waiting()[:1])
 
     with Journal(path) as journal:
-        assert journal.watch("main") == WATCH
-        assert journal.watch("other") == Watch()
+        assert journal.server_state("main") == WATCH
+        assert journal.server_state("other") == ServerState()
         assert journal.waiting() == (event_line(event("RUNNING")),)
 
 
@@ -92,9 +92,9 @@ def test_poll_that_changes_nothing_writes_nothing(tmp_path) -> None:
     """Every ten seconds for years."""
     path = tmp_path / "m.json"
     with Journal(path) as journal:
-        journal.keep("main", WATCH, [])
+        journal.record("main", WATCH, [])
         path.unlink()
-        journal.keep("main", WATCH, [])
+        journal.record("main", WATCH, [])
 
     assert not path.exists()
 
@@ -119,12 +119,12 @@ def test_place_that_is_none_is_the_users_mistake(tmp_path) -> None:
 def test_heartbeats_that_others_follow_make_room(tmp_path) -> None:
     """While a catalog is away for days, the last heartbeat of each run tells as much as all of them."""
     with Journal(tmp_path / "m.json", most=4) as journal:
-        journal.keep("main", WATCH, [event("START"), event("RUNNING", second=1), event("RUNNING", second=2)])
+        journal.record("main", WATCH, [event("START"), event("RUNNING", second=1), event("RUNNING", second=2)])
         assert not journal.is_full
-        journal.keep("main", WATCH, [event("RUNNING", second=3), event("COMPLETE", second=4)])
+        journal.record("main", WATCH, [event("RUNNING", second=3), event("COMPLETE", second=4)])
 
         assert [json.loads(line)["eventTime"][-3:-1] for line in journal.waiting()] == ["00", "03", "04"]
-        journal.keep("main", WATCH, [event("START", "r-9")])
+        journal.record("main", WATCH, [event("START", "r-9")])
         assert journal.is_full
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dataflow_generator.openlineage.emit.run_events import JobEntry, RunEntry, event_line, run_event
 from dataflow_generator.openlineage.monitor.journal import Journal, complete_last_line, ends_with
-from dataflow_generator.openlineage.monitor.state_machine import Watch
+from dataflow_generator.openlineage.monitor.state_machine import ServerState
 from scanner_model.errors import InputInvalid
 
 
@@ -66,7 +66,7 @@ def test_only_the_first_event_that_waits_can_have_been_told(file, tmp_path) -> N
     """The others were not tried yet."""
     file.write_text(as_told(event()))
     with Journal(tmp_path / "m.json") as journal:
-        journal.keep("s", Watch(begun=1), [event(), event("COMPLETE")])
+        journal.record("s", ServerState(begun=1), [event(), event("COMPLETE")])
         complete_last_line(journal, file)
         complete_last_line(journal, file)
 
@@ -77,7 +77,7 @@ def test_file_that_cannot_be_read_is_the_users_to_mend(tmp_path) -> None:
     """It is named, and the option with it."""
     file = tmp_path / ("x" * 300)
     with Journal(tmp_path / "m.json") as journal:
-        journal.keep("s", Watch(begun=1), [event()])
+        journal.record("s", ServerState(begun=1), [event()])
         with pytest.raises(InputInvalid) as told:
             complete_last_line(journal, file)
 

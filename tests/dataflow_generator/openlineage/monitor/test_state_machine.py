@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry, JobEntry
-from dataflow_generator.openlineage.monitor.state_machine import ObservedJob, Rules, RunError, Said, Watch, moment, step
+from dataflow_generator.openlineage.monitor.state_machine import (
+    ObservedJob,
+    Rules,
+    RunError,
+    ServerState,
+    Transition,
+    moment,
+    step,
+)
 from dataflow_generator.openlineage.monitor.state_mapping import CONNECT, FLINK, KSQLDB, Phase, phase_of
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -34,12 +42,12 @@ def sight(word: str, *, trouble: str = "", told: JobEntry | None = None) -> list
     if word == ABSENT:
         return []
     said = RunError(message=trouble) if trouble else None
-    return [ObservedJob(name="cdc", phase=phase_of(word, CONNECT), job=told or job(), trouble=said)]
+    return [ObservedJob(name="cdc", phase=phase_of(word, CONNECT), job=told or job(), error=said)]
 
 
-def told(*sights: list[ObservedJob] | None, every: float = 10.0, rules: Rules | None = None) -> list[Said]:
+def told(*sights: list[ObservedJob] | None, every: float = 10.0, rules: Rules | None = None) -> list[Transition]:
     """Return everything that is said of *sights*, one poll after the other."""
-    watch, said = Watch(), []
+    watch, said = ServerState(), []
     for number, seen in enumerate(sights):
         watch, words = step(watch, seen, NOON + number * timedelta(seconds=every), server="main", rules=rules)
         said += words
@@ -156,7 +164,7 @@ def test_trouble_that_does_not_end_a_run_is_told_when_it_comes_and_goes() -> Non
 
     said = told(well, ill, ill, well)
 
-    assert [(each.state, each.trouble is not None) for each in said] == [
+    assert [(each.state, each.error is not None) for each in said] == [
         ("START", False),
         ("RUNNING", True),
         ("RUNNING", False),
@@ -168,8 +176,8 @@ def test_failure_tells_why_and_an_orderly_end_does_not() -> None:
     failed = told(sight("RUNNING"), sight("FAILED", trouble="no"))
     paused = told(sight("RUNNING"), sight("PAUSED", trouble="no"))
 
-    assert failed[-1].trouble == RunError(message="no")
-    assert paused[-1].trouble is None
+    assert failed[-1].error == RunError(message="no")
+    assert paused[-1].error is None
 
 
 def test_renamed_connector_is_another_one() -> None:
@@ -188,14 +196,14 @@ def test_renamed_connector_is_another_one() -> None:
 def test_same_observations_have_the_same_ids_and_another_server_has_others() -> None:
     """Ids come from what was seen and when, so that they can be made again."""
     first, again = (told(sight("RUNNING"))[0].run for _ in range(2))
-    _, (other,) = step(Watch(), sight("RUNNING"), NOON, server="other")
+    _, (other,) = step(ServerState(), sight("RUNNING"), NOON, server="other")
 
     assert first == again != other.run
 
 
 def test_clock_that_is_put_back_neither_silences_nor_turns_events_round() -> None:
     """An hour back, as by somebody who sets the clock: heartbeats go on, no event is older than the one before."""
-    watch, times = Watch(), []
+    watch, times = ServerState(), []
     for minutes in (0, 5, -60, -59, -55, -50):
         watch, said = step(watch, sight("RUNNING"), NOON + timedelta(minutes=minutes))
         times += [moment(each.at) for each in said]
@@ -206,7 +214,7 @@ def test_clock_that_is_put_back_neither_silences_nor_turns_events_round() -> Non
 
 def test_what_is_not_open_is_not_remembered() -> None:
     """A million connectors that came and went leave nothing."""
-    watch, _ = step(Watch(), sight("RUNNING"), NOON)
+    watch, _ = step(ServerState(), sight("RUNNING"), NOON)
     watch, _ = step(watch, sight("PAUSED"), NOON)
 
     assert (watch.runs, watch.begun) == ({}, 1)
@@ -215,7 +223,7 @@ def test_what_is_not_open_is_not_remembered() -> None:
 NAMES = st.sampled_from(["a", "b"])
 SEEN = st.builds(
     lambda name, phase, topic, trouble: ObservedJob(
-        name=name, phase=phase, job=job(name, topic), trouble=RunError(message=trouble) if trouble else None
+        name=name, phase=phase, job=job(name, topic), error=RunError(message=trouble) if trouble else None
     ),
     NAMES,
     st.sampled_from(Phase),
@@ -231,7 +239,7 @@ POLLS = st.lists(
 @given(POLLS)
 def test_every_run_begins_once_and_first_and_ends_at_most_once_and_last(polls) -> None:
     """Whatever is seen in whatever order, with a clock that goes as it likes; and two runs of a job never overlap."""
-    watch, runs, at, open_of = Watch(), defaultdict(list), NOON, {}
+    watch, runs, at, open_of = ServerState(), defaultdict(list), NOON, {}
     for seen, seconds in polls:
         at += timedelta(seconds=seconds)
         watch, said = step(watch, seen, at, server="main")

@@ -6,20 +6,20 @@ import json
 from datetime import UTC, datetime
 
 from dataflow_generator.openlineage.emit.run_events import JobEntry
-from dataflow_generator.openlineage.monitor.state_machine import Engine, RunError, Said, life_event
+from dataflow_generator.openlineage.monitor.state_machine import Engine, RunError, Transition, transition_event
 
 CONNECT = Engine(name="Kafka Connect")
 
 
-def said(state: str, trouble: RunError | None = None) -> Said:
+def said(state: str, trouble: RunError | None = None) -> Transition:
     """Report that a run of one job has a new state."""
     at = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    return Said(run="r-1", state=state, at=at, job=JobEntry(namespace="connect://a", name="cdc"), trouble=trouble)
+    return Transition(run="r-1", state=state, at=at, job=JobEntry(namespace="connect://a", name="cdc"), error=trouble)
 
 
 def test_event_tells_the_run_its_state_and_its_engine() -> None:
     """Consumers want the version of who tells it, too."""
-    event = life_event(said("START"), CONNECT, "urn:test")
+    event = transition_event(said("START"), CONNECT, "urn:test")
 
     assert (event["eventType"], event["eventTime"]) == ("START", "2026-03-01T12:00:00.000Z")
     assert event["run"]["runId"] == "r-1"
@@ -31,7 +31,7 @@ def test_error_is_told_in_the_language_of_the_engine() -> None:
     """A long trace is cut behind what is secret, not in the midst of it, where nobody would see it as such."""
     trace = "java.lang.X: jdbc:postgresql://u:hunter22@h/db\n\tat y\n" * 500
 
-    event = life_event(said("FAIL", RunError(message="no password=hunter22", trace=trace)), CONNECT, "urn:test")
+    event = transition_event(said("FAIL", RunError(message="no password=hunter22", trace=trace)), CONNECT, "urn:test")
 
     facet = event["run"]["facets"]["errorMessage"]
     assert (facet["programmingLanguage"], len(facet["stackTrace"])) == ("JAVA", 4_096)

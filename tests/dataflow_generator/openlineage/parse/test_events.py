@@ -204,13 +204,13 @@ def test_an_event_without_a_required_member_is_refused(told, member) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "reason"),
     [
-        (("eventTime",), "yesterday", "$.eventTime: 'yesterday' is no moment"),
-        (("eventType",), "DONE", "$.eventType: 'DONE' is no state of a run"),
+        (("eventTime",), "yesterday", "$.eventTime: 'yesterday' is not a timestamp"),
+        (("eventType",), "DONE", "$.eventType: 'DONE' is not a run state"),
         (("producer",), 7, "$.producer: is not a string"),
         (("run", "runId"), None, "$.run: the member 'runId' is missing"),
-        (("run", "runId"), "nightly-1", "$.run.runId: 'nightly-1' is no UUID"),
+        (("run", "runId"), "nightly-1", "$.run.runId: 'nightly-1' is not a UUID"),
         (("run",), {}, "$.run: the member 'runId' is missing"),
-        (("eventTime",), "", "$.eventTime: '' is no moment"),
+        (("eventTime",), "", "$.eventTime: '' is not a timestamp"),
         (("job", "name"), "", "$.job.name: is empty"),
         (("job",), {}, "$.job: the member 'namespace' is missing"),
         (("inputs",), [{}], "$.inputs[0]: the member 'namespace' is missing"),

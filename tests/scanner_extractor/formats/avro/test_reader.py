@@ -336,7 +336,7 @@ class TestOddText:
 
         assert shown(parsed) == [("a", "int")]
         assert [problem.hint for problem in parsed.problems] == [
-            "Apache Avro readers may refuse it; its columns are read"
+            "Apache Avro readers may reject it; its columns are read"
         ]
 
     def test_what_fastavro_cannot_even_tell_is_a_problem(self) -> None:
@@ -345,7 +345,7 @@ class TestOddText:
         parsed = avro_fields(f'{{"type":"record","fields":[{{"name":"f","type":"int"}}],"extra":{deep}}}', nobody)
 
         assert shown(parsed) == [("f", "int")]
-        assert [problem.what for problem in parsed.problems] == ["fastavro refuses the schema: nested too deeply"]
+        assert [problem.what for problem in parsed.problems] == ["fastavro rejects the schema: nested too deeply"]
 
     def test_enormous_schema_is_read_without_a_second_opinion(self) -> None:
         """The opinion is not worth its time there."""

@@ -85,7 +85,7 @@ def test_references_are_kept_as_registered() -> None:
         ("version", True, "no version"),
         ("id", None, "no id"),
         ("schema", {"type": "string"}, "no schema text"),
-        ("references", {"a": 1}, "no list"),
+        ("references", {"a": 1}, "not a list"),
         ("references", [{"name": "a"}], "lacks name, subject or version"),
     ],
 )
@@ -158,7 +158,7 @@ def test_time_of_registration_is_kept(ts, expected) -> None:
 
 def test_answer_may_leave_out_what_was_asked_for() -> None:
     """Some servers answer a version's request with little more than its text."""
-    row = read_row({"id": 5, "schema": "{}"}, CONFLUENT, asked=(":.eu:a", 3))
+    row = read_row({"id": 5, "schema": "{}"}, CONFLUENT, requested=(":.eu:a", 3))
 
     assert isinstance(row, Row)
     assert (row.version.context, row.version.subject, row.version.version) == (".eu", "a", 3)
@@ -166,7 +166,7 @@ def test_answer_may_leave_out_what_was_asked_for() -> None:
 
 def test_subject_asked_for_is_the_one_meant() -> None:
     """An alias is answered with the subject behind it, and references use the alias."""
-    row = read_row({**PLAIN, "subject": "real"}, CONFLUENT, asked=("alias", 1))
+    row = read_row({**PLAIN, "subject": "real"}, CONFLUENT, requested=("alias", 1))
 
     assert isinstance(row, Row)
     assert (row.version.subject, row.behind) == ("alias", "real")
@@ -174,7 +174,7 @@ def test_subject_asked_for_is_the_one_meant() -> None:
 
 def test_newest_version_must_say_its_number() -> None:
     """It was asked for as `latest`, so nothing else tells which it is."""
-    assert isinstance(read_row({"id": 5, "schema": "{}"}, CONFLUENT, asked=("a", -1)), BadRow)
+    assert isinstance(read_row({"id": 5, "schema": "{}"}, CONFLUENT, requested=("a", -1)), BadRow)
 
 
 def test_associations_with_topics_are_read() -> None:

@@ -14,7 +14,12 @@ from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.scan.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
-from scanner_extractor.sources.confluent_cloud.stream_catalog import UNSAID, read_entity, read_said, read_stream_catalog
+from scanner_extractor.sources.confluent_cloud.stream_catalog import (
+    NO_GRAPHQL,
+    read_entity,
+    read_graphql_entity,
+    read_stream_catalog,
+)
 from scanner_model.catalogs import Annotation
 from scanner_model.errors import SourceRefused
 from scanner_model.names import SourceId
@@ -45,7 +50,7 @@ def entity(kind: str, name: str, own: str = "", tags: Any = ("PII",), **attribut
 
 
 def about(kind: str, name: str, own: str = "") -> Annotation | None:
-    return read_entity(entity(kind, name, own), UNSAID, SOURCE, "lkc-1")
+    return read_entity(entity(kind, name, own), NO_GRAPHQL, SOURCE, "lkc-1")
 
 
 def test_tag_lands_on_the_right_clusters_topic_only(read: Read) -> None:
@@ -97,7 +102,7 @@ def test_essentials_package_has_no_graphql_and_is_read_all_the_same(read: Read) 
 
     assert (found.outcome.answer, len(found.annotations)) == (SourceStatus.READ, 1)
     assert {problem.hint for problem in found.problems} == {
-        "business metadata and connectors' topics want the Advanced package of Stream Governance"
+        "business metadata and connectors' topics require the Advanced package of Stream Governance"
     }
 
 
@@ -106,7 +111,7 @@ def test_errors_of_graphql_have_status_200(read: Read) -> None:
     found = read(entity("kafka_topic", "lsrc-7:lkc-1:orders"), graphql={"kafka_topic": ()})
 
     assert [problem.what for problem in found.problems] == [
-        "GraphQL tells nothing: GraphQL refused: Unknown field cn_connector"
+        "GraphQL is not available: GraphQL refused: Unknown field cn_connector"
     ]
 
 
@@ -190,6 +195,6 @@ JSON = st.recursive(
 @given(JSON.filter(lambda value: isinstance(value, dict)), st.sampled_from(["kafka_topic", "sr_field", "cn_connector"]))
 def test_no_entity_breaks_the_reader(told: Any, kind: str) -> None:
     """What a catalog says of a thing may have any shape."""
-    found = read_entity(told | {"typeName": kind}, read_said(told), SOURCE, "lkc-1")
+    found = read_entity(told | {"typeName": kind}, read_graphql_entity(told), SOURCE, "lkc-1")
 
     assert found is None or found.kind == kind

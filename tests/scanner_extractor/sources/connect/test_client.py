@@ -251,7 +251,7 @@ def test_topics_that_fail_leave_the_connector_and_are_told(answered: Read) -> No
     assert [each.topics for each in found.connectors] == [None, ("t",)]
     assert (found.outcome.answer, found.outcome.reason) == (
         Answered.PARTIAL,
-        "1 of them did not tell their topics",
+        "1 of them did not report their topics",
     )
 
 

@@ -149,7 +149,8 @@ def test_settings_that_are_refused_leave_the_topics() -> None:
 
     assert [(one.name, one.config) for one in reading.topics] == [("a", ()), ("b", ())]
     assert (reading.outcome.answer, reading.unconfigured) == (SourceStatus.PARTIAL, frozenset({"a", "b"}))
-    assert reading.outcome.reason == "2 topics could not be asked for their settings: Topic authorization failed (a, b)"
+    reason = "2 topics could not be queried for their settings: Topic authorization failed (a, b)"
+    assert reading.outcome.reason == reason
 
 
 def test_settings_that_are_read_are_no_gap() -> None:

@@ -148,7 +148,7 @@ def test_nesting_without_end_is_refused() -> None:
     ("entity", "part"),
     [
         ({"@type": "variables", "variables": []}, "'variables'"),
-        ({"statementText": "e", "errorMessage": "no"}, "could not answer: no"),
+        ({"statementText": "e", "errorMessage": "no"}, "reports an error: no"),
         ("text", "no type"),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scanner_extractor.sources.ksqldb.schemas import collection_schemas
 from scanner_model.columns import Column
-from scanner_model.kafka import CollectionColumn, KsqlSource
+from scanner_model.ksqldb import CollectionColumn, KsqlSource
 from scanner_model.names import Role, SourceId, TopicName
 
 TOPIC = TopicName("orders")

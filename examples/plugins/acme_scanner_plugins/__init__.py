@@ -1,0 +1,1 @@
+"""Example plug-ins of scanner."""

@@ -1,0 +1,200 @@
+"""The description of one kind of fact, and the rows of kinds whose cells are members of their facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Table
+from sqlalchemy.sql.expression import FromClause
+
+from scanner_dictionary.engine.serialization import column_cells, json_cell, storable
+from scanner_dictionary.schema import tables as t
+from scanner_model.names import Fingerprint, SourceId
+from scanner_model.scan import ClusterScan
+
+Key = tuple[Any, ...]
+"""What identifies a fact among those of its kind in one cluster, as the change log shows it."""
+
+Ids = Mapping[Key, int]
+"""Primary keys of stored rows by the keys of their facts."""
+
+Name = tuple[str, ...]
+"""What identifies a fact in a scan; problems show its parts."""
+
+
+class Wanted(NamedTuple):
+    """A row as a scan reports it; *parents* are the cells of columns that are set once."""
+
+    key: Key
+    source_id: int
+    parents: tuple[Any, ...]
+    values: tuple[Any, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class RowContext:
+    """What rows refer to: the cluster, sources by name, definitions by fingerprint, rows of earlier kinds by kind.
+
+    *confirmed_topics* are topics that a source which could not be read this time reported earlier.
+    """
+
+    cluster: int
+    sources: Mapping[SourceId, int]
+    definitions: Mapping[Fingerprint, int]
+    ids: dict[str, Ids] = field(default_factory=dict)
+    confirmed_topics: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Children:
+    """Rows that belong to a fact and change with it.
+
+    *parent* is the column of *table* that refers to the fact, *member* the fact's member that lists them, *cells*
+    converts one of them to the cells that follow the ordinal.
+    """
+
+    table: Table
+    parent: str
+    member: str
+    cells: Callable[[Any], Key] = column_cells
+
+    def rows(self, fact: Any) -> tuple[Key, ...]:  # noqa: ANN401 - of any kind
+        """Return the cells of each child of *fact*."""
+        return tuple(map(self.cells, getattr(fact, self.member)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What a fact of a scan must satisfy to be stored.
+
+    *name* returns its name, which is unique in its kind; *required* a member that must not be empty; *parents* the
+    (kind, name) pairs of other facts that the scan must contain.
+    """
+
+    name: Callable[[Any], Name]
+    required: Callable[[Any], object]
+    parents: Callable[[Any], tuple[tuple[str, Name], ...]] = lambda _: ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactKind:
+    """One kind of fact: where a scan lists it, how it is checked, stored and compared.
+
+    *name* is its name in the change log. *member* is the member of `ClusterScan` that lists the facts, of *type*.
+    *key* are the expressions over *joined* (the table and those that it needs) that identify a row within its
+    *cluster*, *name_index* the position in the key of the name that a source may list as unread. *parents* are columns
+    set once, when a fact is added; *values* those compared in every scan, and with them *children* as a last value.
+    *rows* converts the facts of a scan. *rule* is None for facts that are derived from those of another kind.
+    *shared*: the key does not depend on the source. *logged* is False where values differ in every scan: such a kind
+    is left out of the change log and the counts.
+    """
+
+    name: str
+    member: str
+    type: type
+    table: Table
+    joined: FromClause
+    cluster: ColumnElement[int]
+    key: tuple[ColumnElement[Any], ...]
+    name_index: int
+    parents: tuple[str, ...]
+    values: tuple[str, ...]
+    rows: Callable[[ClusterScan, RowContext], Iterable[Wanted]]
+    rule: Rule | None = None
+    children: Children | None = None
+    shared: bool = False
+    logged: bool = True
+
+
+_NOT_COMPARED = frozenset({"id", "source_id", "first_seen", "last_seen", "gone"})
+
+
+def value_columns(table: Table, *parents: str) -> tuple[str, ...]:
+    """Return the columns of *table* that every scan compares: neither *parents* nor those that all kinds have."""
+    others = _NOT_COMPARED.union(parents)
+    return tuple(column.name for column in table.columns if column.name not in others)
+
+
+Readers = Mapping[str, Callable[[Any], Any]]
+"""How a column's cell is read from a fact, by the column's name."""
+
+
+def cluster_kind(
+    member: str,
+    type_: type,
+    table: Table,
+    *columns: str,
+    members: Readers | None = None,
+    **options: Any,  # noqa: ANN401 - members of FactKind
+) -> FactKind:
+    """Return the kind of facts that belong to the cluster itself and whose cells are members of the facts.
+
+    A fact is identified by its source, unless it is *shared*, and by *columns*. *members* read the cells whose member
+    has another name than their column. *options* are other members of the kind; *required* is the rule's, by default
+    the first of *columns*.
+    """
+    shared = options.get("shared", False)
+    parents = ("cluster_id", *columns)
+    values = value_columns(table, *parents)
+    readers = {column: attrgetter(column) for column in (*columns, *values)} | dict(members or {})
+    identity = [readers[column] for column in columns]
+    if not shared:
+        identity.insert(0, attrgetter("source"))
+    required = options.pop("required", None) or readers[columns[0]]
+    described: dict[str, Any] = {
+        "name": table.name,
+        "joined": table if shared else table.join(t.source),
+        "cluster": table.c.cluster_id,
+        "key": (*(() if shared else (t.source.c.name,)), *(table.c[column] for column in columns)),
+        "name_index": 0 if shared else 1,
+        "rule": Rule(name=lambda fact: tuple(_text(read(fact)) for read in identity), required=required),
+    }
+    return FactKind(
+        member=member,
+        type=type_,
+        table=table,
+        parents=parents,
+        values=values,
+        rows=_MemberRows(member, columns, values, readers, shared, options.get("children")),
+        **(described | options),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _MemberRows:
+    """Converts facts to rows: the cells are the facts' members."""
+
+    member: str
+    columns: tuple[str, ...]
+    values: tuple[str, ...]
+    readers: Readers
+    shared: bool
+    children: Children | None
+
+    def __call__(self, scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
+        """Return the rows of a scan's facts."""
+        columns, values = ([self.readers[column] for column in each] for each in (self.columns, self.values))
+        for fact in getattr(scan, self.member):
+            named = tuple(_cell(read(fact)) for read in columns)
+            cells = tuple(_cell(read(fact)) for read in values)
+            if self.children:
+                cells = (*cells, self.children.rows(fact))
+            key = named if self.shared else (storable(fact.source), *named)
+            yield Wanted(key, context.sources[fact.source], (context.cluster, *named), cells)
+
+
+def _cell(value: Any) -> Any:  # noqa: ANN401 - what the column holds
+    match value:
+        case str():
+            return storable(str(value))
+        case tuple() | dict():
+            return json_cell(value)
+        case _:
+            return value
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

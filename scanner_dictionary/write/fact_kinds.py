@@ -1,0 +1,345 @@
+"""The kinds of facts that a scan stores: one row for each, in the order in which they are written and logged.
+
+A new kind takes its type in `scanner_model`, a member of `ClusterScan`, a table with its migration, and a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import case
+
+from scanner_dictionary.engine.serialization import column_cells, json_cell, storable
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.write.fact_kind import (
+    Children,
+    FactKind,
+    Key,
+    Name,
+    RowContext,
+    Rule,
+    Wanted,
+    cluster_kind,
+    value_columns,
+)
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.connect import Connector, ConnectorTask
+from scanner_model.flink import FlinkJob, FlinkStatement
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.ksqldb import CollectionColumn, KsqlFunction, KsqlSource, KsqlType, Query
+from scanner_model.manual import ManualFlow
+from scanner_model.names import SourceId
+from scanner_model.scan import ClusterScan
+from scanner_model.schemas import Confidence, Reference, Registry, SchemaVersion, TopicSchema
+from scanner_model.streams import StreamsTopology
+
+_source = t.source.c
+
+
+def _config(fact: Topic | Connector) -> dict[str, str]:
+    return dict(fact.config)
+
+
+TOPIC = cluster_kind(
+    "topics",
+    Topic,
+    t.topic,
+    "name",
+    members={"is_internal": attrgetter("internal"), "config": _config},
+    shared=True,
+)
+
+REGISTRY = cluster_kind("registries", Registry, t.registry, name_index=0, required=attrgetter("kind"))
+
+
+# --- subjects, their versions, and links from topics
+
+
+def _subject_of(version: SchemaVersion) -> tuple[str, str, str]:
+    return storable(version.source), storable(version.context), storable(version.subject)
+
+
+def _subject_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
+    """Return a row for each subject of the versions; it is deleted where every version is."""
+    registries = context.ids[REGISTRY.name]
+    for (source, subject_context, name), group in groupby(sorted(scan.versions, key=_subject_of), key=_subject_of):
+        deleted = all(version.deleted for version in group)
+        parents = (registries[(source,)], subject_context, name)
+        yield Wanted((source, subject_context, name), context.sources[SourceId(source)], parents, (deleted,))
+
+
+SUBJECT = FactKind(
+    name="subject",
+    member="versions",
+    type=SchemaVersion,
+    table=t.subject,
+    joined=t.subject.join(t.source),
+    cluster=_source.cluster_id,
+    key=(_source.name, t.subject.c.context, t.subject.c.name),
+    name_index=2,
+    parents=("registry_id", "context", "name"),
+    values=("deleted",),
+    rows=_subject_rows,
+)
+
+
+def _reference_cells(reference: Reference) -> Key:
+    return storable(reference.name), storable(reference.subject), reference.version
+
+
+_REFERENCES = Children(
+    table=t.schema_reference, parent="subject_version_id", member="references", cells=_reference_cells
+)
+
+
+def _version_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
+    subjects = context.ids[SUBJECT.name]
+    for version in scan.versions:
+        subject = _subject_of(version)
+        parents = (subjects[subject], version.version)
+        source = context.sources[version.source]
+        yield Wanted((*subject, version.version), source, parents, _version_cells(version, context))
+
+
+def _version_cells(version: SchemaVersion, context: RowContext) -> tuple[Any, ...]:
+    """Return the compared cells of a version; its text is stored only where no definition holds it."""
+    definition = context.definitions.get(version.fingerprint)
+    return (
+        storable(version.schema_id),
+        storable(version.guid),
+        storable(version.format),
+        definition,
+        storable(version.text) if definition is None else None,
+        storable(version.metadata),
+        storable(version.rule_set),
+        json_cell(version.tags),
+        version.deleted,
+        storable(version.state),
+        version.registered_at or None,
+        _REFERENCES.rows(version),
+    )
+
+
+VERSION = FactKind(
+    name="subject_version",
+    member="versions",
+    type=SchemaVersion,
+    table=t.subject_version,
+    joined=t.subject_version.join(t.subject).join(t.source, _source.id == t.subject_version.c.source_id),
+    cluster=_source.cluster_id,
+    key=(_source.name, t.subject.c.context, t.subject.c.name, t.subject_version.c.version),
+    name_index=2,
+    parents=("subject_id", "version"),
+    values=value_columns(t.subject_version, "subject_id", "version"),
+    rows=_version_rows,
+    rule=Rule(
+        name=lambda fact: (fact.source, fact.context, fact.subject, str(fact.version)),
+        required=attrgetter("format"),
+        parents=lambda fact: (("registry", (fact.source,)),),
+    ),
+    children=_REFERENCES,
+)
+
+
+def _link_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
+    topics = context.ids[TOPIC.name]
+    for link in scan.topic_schemas:
+        topic, subject_context, subject = storable(link.topic), storable(link.context), storable(link.subject)
+        fingerprint = "" if subject else link.fingerprint
+        key = (topic, str(link.role), storable(link.source), subject_context, subject, link.version, fingerprint)
+        parents = (topics[(topic,)], str(link.role), subject_context, subject, link.version)
+        yield Wanted(key, context.sources[link.source], parents, _link_cells(link, context))
+
+
+def _link_cells(link: TopicSchema, context: RowContext) -> tuple[Any, ...]:
+    return (
+        context.definitions[link.fingerprint],
+        context.ids[REGISTRY.name].get((storable(link.source),)),
+        storable(link.schema_id) if link.schema_id is not None else None,
+        link.current,
+        link.deleted,
+        storable(link.strategy),
+        storable(link.evidence),
+        str(_confidence(link, context)),
+    )
+
+
+def _confidence(link: TopicSchema, context: RowContext) -> Confidence:
+    """Return the link's confidence: it is not assumed only because the source of its topic could not be read."""
+    assumed = link.confidence is Confidence.ASSUMED
+    return Confidence.CONFIRMED if assumed and storable(link.topic) in context.confirmed_topics else link.confidence
+
+
+def _link_name(link: TopicSchema) -> Name:
+    registered = (link.context, link.subject, str(link.version)) if link.subject else ("", "", link.fingerprint)
+    return (link.topic, link.role, link.source, *registered)
+
+
+_link = t.topic_schema.c
+_LINK_PARENTS = ("topic_id", "schema_role", "context", "subject", "version")
+
+LINK = FactKind(
+    name="topic_schema",
+    member="topic_schemas",
+    type=TopicSchema,
+    table=t.topic_schema,
+    joined=(
+        t.topic_schema.join(t.topic)
+        .join(t.source, _source.id == _link.source_id)
+        .join(t.schema_definition, t.schema_definition.c.id == _link.definition_id)
+    ),
+    cluster=t.topic.c.cluster_id,
+    key=(
+        t.topic.c.name,
+        _link.schema_role,
+        _source.name,
+        _link.context,
+        _link.subject,
+        _link.version,
+        case((_link.subject == "", t.schema_definition.c.fingerprint), else_=""),
+    ),
+    name_index=4,
+    parents=_LINK_PARENTS,
+    values=value_columns(t.topic_schema, *_LINK_PARENTS),
+    rows=_link_rows,
+    rule=Rule(
+        name=_link_name,
+        required=attrgetter("strategy"),
+        parents=lambda fact: (("topic", (fact.topic,)), ("schema_definition", (fact.fingerprint,))),
+    ),
+)
+
+
+# --- consumer groups
+
+GROUP = cluster_kind("consumer_groups", ConsumerGroup, t.consumer_group, "name", shared=True)
+
+
+def _group_topic_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
+    """Return a row for each topic that a consumer group reads."""
+    groups = context.ids[GROUP.name]
+    for group in scan.consumer_groups:
+        name = storable(group.name)
+        for topic in sorted(set(map(storable, group.topics))):
+            yield Wanted((name, topic), context.sources[group.source], (groups[(name,)], topic), ())
+
+
+GROUP_TOPIC = FactKind(
+    name="consumer_group_topic",
+    member="consumer_groups",
+    type=ConsumerGroup,
+    table=t.consumer_group_topic,
+    joined=t.consumer_group_topic.join(t.consumer_group),
+    cluster=t.consumer_group.c.cluster_id,
+    key=(t.consumer_group.c.name, t.consumer_group_topic.c.topic_name),
+    name_index=0,
+    parents=("consumer_group_id", "topic_name"),
+    values=(),
+    rows=_group_topic_rows,
+    shared=True,
+)
+
+
+# --- jobs and what surrounds them
+
+
+def _collection_column_cells(column: CollectionColumn) -> Key:
+    return str(column.role) if column.role else None, storable(column.header), *column_cells(column.column)
+
+
+def _task_cells(task: ConnectorTask) -> Key:
+    return task.number, storable(task.state), storable(task.worker), storable(task.trace)
+
+
+_COLLECTION_COLUMNS = Children(
+    table=t.ksql_column, parent="ksql_source_id", member="columns", cells=_collection_column_cells
+)
+_TASKS = Children(table=t.connector_task, parent="connector_id", member="tasks", cells=_task_cells)
+_TABLE_COLUMNS = Children(table=t.catalog_column, parent="catalog_table_id", member="columns")
+
+_ENDS = ("origin_namespace", "origin_name", "origin_path", "target_namespace", "target_name", "target_path")
+
+FACT_KINDS: tuple[FactKind, ...] = (
+    TOPIC,
+    REGISTRY,
+    SUBJECT,
+    VERSION,
+    LINK,
+    GROUP,
+    GROUP_TOPIC,
+    cluster_kind(
+        "ksql_sources",
+        KsqlSource,
+        t.ksql_source,
+        "name",
+        required=attrgetter("kind"),
+        members={
+            "topic_name": attrgetter("topic"),
+            "window_type": attrgetter("window"),
+            "is_internal": attrgetter("internal"),
+        },
+        children=_COLLECTION_COLUMNS,
+    ),
+    cluster_kind("queries", Query, t.ksql_query, "name", name="query"),
+    cluster_kind("connectors", Connector, t.connector, "name", members={"config": _config}, children=_TASKS),
+    cluster_kind(
+        "manual_flows",
+        ManualFlow,
+        t.manual_flow,
+        *_ENDS,
+        "job",
+        name_index=0,
+        members={end: attrgetter(end.replace("_", ".")) for end in _ENDS},
+        required=lambda flow: flow.origin.name and flow.target.name,
+    ),
+    cluster_kind("flink_statements", FlinkStatement, t.flink_statement, "name"),
+    cluster_kind("flink_jobs", FlinkJob, t.flink_job, "name"),
+    cluster_kind("topologies", StreamsTopology, t.streams_topology, "name"),
+    cluster_kind("ksql_functions", KsqlFunction, t.ksql_function, "name"),
+    cluster_kind("ksql_types", KsqlType, t.ksql_type, "name"),
+    cluster_kind("mirror_topics", MirrorTopic, t.mirror_topic, "topic"),
+    cluster_kind("annotations", Annotation, t.annotation, "name", "kind", required=lambda fact: fact.kind or fact.name),
+    cluster_kind(
+        "materializations",
+        Materialization,
+        t.materialization,
+        "topic",
+        "table_format",
+        "catalog",
+        required=lambda fact: fact.topic or fact.catalog,
+    ),
+    cluster_kind(
+        "catalog_tables",
+        CatalogTable,
+        t.catalog_table,
+        "name",
+        "namespace",
+        required=lambda fact: fact.namespace or fact.name,
+        children=_TABLE_COLUMNS,
+    ),
+    # The name that a source may list as unread comes first.
+    cluster_kind(
+        "catalog_links",
+        CatalogLink,
+        t.catalog_link,
+        "origin_name",
+        "origin_namespace",
+        *_ENDS[2:],
+        "process",
+        required=lambda fact: fact.origin_namespace or fact.process,
+    ),
+    cluster_kind(
+        "metrics",
+        Metric,
+        t.metric,
+        "name",
+        "topic",
+        "object_kind",
+        "object_name",
+        required=lambda fact: fact.name or fact.object_name,
+        logged=False,
+    ),
+)

@@ -1,0 +1,136 @@
+"""The types of one kind of source, as `type` in cluster.json names them: ours in a table, others' as plug-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from scanner_extractor.checks.probes import Probe
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Json, Transport
+from scanner_extractor.scan.results import Progress
+from scanner_model.documents.schema_errors import SchemaError
+from scanner_model.plugins import Plugin, PluginError, plugins
+
+S = TypeVar("S")
+R = TypeVar("R")
+
+
+def _plain_http(_: object) -> Transport | None:
+    return None
+
+
+def _as_is(options: Json) -> object:
+    return options
+
+
+def _nothing(_: object, __: Http) -> Iterable[Probe]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)  # without slots, which a call of an alias such as RegistryType would break on
+class SourceType(Generic[S, R]):
+    """One type of source with settings S, read over HTTP.
+
+    *read* reads everything that the source has, and raises ScannerError only where nothing of it can be read. *check*
+    yields what `scanner check` tries: what a scan cannot do without. *transport* returns what sends the requests of a
+    source that is not reached over plain HTTP, None for one that is. *schema* is the JSON Schema of the member
+    `options` in cluster.json, None where the type takes none; *parse* converts valid options to what the functions find
+    as `settings.options`.
+    """
+
+    read: Callable[[S, Http, Progress], R]
+    check: Callable[[S, Http], Iterable[Probe]] = _nothing
+    transport: Callable[[S], Transport | None] = _plain_http
+    schema: Mapping[str, Json] | None = None
+    parse: Callable[[Json], object] = _as_is
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTypes(Generic[S, R]):
+    """The types of one kind of source by name: *own* ones, and plug-ins of the entry-point *group*.
+
+    A plug-in is a SourceType, or only its `read`; it does not replace one of ours, and is imported when it is used.
+    """
+
+    own: Mapping[str, SourceType[S, R]]
+    group: str
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or name in plugins(self.group)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self.own, *plugins(self.group))))
+
+    def __getitem__(self, name: str) -> SourceType[S, R]:
+        """Return the type called *name*; raises KeyError. A plug-in that cannot be loaded is a type that says so."""
+        if name in self.own:
+            return self.own[name]
+        plugin = plugins(self.group)[name]
+        try:
+            return self._loaded(plugin)
+        except PluginError as error:
+            return _broken(error)
+
+    def option_errors(self, name: str, options: Json) -> Iterator[SchemaError]:
+        """Validate the *options* of the type called *name* by its own JSON Schema; raises KeyError and PluginError."""
+        from jsonschema import Draft202012Validator
+
+        schema, plugin = self[name].schema or {}, plugins(self.group)[name]
+        with plugin.errors():
+            yield from Draft202012Validator(schema).iter_errors(options)
+
+    def _loaded(self, plugin: Plugin) -> SourceType[S, R]:
+        offered = plugin.load()
+        if not isinstance(offered, SourceType):
+            offered = SourceType(read=plugin.load_callable())
+        parsed = _parsed(plugin, offered)
+        return replace(
+            offered,
+            read=lambda settings, http, progress: plugin.guarded(offered.read)(parsed(settings), http, progress),
+            check=_guarded_check(plugin, lambda settings, http: offered.check(parsed(settings), http)),
+            transport=lambda settings: plugin.guarded(offered.transport)(parsed(settings)),
+        )
+
+
+def _parsed(plugin: Plugin, offered: SourceType[Any, Any]) -> Callable[[Any], Any]:
+    """Return a function that replaces the `options` of settings by what the plug-in's `parse` makes of them."""
+
+    def parsed(settings: Any) -> Any:  # noqa: ANN401  settings of a registry or of a catalog
+        if offered.schema is None:
+            return settings
+        return replace(settings, options=plugin.guarded(offered.parse)(settings.options))
+
+    return parsed
+
+
+def _guarded_check(
+    plugin: Plugin, check: Callable[[S, Http], Iterable[Probe]]
+) -> Callable[[S, Http], Sequence[Probe] | Iterator[Probe]]:
+    def probes(settings: S, http: Http) -> Iterator[Probe]:
+        yield Probe("load the plug-in", lambda: f"{plugin.package} {plugin.version}")
+        try:
+            with plugin.errors():
+                for probe in check(settings, http):
+                    yield replace(probe, run=plugin.guarded(probe.run))
+        except PluginError as error:
+            yield _failing(error)
+
+    return probes
+
+
+def _broken(error: PluginError) -> SourceType[S, R]:
+    """Return the type of a plug-in that cannot be loaded: reading and checking it raise *error*, any options pass."""
+
+    def read(_: S, __: Http, ___: Progress) -> R:
+        raise error
+
+    return SourceType(read=read, check=lambda _, __: (_failing(error),), schema={})
+
+
+def _failing(error: PluginError) -> Probe:
+    def fail() -> str:
+        raise error
+
+    return Probe("load the plug-in", fail)

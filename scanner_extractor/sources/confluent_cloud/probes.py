@@ -1,0 +1,85 @@
+"""What `scanner check` tries on Confluent Cloud: its control plane, stream catalogs, Tableflow and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from scanner_extractor.checks.probes import Probe
+from scanner_extractor.http.client import Http
+from scanner_extractor.scan.results import CloudResult, no_progress
+from scanner_extractor.settings.confluent_cloud import (
+    CloudSettings,
+    MetricsSettings,
+    Organization,
+    StreamCatalogSettings,
+    TableflowSettings,
+)
+from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
+from scanner_extractor.sources.confluent_cloud.metrics import METRIC_QUERIES, query_metric
+from scanner_extractor.sources.confluent_cloud.stream_catalog import TOPIC, graphql_page, search_page
+from scanner_extractor.sources.confluent_cloud.tableflow import tableflow_topics
+from scanner_model.errors import SourceRefused
+from scanner_model.problems import Problem
+
+
+@dataclass(slots=True)
+class CloudFound:
+    """What a check of the control plane found, once it was tried."""
+
+    readings: list[CloudResult] = field(default_factory=list)
+
+    @property
+    def organization(self) -> Organization | None:
+        """Return what was found; None where nothing was."""
+        return self.readings[0].organization if self.readings else None
+
+
+def cloud_probes(settings: CloudSettings, http: Http, found: CloudFound) -> Iterator[Probe]:
+    """Try to find the cluster; then report each list that was refused, and why."""
+
+    def listed() -> str:
+        reading = read_cloud(settings, http, no_progress)
+        found.readings.append(reading)
+        return _counted(reading.organization)
+
+    yield Probe("find the cluster", listed)
+    for problem in found.readings[0].problems if found.readings else ():
+        yield Probe("list what is beside it", _refusing(problem), required=False)
+
+
+def stream_catalog_probes(_: StreamCatalogSettings, http: Http) -> Iterator[Probe]:
+    """Try both APIs of a stream catalog."""
+    yield Probe("search topics", lambda: _some(len(search_page(http, TOPIC, 0, 1)), "topic"))
+    yield Probe("query GraphQL", lambda: _some(len(graphql_page(http, TOPIC, 0, 1)), "topic"))
+
+
+def tableflow_probes(settings: TableflowSettings, http: Http) -> Iterator[Probe]:
+    """Try to list the topics that are stored as tables."""
+    yield Probe("list tables of topics", lambda: f"{len(tableflow_topics(settings, http).items)} topics as tables")
+
+
+def metrics_probes(settings: MetricsSettings, http: Http) -> Iterator[Probe]:
+    """Try to query one metric."""
+    yield Probe("query a metric", lambda: f"{len(query_metric(settings, http, METRIC_QUERIES[0])[0])} rows")
+
+
+def _some(count: int, thing: str) -> str:
+    return f"at least {count} {thing}" if count else f"no {thing}"
+
+
+def _counted(found: Organization) -> str:
+    counts = (
+        ("clusters", len(found.clusters)),
+        ("schema registries", len(found.registries)),
+        ("ksqlDB clusters", len(found.ksqldb)),
+        ("compute pools", len(found.pools)),
+    )
+    return ", ".join(f"{count} {what}" for what, count in counts)
+
+
+def _refusing(problem: Problem) -> Callable[[], str]:
+    def refuse() -> str:
+        raise SourceRefused(problem.what, hint=problem.hint)
+
+    return refuse

@@ -1,0 +1,130 @@
+"""Plug-ins of other packages: one loader for every entry-point group, whose errors name package and entry point.
+
+Nothing of a package is imported until its plug-in is used. A name that this project has itself is never replaced.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, wraps
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+from scanner_model.errors import InputInvalid, ScannerError
+from scanner_model.problems import Problem
+
+NAMING_STRATEGIES = "scanner.naming_strategies"
+SCHEMA_FORMATS = "scanner.schema_formats"
+REGISTRIES = "scanner.registries"
+CATALOGS = "scanner.catalogs"
+CONNECTORS = "scanner.connectors"
+
+GROUPS = (NAMING_STRATEGIES, SCHEMA_FORMATS, REGISTRIES, CATALOGS, CONNECTORS)
+"""The entry-point groups that are read."""
+
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
+
+
+class PluginError(InputInvalid):
+    """Raised when a plug-in cannot be loaded, or fails: its author mends it, or the package is removed."""
+
+    @property
+    def problem(self) -> Problem:
+        """Return the error as a problem located at the plug-in."""
+        return Problem(self.where, self.what, self.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """One entry point of an installed package; *name* is what users write, *value* is `module:attribute`."""
+
+    group: str
+    name: str
+    value: str
+    package: str
+    version: str
+
+    @property
+    def where(self) -> str:
+        """Return package and entry point as problems locate them."""
+        return f"{self.package} {self.group}:{self.name}"
+
+    def load(self) -> Any:  # noqa: ANN401  what the group requires, which its user checks
+        """Import the plug-in and return what its entry point names; raises PluginError for whatever goes wrong."""
+        try:
+            return EntryPoint(self.name, self.value, self.group).load()
+        except Exception as error:
+            raise self.error(f"cannot be loaded from {self.value}: {_reason(error)}") from error
+
+    def load_callable(self) -> Callable[..., Any]:
+        """Load a plug-in that has to be a function; its errors become PluginError. Raises PluginError."""
+        function = self.load()
+        if not callable(function):
+            what = f"cannot be loaded from {self.value}: it is of type {type(function).__name__}, and no function"
+            raise self.error(what)
+        return self.guarded(function)
+
+    def load_or_raise_later(self) -> Callable[..., Any]:
+        """Load the function of the plug-in; where that fails, return one whose every call raises the PluginError."""
+        try:
+            return self.load_callable()
+        except PluginError as error:
+            failure = error
+
+        def fail(*_: object, **__: object) -> NoReturn:
+            raise failure.with_traceback(None)  # else each call adds to the traceback of the same error
+
+        return fail
+
+    def guarded(self, function: Callable[_Params, _Result]) -> Callable[_Params, _Result]:
+        """Return *function* with its exceptions converted to PluginError; errors of ours pass as they are."""
+
+        @wraps(function)
+        def call(*args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+            with self.errors():
+                return function(*args, **kwargs)
+
+        return call
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Convert what the plug-in raises to PluginError; errors of ours pass as they are."""
+        try:
+            yield
+        except ScannerError:
+            raise
+        except Exception as error:
+            raise self.error(f"failed: {_reason(error)}") from error
+
+    def error(self, what: str) -> PluginError:
+        """Return the error of this plug-in."""
+        hint = f"fix, update or uninstall the package {self.package}"
+        return PluginError(f"the plug-in {self.name!r} of {self.group} {what}", where=self.where, hint=hint)
+
+
+def plugins(group: str) -> Mapping[str, Plugin]:
+    """Return the plug-ins of a *group* by name; of two packages that offer one name, the first on the path."""
+    return _plugins(group, tuple(sys.path))
+
+
+def installed_plugins() -> Iterator[Plugin]:
+    """Yield every installed plug-in, by group and name."""
+    for group in GROUPS:
+        yield from (found for _, found in sorted(plugins(group).items()))
+
+
+@cache
+def _plugins(group: str, _path: tuple[str, ...]) -> Mapping[str, Plugin]:
+    found: dict[str, Plugin] = {}
+    for entry in entry_points(group=group):
+        package, version = (entry.dist.name, entry.dist.version) if entry.dist else ("an unknown package", "")
+        found.setdefault(entry.name, Plugin(group, entry.name, entry.value, package, version))
+    return found
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,145 @@
+"""Conformance of the places of a graph: the dictionary and Parquet files give the same answers."""
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.store import store
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
+from dataflow_generator.parquet.reader import graph_in_parquet
+from dataflow_generator.parquet.writer import write_graph
+from dataflow_generator.query.stored_graph import graph_in_dictionary, part_around, stored_lineage
+from dataflow_generator.query.traversal import TraversalOptions
+from dataflow_generator.render import OUTPUTS
+from scanner_api.graph.lineage import impact_of
+from scanner_cli.output.impact import impact_document
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.store import read_nodes, stored_graph
+from scanner_dictionary.queries.graph_nodes import columns_around, nodes_named
+from scanner_model.errors import InputInvalid, NameUnknown
+
+
+def newer(directory):
+    (directory / "_about.json").write_text('{"format": 99, "last_scan": 1, "nodes": 1, "edges": 1}')
+
+
+HARMS = [
+    (newer, "newer scanner wrote this graph: format 99"),
+    (lambda graph: next(graph.glob("edges/*/*.parquet")).unlink(), "is not whole: .* edges are there of"),
+    (lambda graph: next(graph.glob("nodes/*/*.parquet")).write_bytes(b"PAR1"), "cannot be read"),
+]
+
+
+@pytest.fixture(scope="module")
+def places(estate_of, tmp_path_factory):
+    """Return what makes the graph of a seed, in the dictionary and in files, and gives both."""
+    home, engines = tmp_path_factory.mktemp("places"), []
+
+    @cache  # a graph that is asked keeps its dictionary from being written
+    def made(seed):
+        url, directory = estate_of(seed, home), home / f"graph-{seed}"
+        source = DictionarySource(url)
+        write_graph(source, directory)
+        with source.connected() as conn:
+            flows = read_flows(conn)
+        engines.append(open_dictionary(url))
+        with engines[-1].connect() as conn:
+            store(engines[-1], build_graph(conn, flows))
+        conn = engines[-1].connect()
+        return conn, graph_in_dictionary(conn, stored_graph(conn)), directory
+
+    yield made
+    for engine in engines:
+        engine.dispose()
+
+
+def asked(conn):
+    """Return a node of each kind, a column of a schema among them."""
+    found = {}
+    for node in read_nodes(conn):
+        found.setdefault((node.kind, bool(node.namespace)), node)
+    return list(found.values())
+
+
+def answers(graph, key):
+    """Query all there is to ask of a node."""
+    try:
+        (node,) = [each for each in nodes_named(graph.rows, key) if each.node_key == key]
+    except NameUnknown as error:
+        return str(error).replace(graph.rows.place, "")
+    hops, nodes = stored_lineage(graph.rows, node, TraversalOptions(columns=True))
+    steps = [(nodes[hop.source].node_key, nodes[hop.target].node_key, hop.edge.evidence) for hop in hops]
+    part = part_around(graph.rows, graph.about, node, 2)
+    impact = impact_document(impact_of(graph.rows, node, key))
+    near = columns_around(graph.rows, key)
+    return [each.node_key for each in nodes.values()], steps, "".join(OUTPUTS["json"](part)), impact, near
+
+
+def same_answers(conn, one, other):
+    for node in asked(conn):
+        assert answers(one, node.node_key) == answers(other, node.node_key)
+        if node.kind == NodeKind.CLUSTER:
+            parts = [each.part(node.name) for each in (one, other)]
+            assert len({"".join(OUTPUTS["json"](part)) for part in parts}) == 1
+    for text in ("orders", "paid.id", "kafka://k0-b:9092/orders", "R 1.0.id"):
+        found = [names(each, text) for each in (one, other)]
+        # Of a name that is not known columns are suggested by the dictionary only.
+        assert found[0] == found[1] or not any(isinstance(each, list) for each in found)
+    assert one.rows.cluster_names() == other.rows.cluster_names()
+    assert one.components() == other.components()
+
+
+def names(graph, text):
+    try:
+        return [node.node_key for node in nodes_named(graph.rows, text)]
+    except NameUnknown as error:
+        return error.hint
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize("seed", range(20))
+def test_all_of_a_graph_is_the_same_from_files(places, seed) -> None:
+    """Whoever exports it need not know where it was kept."""
+    _, stored, directory = places(seed)
+    files = graph_in_parquet(directory, checked_manifest(directory))
+
+    for name, output in OUTPUTS.items():
+        assert "".join(output(files.whole())) == "".join(output(stored.whole())), name
+    for cluster in stored.rows.cluster_names():
+        assert "".join(OUTPUTS["json"](files.part(cluster))) == "".join(OUTPUTS["json"](stored.part(cluster)))
+
+
+@pytest.mark.parametrize("seed", [0, 3, 6, 13])
+def test_files_answer_as_the_dictionary_does(places, seed) -> None:
+    """Every question about a node of each kind, and names as people mistype them."""
+    conn, stored, directory = places(seed)
+
+    same_answers(conn, stored, graph_in_parquet(directory, checked_manifest(directory)))
+
+
+def test_a_directory_without_a_graph_is_refused(tmp_path) -> None:
+    """The hint says what writes one."""
+    with pytest.raises(InputInvalid, match="no graph in Parquet"):
+        checked_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(("harm", "said"), HARMS)
+def test_a_graph_that_is_not_whole_is_refused(places, tmp_path, harm, said) -> None:
+    """An answer of half a graph would be wrong, and nobody would see it."""
+    broken = Path(shutil.copytree(places(6)[2], tmp_path / "graph.parquet"))
+    harm(broken)
+
+    with pytest.raises(InputInvalid, match=said):
+        checked_manifest(broken)
+
+
+def test_the_directory_that_people_named_will_do(places, tmp_path) -> None:
+    """`--output flow` makes `flow/graph.parquet`, and both are remembered."""
+    graph = shutil.copytree(places(6)[2], tmp_path / "flow" / "graph.parquet")
+
+    assert graph_directory(tmp_path / "flow") == graph_directory(graph) == graph

@@ -1,0 +1,177 @@
+"""Check that words of the project's former private language do not return: `python tools/check_words.py [--update]`.
+
+`words_to_replace.txt` beside this file lists where they still are, one `path: pattern` a line. The check fails on an
+occurrence that is not listed, and on a line of the list that no longer applies; `--update` writes the list from the
+files as they are. The list is to end empty: replace the words, then update it. docs/glossary.md has the words to use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LIST = Path(__file__).with_name("words_to_replace.txt")
+GLOSSARY = "docs/glossary.md"
+CODE = ("scanner_*", "manual_input", "dataflow_generator", "benchmarks", "examples", "docs", "tools")
+"""Directories that are checked; tests are not."""
+SUFFIXES = frozenset({".py", ".md", ".json", ".html", ".css", ".js", ".sh", ".toml", ".proto", ".sql"})
+NOT_OURS = re.compile(r"(^|/)(capture|data|node_modules|[^/]*\.egg-info)/|^tools/check_words\.py$")
+"""Recorded responses of servers, and the patterns themselves."""
+
+IDENTIFIERS: Mapping[str, frozenset[str]] = {
+    word: frozenset(forms.split())
+    for word, forms in {
+        "told": "told tell tells untold teller",
+        "asked": "asked ask asks unasked",
+        "said": "said say says unsaid",
+        "anew": "anew unrenewable",
+        "veil": "veil veils veiled unveiled",
+        "hush": "hush hushed",
+        "crew": "crew crews",
+        "around": "around",
+        "circle": "circle circles",
+        "complaint": "complaint complaints complain",
+        "dark": "dark",
+        "door": "door doors",
+        "estate": "estate estates",
+        "made_of": "madeof",
+    }.items()
+}
+"""Words that no name in Python code has as a part: `told`, `told_columns`, `ToldGraph`."""
+
+FIRST_WORDS = re.compile(r"(Give|Tell|Say|Ask|Hold)s?\b")
+"""First words of a docstring: Return, Read, Report, Query, Store and so on are what is meant."""
+
+PHRASES: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in {
+        "is told": r"\b(is|are|was|were|been|be|being|as|what|nothing|not|never) told\b",
+        "anew": r"\banew\b",
+        "veil": r"\b(un)?veil(s|ed)?\b",
+        "hush": r"\bhush(ed|es)?\b",
+        "crew": r"\bcrews?\b",
+        "stands above": r"\b(stands?|stood|standing) above\b",
+        "bears on": r"\b(bears?|bore) on\b",
+        "hangs together": r"\bhangs? together\b",
+        "made of what": r"\bmade of what\b|\bwhat (it|they|that|each) (is|are|was|were) made of\b",
+        "nobody tells": r"\b(nobody|no one|none) (tells?|told|says?|said|asks?|asked|describes?|listens?|is called)\b",
+        "nobody's": r"\bnobody's\b",
+        "is no more": r"\b(is|are|was|were) no more\b(?! than)",
+        "gives itself away": r"\b(gives?|gave) (it|them|him)?sel(f|ves) away\b",
+        "by lot": r"\bby lot\b",
+        "entangled": r"\bentangled\b",
+        "door": r"\b(the|front|another|one|back) door\b",
+        "the house": r"\bthe house\b",
+        "estate": r"(?<![\w/.])estates?\b(?![./=(\]])",
+        "archaic": r"\b(whence|thence|thereof|therein|whereof|wherein|hitherto|forthwith|whither)\b",
+        "sees to": r"\b(sees|seen) to it\b",
+        "freed of": r"\bfreed of\b",
+    }.items()
+}
+"""Phrases that no text has: comments, docstrings, messages, pages."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Occurrence:
+    """A word at a line of a file; *path* is relative to the project."""
+
+    path: str
+    line: int
+    pattern: str
+    text: str
+
+
+def occurrences(path: str, text: str) -> Iterator[Occurrence]:
+    """Yield the words of one file in the order of its lines, the names and docstrings of Python code first."""
+    if path.endswith(".py"):
+        yield from sorted(_in_code(path, text))
+    for number, line in enumerate(text.splitlines(), start=1):
+        yield from (Occurrence(path, number, name, line.strip()) for name, at in PHRASES.items() if at.search(line))
+
+
+def _in_code(path: str, text: str) -> Iterator[Occurrence]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
+            docstring = ast.get_docstring(node) or ""
+            if FIRST_WORDS.match(docstring):
+                line = node.body[0].lineno
+                yield Occurrence(path, line, "docstring", docstring.splitlines()[0])
+        for name in _names(node):
+            for word in sorted(_words_of(name)):
+                yield Occurrence(path, getattr(node, "lineno", 1), f"name {word}", name)
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    """Yield the names that *node* defines; a use of a name has its definition elsewhere."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield node.name
+        case ast.Name(ctx=ast.Store()):
+            yield node.id
+        case ast.arg():
+            yield node.arg
+
+
+def _words_of(name: str) -> set[str]:
+    parts = {part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+    parts.add(name.replace("_", "").lower())
+    return {word for word, forms in IDENTIFIERS.items() if parts & forms}
+
+
+def checked_files(root: Path) -> list[Path]:
+    """Return the files whose words are checked, by name."""
+    listed = [file for file in root.iterdir() if file.suffix == ".md" or file.name in ("Makefile", "pyproject.toml")]
+    for pattern in CODE:
+        for directory in root.glob(pattern):
+            listed += [file for file in directory.rglob("*") if file.suffix in SUFFIXES and file.is_file()]
+    return sorted(file for file in listed if not NOT_OURS.search(file.relative_to(root).as_posix()))
+
+
+def all_occurrences(root: Path) -> list[Occurrence]:
+    """Return every occurrence in the project at *root*, by file and line."""
+    return [
+        each
+        for file in checked_files(root)
+        for each in occurrences(file.relative_to(root).as_posix(), file.read_text("utf-8"))
+    ]
+
+
+def problems(listed: set[str], present: list[Occurrence]) -> Iterator[str]:
+    """Yield a message for each occurrence that is not *listed*, and each line of the list that does not apply."""
+    entries = {entry(each) for each in present}
+    for each in present:
+        if entry(each) not in listed:
+            yield f"{each.path}:{each.line}: {each.pattern}: {each.text[:100]}"
+    yield from (f"{LIST.name}: no longer needed: {line}" for line in sorted(listed - entries))
+
+
+def entry(occurrence: Occurrence) -> str:
+    """Return the line of the list that allows *occurrence*."""
+    return f"{occurrence.path}: {occurrence.pattern}"
+
+
+def main() -> int:
+    """Check the words, or write the list; the exit status is 1 where something is to be changed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true", help="write words_to_replace.txt from the files as they are")
+    present = all_occurrences(ROOT)
+    if parser.parse_args().update:
+        lines = sorted({entry(each) for each in present})
+        LIST.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        print(f"{len(present)} occurrences; {len(lines)} lines in {LIST.name}")
+        return 0
+    found = list(problems(set(LIST.read_text("utf-8").split("\n")) - {""}, present))
+    print("\n".join(found) or "no private words outside words_to_replace.txt")
+    if found:
+        print(f"\nUse plain terms ({GLOSSARY}), then: python tools/check_words.py --update", file=sys.stderr)
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

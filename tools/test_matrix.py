@@ -1,0 +1,119 @@
+"""Test the built distribution on several Pythons, and on the oldest dependencies: `python tools/test_matrix.py`.
+
+Arguments are those of pytest. A row is a Python with the newest allowed dependencies, for each from 3.11 that is found
+(in PATH, or installed by pyenv), or the oldest Python with the oldest dependencies. It creates an environment of its
+own in build/matrix, installs the wheel there, and runs `scanner --version` and pytest. The exit status is 1 where a row
+failed. uv resolves the oldest versions, which takes minutes the first time; it is installed in build/matrix as well.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+WORK = ROOT / "build" / "matrix"
+SUPPORTED = ("3.11", "3.12", "3.13")
+EXTRAS = ("postgres", "parquet", "aws", "google", "openlineage")
+"""Extras whose libraries have wheels; Spark's is tested by `make test`, with the newest version only."""
+TOOLS = re.compile(r"(pytest|hypothesis|networkx|responses)\b")
+"""Dependencies of the tests that a row needs; those of `make check-static` are not."""
+DEFAULT_TESTS = ("-q", "-m", "not spark and not lab and not browser and not postgres", "tests")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A Python and which versions of the dependencies it gets."""
+
+    version: str
+    python: str
+    oldest: bool
+
+    @property
+    def name(self) -> str:
+        """Return the name of the row, which is that of its directory as well."""
+        return f"{self.version}-{'oldest' if self.oldest else 'newest'}"
+
+
+def rows() -> Iterator[Row]:
+    """Yield the rows that this machine can run, the oldest dependencies first."""
+    found = [(version, python) for version in SUPPORTED if (python := find_python(version))]
+    for version, python in found[:1]:
+        yield Row(version, python, oldest=True)
+    for version, python in found:
+        yield Row(version, python, oldest=False)
+
+
+def find_python(version: str) -> str | None:
+    """Return the path of a working Python *version*, or `None` where there is none."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    installed = sorted(pyenv.glob(f"{version}.*/bin/python{version}"), reverse=True)
+    for candidate in filter(None, [shutil.which(f"python{version}"), *map(str, installed)]):
+        if subprocess.run([candidate, "--version"], capture_output=True, check=False).returncode == 0:
+            return candidate
+    return None
+
+
+def run(*command: str | Path, **options: object) -> None:
+    """Run a command at the project's root; raises CalledProcessError where it fails."""
+    print("+", *command, flush=True)
+    subprocess.run(command, cwd=ROOT, check=True, **options)  # type: ignore[call-overload]
+
+
+def environment(directory: Path, python: str) -> Path:
+    """Create an empty virtual environment, replacing an earlier one, and return its Python."""
+    shutil.rmtree(directory, ignore_errors=True)
+    run(python, "-m", "venv", "--without-pip", directory)
+    return directory / "bin" / "python"
+
+
+def test(row: Row, uv: Path, wheel: Path, arguments: Sequence[str]) -> None:
+    """Install and test one row; raises CalledProcessError where a step fails."""
+    python = environment(WORK / row.name, row.python)
+    extras = [option for extra in EXTRAS for option in ("--extra", extra)]
+    chosen: list[str | Path] = []
+    if row.oldest:
+        lowest = WORK / "oldest.txt"
+        resolution = ("--resolution", "lowest-direct", "--python-version", row.version, "--only-binary", ":all:")
+        run(uv, "pip", "compile", "--quiet", *resolution, *extras, "pyproject.toml", "-o", lowest)
+        chosen = ["--constraint", lowest]
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["test"]
+    wanted = [f"{wheel}[{','.join(EXTRAS)}]", *filter(TOOLS.match, tools)]
+    run(uv, "pip", "install", "--quiet", "--python", python, *chosen, *wanted)
+    run(python.with_name("scanner"), "--version")
+    run(python, "-P", "-m", "pytest", "-p", "no:cacheprovider", *arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run every row and print one line for each; the exit status is 1 where one failed."""
+    tooling = WORK / "tooling"
+    if not (tooling / "bin" / "uv").exists():
+        venv.create(tooling, with_pip=True, clear=True)
+        run(tooling / "bin" / "pip", "install", "--quiet", "uv", "build")
+    shutil.rmtree(WORK / "dist", ignore_errors=True)
+    run(tooling / "bin" / "python", "-m", "build", "--wheel", "--outdir", WORK / "dist", stdout=subprocess.DEVNULL)
+    wheel = next((WORK / "dist").glob("*.whl"))
+    results = dict.fromkeys(rows(), "passed")
+    for row in results:
+        try:
+            test(row, tooling / "bin" / "uv", wheel, arguments or DEFAULT_TESTS)
+        except subprocess.CalledProcessError as error:
+            results[row] = f"failed: {' '.join(map(str, error.cmd[:4]))} …"
+    for row, result in results.items():
+        print(f"Python {row.version}, {'oldest' if row.oldest else 'newest'} dependencies: {result}")
+    missing = [version for version in SUPPORTED if version not in {row.version for row in results}]
+    if missing:
+        print(f"not found on this machine: Python {', '.join(missing)}")
+    return int(any(result != "passed" for result in results.values()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
