@@ -29,8 +29,8 @@ def newer(directory):
 
 
 HARMS = [
-    (newer, "newer scanner wrote this graph: format 99"),
-    (lambda graph: next(graph.glob("edges/*/*.parquet")).unlink(), "is not whole: .* edges are there of"),
+    (newer, "written by a newer scanner: format 99"),
+    (lambda graph: next(graph.glob("edges/*/*.parquet")).unlink(), "is incomplete: .* edges"),
     (lambda graph: next(graph.glob("nodes/*/*.parquet")).write_bytes(b"PAR1"), "cannot be read"),
 ]
 

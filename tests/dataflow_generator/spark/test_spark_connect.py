@@ -199,7 +199,7 @@ def test_a_setting_that_a_server_refuses_is_told_with_its_reason() -> None:
                 raise PySparkException("[CANNOT_MODIFY_CONFIG] Cannot modify it. SQLSTATE: 46110\nJVM stacktrace:")
             taken[name] = value
 
-    with pytest.raises(InputInvalid, match=r"refuses it: \[CANNOT_MODIFY_CONFIG\] Cannot modify it\. \("):
+    with pytest.raises(InputInvalid, match=r"refused by the server: \[CANNOT_MODIFY_CONFIG\] Cannot modify it\. \("):
         change_settings(Session(), {"spark.sql.ansi.enabled": "false", "spark.driver.memory": "2g"})
     assert taken == {"spark.sql.ansi.enabled": "false"}
 

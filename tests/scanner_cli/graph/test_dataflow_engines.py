@@ -24,7 +24,7 @@ def test_spark_without_java_says_what_to_do(scanner, scanned, tmp_path, monkeypa
     said = scanner("dataflow", "--engine", "spark", "--dictionary", str(scanned.dictionary))
 
     assert (said.status, said.out) == (2, "")
-    assert "no Java was found" in said.err
+    assert "Java not found" in said.err
 
 
 def test_parquet_alone_leaves_the_dictionary_as_it_is(scanner, scanned, tmp_path) -> None:
@@ -117,4 +117,4 @@ def test_a_database_calls_for_spark_and_that_is_said(scanner, dictionary, tmp_pa
     said = scanner("dataflow", "--jdbc-url", "jdbc:postgresql://db/x", *dictionary)
 
     assert "engine spark: its tasks write to --jdbc-url" in said.err
-    assert "no Java was found" in said.err
+    assert "Java not found" in said.err

@@ -30,7 +30,7 @@ def test_spark_without_java_asks_nobody(scanner, scanned, tmp_path, monkeypatch)
     said = scanner(*scanned.replay(tmp_path / "d.db"), "--engine", "spark")
 
     assert (said.status, said.out) == (2, "")
-    assert "no Java was found" in said.err
+    assert "Java not found" in said.err
     assert "SOURCE" not in said.err
 
 
@@ -67,7 +67,7 @@ def test_auto_chooses_spark_where_it_saves_more_than_it_costs() -> None:
 
     class Choice(SparkChoice):
         def session(self, *, light=False):
-            raise InputInvalid("no Java was found", where="--engine spark", hint="")
+            raise InputInvalid("Java not found", where="--engine spark", hint="")
 
     many = (ORDER,) * LARGE
     messages: list[str] = []

@@ -94,5 +94,5 @@ def test_defect_in_what_is_asked_is_not_taken_for_an_answer() -> None:
 
     with pytest.raises(RuntimeError):
         map_concurrently([1], ask, pool=WorkerPool(threads=1))
-    for thread in [thread for thread in threading.enumerate() if thread.name == "asking a source"]:
+    for thread in [thread for thread in threading.enumerate() if thread.name == "source worker"]:
         thread.join(60)

@@ -67,7 +67,7 @@ class TestImports:
         )
 
         assert shown(parsed)[-1] == ("c.n", "int32", False)
-        assert "protoc refuses" in hints(parsed)
+        assert "protoc rejects" in hints(parsed)
 
     def test_missing_import_leaves_the_other_columns(self) -> None:
         """One lost file must not cost the schema."""
@@ -116,7 +116,7 @@ class TestImports:
         )
 
         assert parsed.columns[0].type == "message"
-        assert "protoc refuses" in hints(parsed)
+        assert "protoc rejects" in hints(parsed)
 
     def test_import_named_like_the_folder_of_another_is_told(self) -> None:
         """`a` and `a/b` cannot be files side by side; the columns do not care."""
@@ -125,7 +125,7 @@ class TestImports:
         )
 
         assert parsed.columns[0].type == "message"
-        assert "protoc refuses" in hints(parsed)
+        assert "protoc rejects" in hints(parsed)
 
     def test_own_file_wins_over_one_that_everybody_has(self) -> None:
         """A registry may hold its own copy of a common file."""
@@ -256,7 +256,7 @@ class TestRefused:
         parsed = read("message A { string a = 1; oneof o { int32 a = 2; } }")
 
         assert only(parsed).type == "string"
-        assert "there twice" in parsed.problems[0].what
+        assert "defined twice" in parsed.problems[0].what
 
     def test_end_inside_a_message_is_told(self) -> None:
         """A text cut off in transport still shows what arrived."""
