@@ -54,11 +54,11 @@ class MonitorContext:
 
 @dataclass(slots=True)
 class Counts:
-    """What a monitor has done so far: *said* counts journaled events."""
+    """What a monitor has done so far: *recorded* counts journaled events."""
 
     polls: int = 0
     unanswered: int = 0
-    said: int = 0
+    recorded: int = 0
     delivered: int = 0
     refused: int = 0
 
@@ -134,7 +134,7 @@ class Monitor:
         self.journal.record(server.name, state, events)
         with self._lock:
             self.counts.polls += 1
-            self.counts.said += len(events)
+            self.counts.recorded += len(events)
         self._report_recovery(server.name)
 
     def _safely(self, what: str, act: Callable[[], bool | None]) -> bool:
