@@ -34,9 +34,9 @@ def watch(file: str, kind: str, polls: int) -> None:
     """Poll as the command does, and write the figures."""
     from dataflow_generator.openlineage.emit.delivery import Emitter
     from dataflow_generator.openlineage.monitor.journal import Journal
-    from scanner_cli.monitor.loop import Monitor, MonitorContext
-    from scanner_cli.monitor.servers import servers_of
-    from scanner_cli.scan.clusters import read_files
+    from scanner_api.monitoring.loop import Monitor, MonitorContext
+    from scanner_api.monitoring.servers import servers_of
+    from scanner_api.scanning.clusters import read_files
 
     (server,) = servers_of((kind,), read_files([file])[0])
     directory = Path(file).parent
@@ -49,9 +49,13 @@ def watch(file: str, kind: str, polls: int) -> None:
 
     with Emitter(events, say=write, show=write) as emitter, Journal(directory / "monitor.json") as journal:
         world = MonitorContext(
-            now=lambda: at, draw=lambda low, _: low, send=emitter.send, say=write, refused=lambda line, _: write(line)
+            now=lambda: at,
+            draw=lambda low, _: low,
+            send=emitter.send,
+            notify=write,
+            refused=lambda line, _: write(line),
         )
-        monitor = Monitor(journal=journal, world=world, producer="urn:benchmark")
+        monitor = Monitor(journal=journal, context=world, producer="urn:benchmark")
         started = time.perf_counter()
         for number in range(1, polls + 1):
             at += timedelta(seconds=10)

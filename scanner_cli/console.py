@@ -1,6 +1,7 @@
-"""What is written to the terminal, and what to do when nobody reads the output any more.
+"""Output to the terminal: standard streams, signals, control characters.
 
-Everything that a person reads goes through `say` and `put`, so that no name of a stranger is obeyed by a terminal.
+Everything that a person reads goes through `echo` and `echo_err`, so that a terminal obeys no control characters in
+names of topics, fields or files.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from scanner_model.text import visible
 
 @contextmanager
 def ended_by_signal() -> Iterator[Callable[[float], bool]]:
-    """Return a function that waits for some seconds: True, and at once, when SIGINT or SIGTERM was sent.
+    """Return a function that waits for some seconds; it returns True, at once, when SIGINT or SIGTERM was sent.
 
-    A signal more acts as if nobody waited. For the main thread only. All that a signal does is to write into a pipe:
-    what a handler would lock, the code that it interrupts may hold.
+    A second signal has its default effect. For the main thread only. A signal only writes into a pipe, because a
+    handler must not take a lock that the interrupted code may hold.
     """
     read, write = os.pipe()
     os.set_blocking(write, False)
@@ -50,39 +51,48 @@ _STDERR = 2
 
 
 def echo_err(text: str, *, lines: bool = False) -> None:
-    """Write *text* to stderr, control characters as escapes; line feeds, too, unless *lines* says that they are ours.
+    """Write *text* to stderr with control characters escaped; line feeds, too, unless *lines* is set.
 
-    That nobody reads it is no reason to stop.
+    A closed stderr is ignored.
     """
     with contextlib.suppress(OSError):
         click.echo(visible(text, lines=lines), err=True)
 
 
 def echo(text: str, *, end: str = "\n") -> None:
-    """Write an answer to stdout: byte for byte for programs, and on a terminal with control characters as escapes."""
+    """Write output to stdout: unchanged for programs, with control characters escaped on a terminal."""
     click.echo(visible(text, lines=True) if sys.stdout.isatty() else text, nl=False)
     if end:
         click.echo(end, nl=False)
 
 
 def echo_lines(lines: Iterable[str]) -> None:
-    """Write the pieces of an answer to stdout as `put` does."""
+    """Write lines of output to stdout as `echo` does."""
     sys.stdout.writelines((visible(line, lines=True) for line in lines) if sys.stdout.isatty() else lines)
 
 
+class Stdout:
+    """Standard output as an open text file for exports."""
+
+    def writelines(self, lines: Iterable[str], /) -> None:
+        """Write *lines* as `echo_lines` does."""
+        echo_lines(lines)
+
+
 def report_error(error: ScannerError) -> None:
-    """Report what is wrong, where, and what next; a line for each problem where there are several."""
+    """Write an error to stderr: where, what, and what to do; a line for each problem if there are several."""
     problems = error.problems if isinstance(error, InputInvalid) else ()
     if len(problems) < 2:
         echo_err(f"error: {error}")
     else:
         echo_err(
-            "\n  ".join([f"error: {len(problems)} problems:", *(visible(str(each)) for each in problems)]), lines=True
+            "\n  ".join([f"error: {len(problems)} problems:", *(visible(str(problem)) for problem in problems)]),
+            lines=True,
         )
 
 
 def protect_std_streams() -> None:
-    """Let closed streams lead nowhere, so that no file of ours, the dictionary above all, gets their numbers."""
+    """Open /dev/null for closed standard streams, so that no other file, such as the dictionary, gets their numbers."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
         os.set_inheritable(number, True)
     os.close(number)
@@ -92,24 +102,24 @@ def protect_std_streams() -> None:
 
 
 def configure_utf8() -> None:
-    """Write UTF-8 whatever the locale: names of topics hold any character, and programs read the answer.
+    """Write UTF-8 in any locale: names of topics may contain any character, and programs read the output.
 
-    Half a character, as in a file name that is not UTF-8, becomes an escape, which JSON understands.
+    A lone surrogate, as in a file name that is not UTF-8, becomes an escape, which is valid in JSON.
     """
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def silence_stdout() -> None:
-    """Send the rest of stdout nowhere, because its reader is gone; Python would complain at exit."""
+    """Redirect the rest of stdout to /dev/null after its reader closed the pipe; Python would report it at exit."""
     with contextlib.suppress(OSError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 def flush_streams() -> None:
-    """Write out what is still buffered."""
+    """Flush both output streams."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):
             stream.flush()

@@ -1,4 +1,4 @@
-"""What a command line runs first: it can be interrupted from here on, also while everything else is still imported."""
+"""The entry point of the program: from here on it can be interrupted, also during the imports."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import os
 from contextlib import suppress
 from typing import NoReturn
 
-INTERRUPTED = "interrupted: what was not finished is not stored; the dictionary holds the last whole scan"
-"""What somebody who pressed Ctrl-C is told."""
+INTERRUPTED = "interrupted: unfinished work is not stored; the dictionary holds the last complete scan"
+"""The message after Ctrl-C."""
 
 _STDERR = 2
 
 
 def main() -> NoReturn:
-    """Run the command line of this process; files that libraries create (SQLite, Spark) are their user's alone."""
+    """Run the command line of this process; files that libraries create (SQLite, Spark) are private to the user."""
     os.umask(0o077)
     try:
         from scanner_cli import main as program

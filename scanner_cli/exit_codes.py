@@ -1,4 +1,4 @@
-"""Exit statuses: what each means, and which one an error ends the program with."""
+"""Exit statuses: their meanings, and the status for an error."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def exit_status(error: ScannerError) -> Exit:
             return Exit.FAILED
 
 
-def together(statuses: Collection[Exit]) -> Exit:
-    """Return the status of several scans as one: partial where one of them left something out, and not all failed."""
+def combined_status(statuses: Collection[Exit]) -> Exit:
+    """Return the status of several scans as one: partial unless all have the same one."""
     distinct = set(statuses)
     if len(distinct) > 1:
         return Exit.PARTIAL

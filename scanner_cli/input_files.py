@@ -1,163 +1,28 @@
-"""A connector's configuration as people hand it over: a REST body, a bare object, or a .properties file."""
+"""Reading a file or standard input that a command line names."""
 
 from __future__ import annotations
-
-import json
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Any
 
 import click
 
 from scanner_model.errors import InputInvalid
 
-Json = Any
-
-_LINE = re.compile(r"\s*(?P<key>(?:[^\\=:\s]|\\.)+)\s*[=:\s]?\s*(?P<value>.*)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
-_LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
-_HINT = "hand over {name, config}, the config alone, or a .properties file"
+_LARGEST = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectorFile:
-    """What a file tells of a connector; *type* is what a worker says of it, empty where it was not asked."""
+def read_text(name: str, what: str = "schema") -> str:
+    """Read a file, or standard input for `-`; raises InputInvalid for one that is not UTF-8 or too large.
 
-    name: str
-    values: Mapping[str, Json]
-    type: str = ""
-
-
-def connector_file(file: str, text: str) -> ConnectorFile:
-    """Read *text*; raises InputInvalid for what is no configuration. No message repeats any of it."""
-    stem = PurePath(file).stem if file != "-" else ""
-    if not text.lstrip().startswith(("{", "[")):
-        values = dict(_properties(text))
-        if not values or "\0" in text:
-            raise InputInvalid("is no connector configuration", where=file, hint=_HINT)
-        return ConnectorFile(str(values.get("name") or stem), values)
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"{file}:{error.lineno}:{error.colno}"
-        raise InputInvalid(f"is not JSON: {error.msg}", where=where, hint=_HINT) from error
-    except RecursionError as error:
-        raise InputInvalid("nests too deeply", where=file, hint=_HINT) from error
-    return _from_json(document, file, stem)
-
-
-def _from_json(document: Json, file: str, stem: str) -> ConnectorFile:
-    match document:
-        case {"info": dict(info)}:  # as GET /connectors?expand=info answers
-            return _from_json(info, file, stem)
-        case {"config": dict() | list() as config}:
-            name, kind = document.get("name"), document.get("type")
-            values = _values(config)
-            return ConnectorFile(str(name or values.get("name") or stem), values, kind if isinstance(kind, str) else "")
-        case dict() if (
-            len(document) == 1 and isinstance(whole := next(iter(document.values())), dict) and "info" in whole
-        ):
-            return _from_json(whole, file, next(iter(document)))
-        case dict() | list():
-            values = _values(document)
-            if values and not all(isinstance(value, dict | list) for value in values.values()):
-                return ConnectorFile(str(values.get("name") or stem), values)
-    raise InputInvalid("is no connector configuration", where=file, hint=_HINT)
-
-
-def _values(config: Json) -> Mapping[str, Json]:
-    """Take a configuration, also one that is a list of `{config, value}` or `{name, value}`."""
-    if isinstance(config, dict):
-        return config
-    pairs = (row for row in config if isinstance(row, dict) and "value" in row)
-    return {str(row.get("config", row.get("name", ""))): row["value"] for row in pairs}
-
-
-def _properties(text: str) -> Iterator[tuple[str, str]]:
-    """Read Java's properties: comments, continued lines, escapes, and `=`, `:` or a space between key and value."""
-    line = ""
-    for part in re.split(r"\r\n|\r|\n", text):
-        if not line and re.match(r"\s*[#!]", part):
-            continue
-        line += part.lstrip()
-        if re.search(r"(?:^|[^\\])(?:\\\\)*\\$", part):
-            line = line[:-1]
-            continue
-        if match := _LINE.fullmatch(line):
-            yield _unescaped(match["key"]), _unescaped(match["value"])
-        line = ""
-
-
-def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else _LETTERS.get(match[2], match[2]), text)
-
-
-_MOST = 64 * 1024 * 1024
-_BY_ENDING = {
-    ".avsc": "AVRO",
-    ".avro": "AVRO",
-    ".proto": "PROTOBUF",
-    ".ndjson": "JSON_PAYLOAD",
-    ".jsonl": "JSON_PAYLOAD",
-}
-_PROTO = re.compile(r"^\s*(?:syntax|edition|package|import|message|enum|option|extend|service)\b", re.MULTILINE)
-_NAMED = {"record", "error", "enum", "fixed"}
-_AVRO_ONLY = {*_NAMED, "map", "int", "long", "float", "double", "bytes"}
-_AVRO_WORDS = {*_AVRO_ONLY, "null", "boolean", "string", "array"}
-_AVRO_TEXT = re.compile(r'"type"\s*:\s*"(?:record|error|enum|fixed)"')
-
-
-def schema_text(name: str, what: str = "schema") -> str:
-    """Read a file, or standard input for `-`; raises InputInvalid for one that is no text of a schema's size.
-
-    *what* is what the user was to hand over.
+    *what* names the expected contents in messages.
     """
     try:
         with click.open_file(name, "rb") as file:
-            raw: bytes = file.read(_MOST + 1)
+            raw: bytes = file.read(_LARGEST + 1)
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputInvalid(f"not UTF-8 at byte {error.start}", where=name, hint=f"save the {what} as UTF-8") from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", "") or "no file can have this name"
+        reason = getattr(error, "strerror", "") or "not a valid file name"
         raise InputInvalid(f"cannot be read: {reason}", where=name, hint=f"name a {what} file") from error
-    if len(raw) > _MOST:
-        raise InputInvalid(f"is larger than {_MOST // 2**20} MiB", where=name, hint=f"name a {what} file")
+    if len(raw) > _LARGEST:
+        raise InputInvalid(f"is larger than {_LARGEST // 2**20} MiB", where=name, hint=f"name a {what} file")
     return text
-
-
-def format_of(name: str, text: str) -> str:
-    """Return the format of a schema from its file's *name*, and where that leaves it open from its *text*."""
-    ending = PurePath(name).suffix.lower()
-    if ending in _BY_ENDING:
-        return _BY_ENDING[ending]
-    try:
-        return "AVRO" if _is_avro(json.loads(text)) else "JSON"
-    except (ValueError, RecursionError):
-        return _of_broken(text)
-
-
-def _of_broken(text: str) -> str:
-    """Guess what a text that is not JSON was meant to be, so that its problems are told by the right reader."""
-    word = text.strip()
-    if not word.startswith(("{", "[", '"')):
-        return "PROTOBUF" if _PROTO.search(text) else "AVRO" if word in _AVRO_WORDS else "JSON"
-    return "AVRO" if _AVRO_TEXT.search(text) and '"$schema"' not in text else "JSON"
-
-
-def _is_avro(schema: Json) -> bool:
-    match schema:
-        case str() | list():
-            return True  # a name or a union; a JSON Schema is an object or a boolean
-        case {"$schema": _}:
-            return False
-        case {"type": str(kind), "items": items} if kind == "array":
-            return isinstance(items, str) or (isinstance(items, dict) and _is_avro(items))
-        case {"type": dict(inner)}:
-            return _is_avro(inner)
-        case {"type": str(kind)}:
-            return kind in _AVRO_ONLY
-        case _:
-            return False

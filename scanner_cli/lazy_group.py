@@ -1,4 +1,4 @@
-"""Groups of commands: one that loads a command when it is called, and hints for names that are not known."""
+"""Groups of commands that load a command when it is called, and suggest names for unknown ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Commands = Mapping[str, tuple[str, str]]
 
 
 class Group(click.Group):
-    """A group that answers no command with its help, and an unknown one with the nearest."""
+    """A group that prints its help without a command, and suggests a name for an unknown command."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options before the command's name."""
@@ -42,17 +42,17 @@ class Group(click.Group):
         """List the commands, each with its whole first sentence."""
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
-            formatter.write_dl([(name, one.get_short_help_str(_SENTENCE)) for name, one in commands if one])
+            formatter.write_dl([(name, command.get_short_help_str(_SENTENCE)) for name, command in commands if command])
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; a reader of a pipe (`| head`) that has seen enough is no failure."""
+        """Run the command; a reader that closes its pipe early (`| head`) is no failure."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             silence_stdout()
             return None
         except click.UsageError as error:
-            # Click's parser does not tell whose option it was.
+            # Click's parser does not attach the command to the error.
             name = ctx.invoked_subcommand or ""
             if error.ctx is None and (command := self.get_command(ctx, name)):
                 error.ctx = click.Context(command, info_name=name, parent=ctx)

@@ -17,31 +17,38 @@ from scanner_cli.lazy_group import LazyGroup
 from scanner_model.errors import ScannerError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "init": ("init:init", "Write a cluster.json: ask Confluent Cloud, or probe hosts."),
+    "init": ("init:init", "Write a cluster.json: query Confluent Cloud, or probe hosts."),
     "extract": ("extract:extract", "Scan the sources of a cluster.json into the dictionary."),
-    "check": ("check:check", "Try every connection and right; change nothing."),
-    "query": ("query:query", "Which schemas, which columns does a topic have?"),
+    "check": ("check:check", "Test every connection and permission; change nothing."),
+    "query": ("query:query", "Show the schemas and columns of a topic."),
     "topics": ("listings:topics", "List the topics of the dictionary."),
     "schemas": ("listings:schemas", "List the subjects and their versions."),
-    "columns": ("listings:columns", "List the columns of topics: where is this field, this tag?"),
+    "columns": ("listings:columns", "List the columns of topics, by name or tag."),
     "connectors": ("connectors:connectors", "List the connectors, and what failed."),
     "statements": ("listings:statements", "List the statements of Flink and ksqlDB."),
-    "tables": ("listings:tables", "List the tables of catalogs, and topics kept as tables."),
-    "validate": ("validate:validate", "What failed, dangles, or is described by nothing?"),
-    "scans": ("listings:scans", "List the scans, or how each source of one answered."),
-    "diff": ("diff:diff", "What changed between two scans, and whom does it break?"),
+    "tables": ("listings:tables", "List catalog tables, and tables of topics."),
+    "validate": ("validate:validate", "Find failures and inconsistencies."),
+    "scans": ("listings:scans", "List the scans, or how each source of one responded."),
+    "diff": ("diff:diff", "Compare two scans, with schema compatibility."),
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
-    "lineage": ("lineage:lineage", "Where do the data of a node come from, where do they go?"),
+    "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
     "export": ("export:export", "Write the graph or the dictionary for other programs."),
-    "explain": ("explain.schema:explain", "Why: what we make of one file or name."),
-    "manual-input": ("manual_input:manual_input", "Check, describe and exemplify manual-input files."),
-    "openlineage": ("openlineage.group:openlineage", "Lineage that others tell as OpenLineage events."),
-    "monitor": ("monitor:monitor", "Tell the life of connectors as OpenLineage events."),
-    "dictionary": ("dictionary:dictionary", "Show what the dictionary is, export it, forget a source."),
-    "config": ("config:config", "The JSON Schema of cluster.json."),
+    "explain": ("explain.schema:explain", "Explain how one file or name is parsed."),
+    "manual-input": ("manual_input:manual_input", "Check manual-input files; print schema, example."),
+    "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
+    "monitor": ("monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
+    "dictionary": ("dictionary:dictionary_group", "Show or export the dictionary; forget a source."),
+    "config": ("config:config", "Print the JSON Schema of cluster.json."),
 }
 
-_PACKAGES = ("scanner_extractor", "manual_input", "scanner_dictionary", "dataflow_generator", "scanner_cli")
+_PACKAGES = (
+    "scanner_extractor",
+    "manual_input",
+    "scanner_dictionary",
+    "dataflow_generator",
+    "scanner_api",
+    "scanner_cli",
+)
 
 
 @click.group(
@@ -50,9 +57,9 @@ _PACKAGES = ("scanner_extractor", "manual_input", "scanner_dictionary", "dataflo
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="kafka-lineage-scanner", message="scanner %(version)s")
-@click.option("--verbose", is_flag=True, help="Say on stderr what is done, and where a defect of scanner's is.")
+@click.option("--verbose", is_flag=True, help="Log to stderr what is done.")
 def cli(verbose: bool) -> None:
-    """Read the metadata of a Kafka estate into a SQL dictionary, and ask it.
+    """Read the metadata of a Kafka installation into a SQL dictionary, and query it.
 
     \b
     Examples:
@@ -63,36 +70,36 @@ def cli(verbose: bool) -> None:
 
     \b
     Exit status: 0 done; 1 failed, nothing stored; 2 input invalid; 3 partial: some source
-    could not be read, its earlier facts stay; 4 asked for something unknown.
+    could not be read, its earlier facts stay; 4 an unknown name was requested.
     """
     if verbose:
         _log()
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and give its exit status; errors of ours are told on stderr, never as a traceback."""
+    """Run one command line and return its exit status; a ScannerError becomes a line on stderr, never a traceback."""
     try:
         result = cli.main(args=arguments, prog_name="scanner", standalone_mode=False)
         return int(result) if isinstance(result, int) else Exit.DONE
     except ScannerError as error:
-        return _told(error)
+        return _report(error)
     except click.ClickException as error:
-        from scanner_cli.usage_errors import usage_error
+        from scanner_cli.usage_errors import usage_error  # loads what `--help` does not need
 
-        return _told(usage_error(error))
+        return _report(usage_error(error))
     except (KeyboardInterrupt, click.Abort):
         echo_err(INTERRUPTED)
         return Exit.FAILED
     except OSError as error:
-        # What we write to has told its name before; only the answer has none.
-        return _told(ScannerError(error.strerror or str(error), where=str(error.filename or "standard output")))
+        # Files that are written are named in the error; without a name it is standard output.
+        return _report(ScannerError(error.strerror or str(error), where=str(error.filename or "standard output")))
 
 
 def main() -> NoReturn:
     """Run the command line of this process."""
     protect_std_streams()
     configure_utf8()
-    # Facts are many, live to the end and hold no cycles: looking for garbage among them each 700 objects is idle work.
+    # Facts are many, live to the end and have no cycles: collecting garbage every 700 objects is wasted work.
     gc.set_threshold(100_000, 20, 100)
     status = run()
     flush_streams()
@@ -100,7 +107,7 @@ def main() -> NoReturn:
     os._exit(status)
 
 
-def _told(error: ScannerError) -> Exit:
+def _report(error: ScannerError) -> Exit:
     report_error(error)
     return exit_status(error)
 
@@ -111,13 +118,13 @@ def _log() -> None:
     from scanner_model.text import visible
 
     class Visible(logging.Formatter):
-        """Writes a record, its traceback too, without anything that a terminal obeys."""
+        """Formats a record and its traceback with control characters escaped."""
 
         def format(self, record: logging.LogRecord) -> str:
             """Return the lines of *record*."""
             return visible(super().format(record), lines=True)
 
-    # Other people's libraries stay silent: they would log addresses with whatever stands in them.
+    # Loggers of libraries stay off: they would log addresses with their credentials.
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Visible("%(name)s: %(message)s"))
     loggers = [logging.getLogger(package) for package in _PACKAGES]
@@ -125,10 +132,10 @@ def _log() -> None:
     for logger in loggers:
         logger.setLevel(logging.DEBUG)
 
-    def hush() -> None:
-        """Leave logging as it was: who runs one command after another gives each a stderr of its own."""
+    def restore() -> None:
+        """Undo the configuration of logging: a process may run several commands, each with its own stderr."""
         logging.getLogger().removeHandler(handler)
         for logger in loggers:
             logger.setLevel(logging.NOTSET)
 
-    click.get_current_context().call_on_close(hush)
+    click.get_current_context().call_on_close(restore)

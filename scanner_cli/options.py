@@ -1,19 +1,18 @@
-"""Options that several commands share, types of values, and the dictionary that a command asks."""
+"""Options that several commands share, and types of their values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from scanner_api.dictionary import DEFAULT_PATIENCE, Dictionary
 from scanner_cli.console import echo_err
+from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-
-if TYPE_CHECKING:
-    from scanner_dictionary.engine.open import Connection, Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,21 +24,24 @@ SCAN_NUMBER = click.IntRange(1, 2**31 - 1)
 
 
 def one_of(*names: str, words: Sequence[str], text: str, **settings: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's
-    """Return a command an option that takes one of *words*; another one is answered with the nearest."""
+    """Add an option that takes one of *words* to a command; another word is an error with a suggestion."""
 
     def known(context: click.Context, _: click.Parameter, value: str | None) -> str | None:
         if value is None or value.lower() in words:
             return value and value.lower()
-        from scanner_model.documents.json_positions import closest_match
-
         hint = closest_match(value, words) or f"one of {', '.join(words)}"
         raise InputInvalid(f"{value!r} is not known", where=f"{context.command_path} {names[0]}", hint=hint)
 
     return click.option(*names, callback=known, metavar="|".join(words), help=text, **settings)
 
 
-def dictionary_option(command: Command) -> Command:
-    """Return a command the option `--dictionary`."""
+def dictionary_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option `--dictionary` to a command, as its argument *dictionary*, a `Dictionary`."""
+
+    @wraps(command)
+    def with_dictionary(*, url: str, patience: float = DEFAULT_PATIENCE, **others: object) -> object:
+        return command(dictionary=Dictionary(url, patience, echo_err), **others)
+
     return click.option(
         "--dictionary",
         "url",
@@ -48,11 +50,11 @@ def dictionary_option(command: Command) -> Command:
         show_default=True,
         metavar="URL",
         help="The dictionary: a file, sqlite:///FILE or postgresql://…; else from SCANNER_DICTIONARY.",
-    )(command)
+    )(with_dictionary)
 
 
 def lock_timeout_option(command: Command) -> Command:
-    """Add the option `--lock-timeout` to a command, as its argument *patience*."""
+    """Add the option `--lock-timeout` to a command; it must stand below `dictionary_option`."""
     return click.option(
         "--lock-timeout",
         "patience",
@@ -64,15 +66,8 @@ def lock_timeout_option(command: Command) -> Command:
     )(command)
 
 
-def writable(url: str, patience: float, *, create: bool = True) -> Engine:
-    """Open the dictionary at *url* for writing; whoever is waited for, up to *patience* seconds, is named on stderr."""
-    from scanner_dictionary.engine.open import open_dictionary
-
-    return open_dictionary(url, create=create, patience=patience, say=echo_err)
-
-
 def config_option(command: Command) -> Command:
-    """Return a command the option `--config`, once for each cluster."""
+    """Add the option `--config` to a command, once for each cluster."""
     return click.option(
         "--config",
         "files",
@@ -84,43 +79,19 @@ def config_option(command: Command) -> Command:
 
 
 def cluster_option(command: Command) -> Command:
-    """Return a command the option `--cluster`; hand its value to `known_cluster`."""
-    return click.option("--cluster", metavar="NAME", help="Of this cluster only.")(command)
+    """Add the option `--cluster` to a command."""
+    return click.option("--cluster", metavar="NAME", help="This cluster only.")(command)
 
 
-def directory_option(name: str, text: str, *called: str) -> Callable[[Command], Command]:
-    """Return a command an option that names a directory; *called* are further names, of it or of its argument."""
-    return click.option(name, *called, type=click.Path(path_type=Path), metavar="DIR", help=text)
+def directory_option(name: str, text: str, *aliases: str) -> Callable[[Command], Command]:
+    """Add an option that names a directory to a command; *aliases* are further names of it or of its argument."""
+    return click.option(name, *aliases, type=click.Path(path_type=Path), metavar="DIR", help=text)
 
 
 def pairs(texts: Sequence[str], option: str, shape: str) -> Iterator[tuple[str, str]]:
-    """Take every `NAME=VALUE` apart at its last `=`; raises InputInvalid for another *shape*."""
+    """Split every `NAME=VALUE` at its last `=`; raises InputInvalid for another *shape*."""
     for text in texts:
         name, _, value = text.rpartition("=")
         if not (name and value):
             raise InputInvalid(f"{text!r} is not {shape}", where=option, hint=f"write {option} {shape}")
         yield name, value
-
-
-@contextmanager
-def reading(url: str) -> Iterator[Connection]:
-    """Open the dictionary at *url* for questions; one that is not there is an error, never made."""
-    from scanner_dictionary.engine.open import open_dictionary
-
-    with open_dictionary(url, create=False).connect() as conn:
-        try:
-            yield conn
-        except UnicodeEncodeError as error:
-            hint = "write it in UTF-8"
-            raise InputInvalid(f"{error.object!r} holds bytes that are not UTF-8", hint=hint) from error
-
-
-def known_cluster(conn: Connection, name: str | None) -> str | None:
-    """Return *name* back; raises NameUnknown with the nearest names where the dictionary has no such cluster."""
-    from scanner_dictionary.queries import clusters
-    from scanner_dictionary.queries.resolve import unknown_name
-
-    names = [row.name for row in clusters(conn)]
-    if name is not None and name not in names:
-        raise unknown_name("cluster", name, names, f"known: {', '.join(names)}" if names else "nothing was scanned yet")
-    return name

@@ -1,4 +1,4 @@
-"""Mistakes on the command line, in the form of all our errors: where, what, what next."""
+"""Usage errors of click in the form of all errors: where, what, what to do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scanner_model.errors import InputInvalid
 
 
 def usage_error(error: click.ClickException) -> InputInvalid:
-    """Return *error* of click as an error of ours."""
+    """Return *error* of click as InputInvalid."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "scanner"
     where = command
@@ -35,7 +35,7 @@ def usage_error(error: click.ClickException) -> InputInvalid:
 
 
 def _name(error: click.BadParameter) -> str:
-    """Name an option as it is typed, an argument as the help shows it."""
+    """Return the name of an option as it is typed, of an argument as the help shows it."""
     parameter = error.param
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
@@ -45,7 +45,7 @@ def _name(error: click.BadParameter) -> str:
 
 
 def _number(kind: click.IntRange | click.FloatRange) -> str:
-    """Report which numbers an option takes."""
+    """Return which numbers an option takes, in words."""
     word = "a whole number" if isinstance(kind, click.IntRange) else "a number"
     return f"{word} of {kind.min} or more" if kind.max is None else f"{word} from {kind.min} to {kind.max}"
 
@@ -56,6 +56,6 @@ def _options(context: click.Context | None) -> list[str]:
 
 
 def _plain(message: str) -> str:
-    """Write click's sentence as ours begin and end."""
+    """Return click's message with a small first letter and without a full stop."""
     first, rest = message[:1], message[1:].rstrip(".")
     return (first.lower() if not rest[:1].isupper() else first) + rest

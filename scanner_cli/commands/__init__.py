@@ -1,1 +1,1 @@
-"""One module a command: it parses, asks and shows."""
+"""One module for each command: it parses options, calls the library and prints."""

@@ -1,21 +1,21 @@
-"""`scanner check`: every connection and right, one line each; changes nothing."""
+"""`scanner check`: test every connection and permission, one line each; changes nothing."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from scanner_api.scanning.clusters import read_clusters
 from scanner_cli.exit_codes import Exit
 from scanner_cli.options import config_option
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
+from scanner_extractor.checks.sources import CheckResult
+from scanner_extractor.checks.sources import check as check_settings
+from scanner_extractor.sources.kafka.admin import probe
 from scanner_model.names import SourceId
-
-if TYPE_CHECKING:
-    from scanner_extractor.checks.sources import CheckResult
 
 _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
 
@@ -24,19 +24,15 @@ _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
 @config_option
 @format_option(Format.TABLE, Format.JSON)
 def check(files: Sequence[str], style: str) -> int:
-    """Try every connection and right of a cluster.json; change nothing.
+    """Test every connection and permission of a cluster.json; change nothing.
 
     \b
     Examples:
       scanner check --config cluster.json
       scanner check --config eu.json --config us.json --format json
 
-    Exit status 3: something could not be reached, or a right is missing.
+    Exit status 3: something could not be reached, or a permission is missing.
     """
-    from scanner_cli.scan.clusters import read_clusters
-    from scanner_extractor.checks.sources import check as check_settings
-    from scanner_extractor.sources.kafka.admin import probe
-
     rows = []
     with progress_on(sys.stderr, quiet=False) as progress:
         for settings in read_clusters(files):

@@ -6,6 +6,7 @@ import click
 
 from scanner_cli.lazy_group import Group
 from scanner_cli.output.render import json_text
+from scanner_extractor.config.loader import cluster_schema
 
 
 @click.group(cls=Group)
@@ -27,6 +28,4 @@ def schema() -> None:
       scanner config schema > cluster.schema.json
       # and in cluster.json: "$schema": "cluster.schema.json"
     """
-    from scanner_extractor.config.loader import cluster_schema
-
     click.echo(json_text(cluster_schema()))

@@ -1,17 +1,17 @@
-"""`scanner connectors`: which there are, how they do, and why one failed."""
+"""`scanner connectors`: the connectors, their state, and why one failed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from scanner_cli.options import cluster_option, dictionary_option, known_cluster, reading
-from scanner_cli.output.render import format_option, narrowed, show
-
-if TYPE_CHECKING:
-    from scanner_dictionary.queries import ConnectorRow
+from scanner_api.dictionary import Dictionary
+from scanner_api.queries import ConnectorRow
+from scanner_api.queries import connectors as list_connectors
+from scanner_cli.options import cluster_option, dictionary_option
+from scanner_cli.output.render import format_option, narrow, show
 
 _CONNECTORS = (
     "cluster",
@@ -34,18 +34,24 @@ _MARKS = frozenset({"failed", "topics", "error", "stale", "gone"})
 @click.command()
 @click.argument("pattern", required=False)
 @cluster_option
-@click.option("--failed", is_flag=True, help="Only those that failed, or of which a task did.")
+@click.option("--failed", is_flag=True, help="Only those that failed, or have a failed task.")
 @click.option("--tasks", is_flag=True, help="A line for each task.")
-@click.option("--all", "include_gone", is_flag=True, help="Connectors that are gone, too.")
+@click.option("--all", "include_gone", is_flag=True, help="Include deleted connectors.")
 @dictionary_option
 @format_option()
 def connectors(
-    pattern: str | None, cluster: str | None, failed: bool, tasks: bool, include_gone: bool, url: str, style: str
+    pattern: str | None,
+    cluster: str | None,
+    failed: bool,
+    tasks: bool,
+    include_gone: bool,
+    dictionary: Dictionary,
+    style: str,
 ) -> None:
     """List the connectors of Kafka Connect: class, state, the topics that they use, and why they failed.
 
-    PATTERN is a glob (`orders*`) or a part of the name. `--format json` tells configuration and traces, too; what is
-    secret in them was never stored.
+    PATTERN is a glob (`orders*`) or a part of the name. `--format json` includes configuration and traces; secrets in
+    them were never stored.
 
     \b
     Examples:
@@ -56,18 +62,14 @@ def connectors(
 
     Exit status 4: the cluster is not known.
     """
-    from scanner_dictionary.queries import connectors as listed
-
-    with reading(url) as conn:
-        name = known_cluster(conn, cluster)
-        found = list(listed(conn, cluster=name, pattern=pattern, failed=failed, include_gone=include_gone))
-    rows = [row for each in found for row in _tasks(each)] if tasks else [_line(each) for each in found]
+    listed = list_connectors(dictionary, cluster=cluster, pattern=pattern, failed=failed, include_deleted=include_gone)
+    rows = [row for connector in listed for row in _tasks(connector)] if tasks else [_line(each) for each in listed]
     columns = _TASKS if tasks else _CONNECTORS
-    show(rows, narrowed(columns, rows, style, _MARKS), style, document=[_document(each) for each in found])
+    show(rows, narrow(columns, rows, style, _MARKS), style, document=[_document(connector) for connector in listed])
 
 
 def _line(row: ConnectorRow) -> Mapping[str, Any]:
-    """Return what a table tells of a connector."""
+    """Return a connector as a row of the table."""
     return row._asdict() | {"class": row.connector_class, "tasks": len(row.tasks), "failed": row.failed_tasks or None}
 
 
@@ -78,7 +80,7 @@ def _tasks(row: ConnectorRow) -> Iterator[Mapping[str, Any]]:
 
 
 def _document(row: ConnectorRow) -> Mapping[str, Any]:
-    """Return all that is known of a connector."""
+    """Return a connector as JSON, with configuration and traces."""
     members = row._asdict() | {"class": row.connector_class, "version": row.plugin_version}
     ordered = ("cluster", "source", "name", "kind", "class", "version", "state", "worker", "topics", "error", "trace")
     rest = ("managed_id", "config", "stale", "gone")

@@ -1,28 +1,27 @@
-"""`scanner dictionary`: what the dictionary is, and the whole of it for other programs."""
+"""`scanner dictionary`: an overview of the dictionary, exports of all tables, removal of a source."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from scanner_cli.console import echo, echo_err
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.export import TABLE_FORMATS, export_tables
+from scanner_api.queries import overview
+from scanner_api.review import forget as forget_sources
+from scanner_cli.console import Stdout, echo, echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import (
     cluster_option,
     dictionary_option,
-    known_cluster,
     lock_timeout_option,
     one_of,
-    reading,
-    writable,
 )
 from scanner_cli.output.columns import members
-from scanner_cli.output.files import TRANSFERS, export_tables
-from scanner_cli.output.render import Format, format_option, json_text, table_text
+from scanner_cli.output.render import STDOUT, Format, format_option, json_text, table_text
 from scanner_model.text import visible
 
 
@@ -31,12 +30,12 @@ from scanner_model.text import visible
 @cluster_option
 @dictionary_option
 @lock_timeout_option
-def forget(sources: Sequence[str], cluster: str | None, url: str, patience: float) -> None:
-    """Mark gone what a SOURCE told that cluster.json does not name any more.
+def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) -> None:
+    """Mark as deleted what a SOURCE reported that cluster.json no longer names.
 
-    A source that a scan does not ask keeps its facts, stale, because nobody said that they are wrong. This says so.
-    It stands in `scanner scans` as a scan of its own, and `scanner diff` tells what went. No other source is touched,
-    and one that is asked again brings its facts back. `scanner dictionary info` lists the sources.
+    The facts of a source that is not scanned stay, marked stale, because nothing shows that they are wrong. This
+    removes them. It is listed by `scanner scans` as a scan, and `scanner diff` shows what it removed. No other source
+    is affected, and a source that is scanned again restores its facts. `scanner dictionary info` lists the sources.
 
     \b
     Examples:
@@ -45,22 +44,19 @@ def forget(sources: Sequence[str], cluster: str | None, url: str, patience: floa
 
     Exit status: 2 several clusters have such a source; 4 none has, or the cluster is not known.
     """
-    from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
-
-    with reading(url) as conn:
-        name = cluster_with_sources(conn, sources, known_cluster(conn, cluster))
-    told = forget_sources(writable(url, patience, create=False), name, sources, at=datetime.now(UTC))
-    echo_err(f"{name}: scan {told.scan_id} forgets {', '.join(sorted(set(sources)))}: {told.gone} facts are gone")
-    echo_err("`scanner dataflow` draws the graph without them")
+    result = forget_sources(dictionary, sources, cluster=cluster)
+    names = ", ".join(sorted(set(sources)))
+    echo_err(f"{result.cluster}: scan {result.scan} forgets {names}: {result.facts} facts are marked as deleted")
+    echo_err("`scanner dataflow` generates the graph without them")
 
 
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
 _SOURCES = ("cluster", "name", "last_asked", "last_read", "stale_since", "stale_reason")
 
 
-@click.group(cls=Group)
-def dictionary() -> None:
-    """Show what the dictionary is, export it, or forget a source that is no more.
+@click.group("dictionary", cls=Group)
+def dictionary_group() -> None:
+    """Show an overview of the dictionary, export it, or forget a source that no longer exists.
 
     \b
     Examples:
@@ -70,14 +66,14 @@ def dictionary() -> None:
     """
 
 
-dictionary.add_command(forget)
+dictionary_group.add_command(forget)
 
 
-@dictionary.command()
+@dictionary_group.command()
 @dictionary_option
 @format_option(Format.TABLE, Format.JSON)
-def info(url: str, style: str) -> None:
-    """Show revision and size, the clusters with their brokers, how fresh each source is, and counts.
+def info(dictionary: Dictionary, style: str) -> None:
+    """Show revision and size, the clusters with their brokers, the age of each source, and counts.
 
     A source is stale since the first scan that could not (fully) read it; its earlier facts stay.
 
@@ -86,15 +82,15 @@ def info(url: str, style: str) -> None:
       scanner dictionary info
       scanner dictionary info --dictionary postgresql://scanner@db/dictionary --format json
     """
-    document = _document(url)
+    document = _document(dictionary)
     if style == Format.JSON:
         echo(json_text(document))
     else:
         echo(_text(document), end="")
 
 
-@dictionary.command()
-@one_of("--format", "style", words=TRANSFERS, text="A Parquet file a table, or a SQL script.", required=True)
+@dictionary_group.command()
+@one_of("--format", "style", words=TABLE_FORMATS, text="A Parquet file a table, or a SQL script.", required=True)
 @click.option(
     "--output",
     "-o",
@@ -104,10 +100,10 @@ def info(url: str, style: str) -> None:
     help="The script (`-`: standard output), or the directory of the Parquet files.",
 )
 @dictionary_option
-def export(style: str, output: Path, url: str) -> None:
+def export(style: str, output: Path, dictionary: Dictionary) -> None:
     """Write every table: h2 is a SQL script that H2's RunScript, psql and sqlite3 load; parquet needs pyarrow.
 
-    The file or directory appears whole or not at all.
+    The file or directory appears complete or not at all.
 
     \b
     Examples:
@@ -115,24 +111,19 @@ def export(style: str, output: Path, url: str) -> None:
       java -cp h2.jar org.h2.tools.RunScript -url jdbc:h2:./dictionary -script dictionary.sql
       scanner dictionary export --format parquet -o tables
     """
-    export_tables(style, output, url)
+    export_tables(dictionary, style, Stdout() if output == STDOUT else output)
 
 
-def _document(url: str) -> dict[str, Any]:
-    from scanner_dictionary.engine.url import resolve_url
-    from scanner_dictionary.queries import clusters, sources
-    from scanner_dictionary.queries.history import dictionary_summary
-
-    with reading(url) as conn:
-        about = dictionary_summary(conn)
-        return {
-            "dictionary": resolve_url(url).shown,
-            "revision": about.revision,
-            "bytes": about.bytes,
-            "counts": members(about.counts),
-            "clusters": [row._asdict() for row in clusters(conn)],
-            "sources": [row._asdict() for row in sources(conn)],
-        }
+def _document(dictionary: Dictionary) -> dict[str, Any]:
+    held = overview(dictionary)
+    return {
+        "dictionary": dictionary.shown,
+        "revision": held.revision,
+        "bytes": held.size,
+        "counts": members(held.counts),
+        "clusters": [row._asdict() for row in held.clusters],
+        "sources": [row._asdict() for row in held.sources],
+    }
 
 
 def _text(document: dict[str, Any]) -> str:

@@ -1,11 +1,14 @@
-"""`scanner diff`: what changed between two scans, down to columns, and which readers that breaks."""
+"""`scanner diff`: what changed between two scans, down to columns, and which readers it breaks."""
 
 from __future__ import annotations
 
 import click
 
-from scanner_cli.options import SCAN_NUMBER, dictionary_option, reading
+from scanner_api.dictionary import Dictionary
+from scanner_api.review import diff as compare_scans
+from scanner_cli.options import SCAN_NUMBER, dictionary_option
 from scanner_cli.output.render import format_option, show
+from scanner_dictionary.diff import as_json, rows
 
 _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward", "why")
 
@@ -15,7 +18,7 @@ _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "afte
 @click.argument("second", type=SCAN_NUMBER, metavar="SCAN")
 @dictionary_option
 @format_option()
-def diff(first: int, second: int, url: str, style: str) -> None:
+def diff(first: int, second: int, dictionary: Dictionary, style: str) -> None:
     """Show what changed from one scan of a cluster to another; `scanner scans` lists their numbers.
 
     `backward`: new readers read old data; `forward`: old readers read new data.
@@ -27,9 +30,5 @@ def diff(first: int, second: int, url: str, style: str) -> None:
 
     Exit status 4: a scan is not known, or the two are of different clusters.
     """
-    from scanner_dictionary.diff import as_json, rows
-    from scanner_dictionary.diff import diff as compared
-
-    with reading(url) as conn:
-        changes = compared(conn, first, second)
+    changes = compare_scans(dictionary, first, second)
     show([row._asdict() for row in rows(changes)], _COLUMNS, style, document=as_json(changes))

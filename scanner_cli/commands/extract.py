@@ -5,34 +5,31 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from scanner_api.dictionary import Dictionary
+from scanner_api.files import check_file, write_text
+from scanner_api.graph.engines import SparkChoice
+from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.run import scan
 from scanner_cli.console import echo_err
-from scanner_cli.exit_codes import together
-from scanner_cli.graph.engines import SparkChoice, spark_options
+from scanner_cli.exit_codes import combined_status
+from scanner_cli.graph.options import spark_options
 from scanner_cli.options import (
     config_option,
     dictionary_option,
     directory_option,
     lock_timeout_option,
     one_of,
-    writable,
 )
-from scanner_cli.output.files import check_file, write_text
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import json_text
-from scanner_model.errors import InputInvalid
+from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
 
-if TYPE_CHECKING:
-    from scanner_cli.output.scan_report import ScanReport
-
-
-_spark_options = partial(spark_options, text="Where the texts of schemas are read; auto goes by their number.")
+_spark_options = partial(spark_options, text="Where the texts of schemas are parsed; auto decides by their number.")
 
 
 @click.command()
@@ -43,13 +40,13 @@ _spark_options = partial(spark_options, text="Where the texts of schemas are rea
     "--only",
     multiple=True,
     metavar="SOURCE,…",
-    help="Ask only these: a kind (kafka, connect, flink, schema_registry, …) or a source's id; repeatable.",
+    help="Read only these: a kind (kafka, connect, flink, schema_registry, …) or a source's id; repeatable.",
 )
-@click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not ask these; what they told earlier stays.")
+@click.option("--skip", multiple=True, metavar="SOURCE,…", help="Do not read these; their earlier facts stay.")
 @one_of(
     "--mode",
     words=("full", "extract", "enrich"),
-    text="extract: no catalogs of tables and no figures; enrich: only these, beside what the last scan stored.",
+    text="extract: without table catalogs and metrics; enrich: only these, added to the last scan.",
     default="full",
     show_default=True,
 )
@@ -59,17 +56,16 @@ _spark_options = partial(spark_options, text="Where the texts of schemas are rea
     default=4,
     show_default=True,
     metavar="N",
-    help="How many clusters are asked side by side; each is stored in its turn.",
+    help="How many clusters are read at once; they are stored one after the other.",
 )
-@directory_option("--capture", "Keep the raw answers in a new directory, secrets removed.")
+@directory_option("--capture", "Record the raw responses in a new directory, secrets removed.")
 @directory_option("--replay", "Scan from a capture, without a network.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write the report as JSON too.")
 @click.option("--quiet", is_flag=True, help="No progress and no report; only what could not be read.")
 @_spark_options
 def extract(
     files: Sequence[str],
-    url: str,
-    patience: float,
+    dictionary: Dictionary,
     only: Sequence[str],
     skip: Sequence[str],
     mode: str,
@@ -83,8 +79,8 @@ def extract(
     """Scan the sources of a cluster.json into the dictionary.
 
     Each cluster is stored in one transaction: until it commits, and after any failure, the dictionary holds the last
-    scan. A source that does not answer leaves its earlier facts, marked stale. Where another scan is being stored in
-    the same dictionary, this one waits for it.
+    scan. The earlier facts of a source that does not respond stay, marked stale. While another scan is being stored
+    in the same dictionary, this one waits for it.
 
     \b
     Examples:
@@ -97,50 +93,45 @@ def extract(
 
     \b
     Exit status: 0 every source was read; 1 none was, nothing is stored; 2 a file or an option
-    is invalid, nobody was asked; 3 some source was not (fully) read, the rest is stored.
+    is invalid, nothing was requested; 3 some source was not (fully) read, the rest is stored.
     """
-    from scanner_cli.scan.clusters import load, select_clusters
-    from scanner_cli.scan.run import Wanted, accesses, scan_clusters
-    from scanner_cli.scan.schema_engine import schema_engine
-    from scanner_extractor.scan.phases import Mode
-
-    _check(capture, replay)
-    clusters = load(files, replayed=replay is not None)
-    choice = replace(select_clusters(only, skip, [one.settings for one in clusters]), mode=Mode(mode))
     reports: list[ScanReport] = []
-    with _written(report, reports):
-        ways = accesses(clusters, capture, replay)
-        engine = writable(url, patience)
-        with schema_engine(spark) as read, progress_on(sys.stderr, quiet=quiet) as progress:
-            wanted = Wanted(engine=engine, choice=choice, progress=progress, read=read)
-            for one in scan_clusters(clusters, ways, wanted, workers=workers):
-                reports.append(one)
-                _tell(one, quiet=quiet)
-    return together([one.status for one in reports])
+
+    def add(result: ScanReport) -> None:
+        reports.append(result)
+        _print(result, quiet=quiet)
+
+    with _report_file(report, reports), progress_on(sys.stderr, quiet=quiet) as progress:
+        scan(
+            files,
+            dictionary,
+            only=only,
+            skip=skip,
+            mode=mode,
+            workers=workers,
+            capture=capture,
+            replay=replay,
+            spark=spark,
+            progress=progress,
+            notify=echo_err,
+            on_report=add,
+        )
+    return combined_status([scan_status(result) for result in reports])
 
 
-def _check(capture: Path | None, replay: Path | None) -> None:
-    if capture and replay:
-        raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
-
-
-def _tell(report: ScanReport, *, quiet: bool) -> None:
-    from scanner_cli.output.scan_report import loss_text, report_text
-
+def _print(report: ScanReport, *, quiet: bool) -> None:
     text = loss_text(report) if quiet else report_text(report)
     if text:
         echo_err(text.removesuffix("\n"), lines=True)
 
 
 @contextmanager
-def _written(file: Path | None, reports: Sequence[ScanReport]) -> Iterator[None]:
-    """Write the report of what was scanned, also where a later cluster ends the program."""
-    from scanner_cli.output.scan_report import report_document
-
+def _report_file(file: Path | None, reports: Sequence[ScanReport]) -> Iterator[None]:
+    """Write *reports* into *file* at the end, also if an error in a later cluster ends the program."""
     if file:
         check_file(file, "--report")
     try:
         yield
     finally:
         if file and reports:
-            write_text(file, json_text([report_document(one) for one in reports]) + "\n")
+            write_text(file, json_text([report_document(result) for result in reports]) + "\n")

@@ -1,4 +1,4 @@
-"""`scanner init`: writes cluster.json, from what Confluent Cloud tells or from what answers at addresses."""
+"""`scanner init`: write a cluster.json, from Confluent Cloud's control plane or by probing addresses."""
 
 from __future__ import annotations
 
@@ -6,36 +6,52 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from scanner_api.files import check_directory, write_text
 from scanner_cli.console import echo_err
-from scanner_cli.output.files import check_directory, write_text
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, json_text, show
+from scanner_extractor.config.loader import read_cluster_file
+from scanner_extractor.discovery.config_templates import (
+    KEY_VARIABLE,
+    SECRET_VARIABLE,
+    Initial,
+    cloud_files,
+    probed_file,
+)
+from scanner_extractor.discovery.probe import Prober, ask_brokers, listens
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.urls import read_address
+from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
+from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Organization
+from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_model.errors import InputInvalid
-
-if TYPE_CHECKING:
-    from scanner_extractor.discovery.config_templates import Initial
-    from scanner_extractor.settings.confluent_cloud import Organization
 
 _COLUMNS = ("file", "cluster", "sources", "variables")
 
 
 @click.command("init")
-@click.option("--cloud", is_flag=True, help="Ask Confluent Cloud: one file for each Kafka cluster.")
-@click.option("--environment", metavar="ENV", default="", help="With --cloud: of this environment (env-…) only.")
-@click.option("--cluster", metavar="LKC", default="", help="With --cloud: this Kafka cluster (lkc-…) only.")
+@click.option("--cloud", is_flag=True, help="Query Confluent Cloud: one file for each Kafka cluster.")
+@click.option("--environment", metavar="ENV", default="", help="With --cloud: only this environment (env-…).")
+@click.option("--cluster", metavar="LKC", default="", help="With --cloud: only this Kafka cluster (lkc-…).")
+@click.option("--url", metavar="URL", default="", help="With --cloud: the control plane, if it is not the public one.")
 @click.option(
-    "--url", metavar="URL", default="", help="With --cloud: the control plane, where it is not the public one."
+    "--probe", "addresses", multiple=True, metavar="HOST[:PORT]", help="Detect the server at this address; repeatable."
 )
-@click.option("--probe", "addresses", multiple=True, metavar="HOST[:PORT]", help="Ask what answers there; repeatable.")
-@click.option("--name", default="kafka", show_default=True, help="With --probe: what the cluster is to be called.")
+@click.option("--name", default="kafka", show_default=True, help="With --probe: the name of the cluster.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), default=Path(), metavar="DIR", help="Where to write; else here."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="The output directory; else the current one.",
 )
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @format_option(Format.TABLE, Format.JSON)
 def init(
     cloud: bool,
@@ -48,10 +64,10 @@ def init(
     force: bool,
     style: str,
 ) -> None:
-    """Write a cluster.json for each cluster that is found; nothing else is changed anywhere.
+    """Write a cluster.json for each cluster that is found; nothing else is changed.
 
-    With --cloud the Cloud API key is taken from CONFLUENT_CLOUD_API_KEY and CONFLUENT_CLOUD_API_SECRET. A file never
-    holds a secret, but names of variables; keys of single planes may stay unset, and then these are not asked.
+    With --cloud the Cloud API key is taken from CONFLUENT_CLOUD_API_KEY and CONFLUENT_CLOUD_API_SECRET. Files
+    contain names of variables, never secrets; keys of single planes may stay unset, and those planes are skipped.
 
     \b
     Examples:
@@ -60,51 +76,40 @@ def init(
       scanner init --probe kafka-1:9092 --probe registry:8081 --name retail
       scanner init --probe localhost
 
-    Exit status 2: a file is there already, or what was found makes no cluster.
+    Exit status 2: a file exists already, or no cluster was found.
     """
     if cloud == bool(addresses):
         hint = "write --cloud, or --probe HOST:PORT for each address"
-        raise InputInvalid("say where to look", where="scanner init", hint=hint)
+        raise InputInvalid("--cloud or --probe is missing", where="scanner init", hint=hint)
     files = _cloud(environment, cluster, url) if cloud else [_probed(addresses, name)]
     if not files:
         raise InputInvalid("the key shows no Kafka cluster", where="--cloud", hint="may its account see any?")
     rows = [_row(each, check_directory(output, "--output") / each.file) for each in files]
     _write(files, output, force=force)
-    _say_variables(files)
+    _report_variables(files)
     show(rows, _COLUMNS, style)
 
 
 def _cloud(environment: str, cluster: str, url: str) -> list[Initial]:
-    from scanner_extractor.discovery.config_templates import cloud_files
-    from scanner_extractor.settings.confluent_cloud import CLOUD_URL
-
     address = url or CLOUD_URL
-    return list(cloud_files(_found(environment, cluster, address), url=address))
+    return list(cloud_files(_organization(environment, cluster, address), url=address))
 
 
-def _found(environment: str, cluster: str, url: str) -> Organization:
-    from scanner_extractor.discovery.config_templates import KEY_VARIABLE, SECRET_VARIABLE
-    from scanner_extractor.http.client import Http
-    from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
-    from scanner_extractor.settings.confluent_cloud import CloudSettings
-    from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
-
+def _organization(environment: str, cluster: str, url: str) -> Organization:
     key, secret = os.environ.get(KEY_VARIABLE, ""), os.environ.get(SECRET_VARIABLE, "")
     if not (key and secret):
         hint = f"set {KEY_VARIABLE} and {SECRET_VARIABLE} to a Cloud API key"
         raise InputInvalid("there is no Cloud API key", where="--cloud", hint=hint)
     http = HttpSettings(url=_address(url), auth=BasicAuth(user=key, password=secret))
     settings = CloudSettings(http=http, cluster=cluster, environment=environment)
-    with progress_on(sys.stderr, quiet=False) as progress, Http(http, settings.source) as asked:
-        reading = read_cloud(settings, asked, progress)
-    for problem in reading.problems:
+    with progress_on(sys.stderr, quiet=False) as progress, Http(http, settings.source) as client:
+        result = read_cloud(settings, client, progress)
+    for problem in result.problems:
         echo_err(f"note: {problem}")
-    return reading.organization
+    return result.organization
 
 
 def _address(url: str) -> str:
-    from scanner_extractor.http.urls import read_address
-
     try:
         return read_address(url).url
     except ValueError as error:
@@ -112,37 +117,31 @@ def _address(url: str) -> str:
 
 
 def _probed(addresses: Sequence[str], name: str) -> Initial:
-    from scanner_extractor.discovery.config_templates import probed_file
-    from scanner_extractor.discovery.probe import Prober, ask_brokers, listens
-
     prober = Prober(brokers=ask_brokers, reachable=listens)
     with progress_on(sys.stderr, quiet=False) as progress:
-        found = [each for address in addresses for each in prober.probe(address, progress)]
-    for each in found:
-        detail = f" ({each.detail})" if each.detail else ""
-        echo_err(f"{each.url}: {each.kind or 'not known'}{detail}")
-    return probed_file(found, name)
+        servers = [server for address in addresses for server in prober.probe(address, progress)]
+    for server in servers:
+        detail = f" ({server.detail})" if server.detail else ""
+        echo_err(f"{server.url}: {server.kind or 'unknown'}{detail}")
+    return probed_file(servers, name)
 
 
 def _write(files: Sequence[Initial], directory: Path, *, force: bool) -> None:
-    """Write every file, and load each as a scan would; none is written where one of them is there already."""
-    from scanner_extractor.config.loader import read_cluster_file
-    from scanner_extractor.registries import REGISTRIES
-
-    there = [str(directory / each.file) for each in files if (directory / each.file).exists()]
-    if there and not force:
-        hint = "name another directory with -o, or write over them with --force"
-        raise InputInvalid("is there already", where=", ".join(there), hint=hint)
+    """Write every file, and load each as a scan would; none is written if one of them exists already."""
+    existing = [str(directory / each.file) for each in files if (directory / each.file).exists()]
+    if existing and not force:
+        hint = "name another directory with -o, or overwrite them with --force"
+        raise InputInvalid("exists already", where=", ".join(existing), hint=hint)
     for each in files:
         write_text(directory / each.file, json_text(each.document) + "\n")
         read_cluster_file(directory / each.file, dict.fromkeys(each.variables, "x"), tuple(REGISTRIES))
 
 
-def _say_variables(files: Sequence[Initial]) -> None:
-    wanted = dict.fromkeys(name for each in files for name in each.variables if name not in each.optional)
+def _report_variables(files: Sequence[Initial]) -> None:
+    required = dict.fromkeys(name for each in files for name in each.variables if name not in each.optional)
     optional = dict.fromkeys(name for each in files for name in each.optional)
-    if wanted:
-        echo_err(f"set before a scan: {', '.join(wanted)}")
+    if required:
+        echo_err(f"set before a scan: {', '.join(required)}")
     if optional:
         echo_err(f"set for planes with keys of their own: {', '.join(optional)}")
 

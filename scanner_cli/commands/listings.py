@@ -1,21 +1,18 @@
-"""`scanner topics`, `schemas`, `scans`: what the dictionary holds."""
+"""`scanner columns`, `topics`, `schemas`, `scans`, `statements`, `tables`: lists of what the dictionary holds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option, known_cluster, reading
+from scanner_api import queries
+from scanner_api.dictionary import Dictionary
+from scanner_api.queries import StatementRow, TableLine
+from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option
 from scanner_cli.output.columns import ROOT, column_document, problem_document
-from scanner_cli.output.render import Format, format_option, narrowed, ranges, shortened, show
-
-if TYPE_CHECKING:
-    from scanner_dictionary.engine.open import Connection
-    from scanner_dictionary.queries import StatementRow
-    from scanner_dictionary.queries.catalog_tables import TableLine
-
+from scanner_cli.output.render import Format, format_option, narrow, ranges, shorten, show
 
 _COLUMN_MARKS = frozenset({"logical_type", "nullable", "tags", "doc", "context", "subject", "version"})
 _COLUMN_HEADERS = (
@@ -40,11 +37,11 @@ _COLUMN_HEADERS = (
 @click.option("--tag", metavar="TAG", help="Only columns with this tag, of the schema or of a stream catalog.")
 @dictionary_option
 @format_option()
-def columns(pattern: str | None, cluster: str | None, tag: str | None, url: str, style: str) -> None:
-    """List the columns of the schemas that topics have now: where is this field, where is this tag?
+def columns(pattern: str | None, cluster: str | None, tag: str | None, dictionary: Dictionary, style: str) -> None:
+    """List the columns of the current schemas of topics, by name or tag.
 
-    PATTERN is a glob (`*.email`) or a part of a column's name. `scanner lineage TOPIC.COLUMN --impact` tells where one
-    goes.
+    PATTERN is a glob (`*.email`) or a part of a column's name. `scanner lineage TOPIC.COLUMN --impact` shows where
+    one is used.
 
     \b
     Examples:
@@ -54,13 +51,10 @@ def columns(pattern: str | None, cluster: str | None, tag: str | None, url: str,
 
     Exit status 4: the cluster is not known.
     """
-    from scanner_dictionary.queries.columns import topic_columns
-
-    with reading(url) as conn:
-        found = topic_columns(conn, cluster=known_cluster(conn, cluster), pattern=pattern, tag=tag)
-        document = [row._asdict() for row in found]
+    listed = queries.columns(dictionary, cluster=cluster, pattern=pattern, tag=tag)
+    document = [row._asdict() for row in listed]
     rows = [row | {"name": row["name"] or ROOT} for row in document]
-    show(rows, narrowed(_COLUMN_HEADERS, rows, style, _COLUMN_MARKS), style, document=document)
+    show(rows, narrow(_COLUMN_HEADERS, rows, style, _COLUMN_MARKS), style, document=document)
 
 
 _MARKS = frozenset({"owner", "tags", "stale", "gone", "deleted", "context", "internal", "unread", "hint", "reason"})
@@ -91,11 +85,16 @@ Columns = tuple[str, ...]
 @click.argument("pattern", required=False)
 @cluster_option
 @click.option("--without-schema", is_flag=True, help="Only topics that no schema describes.")
-@click.option("--all", "include_gone", is_flag=True, help="Topics that are gone, too.")
+@click.option("--all", "include_gone", is_flag=True, help="Include deleted topics.")
 @dictionary_option
 @format_option()
 def topics(
-    pattern: str | None, cluster: str | None, without_schema: bool, include_gone: bool, url: str, style: str
+    pattern: str | None,
+    cluster: str | None,
+    without_schema: bool,
+    include_gone: bool,
+    dictionary: Dictionary,
+    style: str,
 ) -> None:
     """List the topics of the dictionary: all, or those that fit PATTERN, a glob (`orders*`) or a part of the name.
 
@@ -107,22 +106,20 @@ def topics(
 
     Exit status 4: the cluster is not known.
     """
-    from scanner_dictionary.queries import topics as listed
-
-    with reading(url) as conn:
-        name = known_cluster(conn, cluster)
-        found = listed(conn, cluster=name, pattern=pattern, without_schema=without_schema, include_gone=include_gone)
-        rows = [row._asdict() for row in found]
-    show(rows, narrowed(_TOPICS, rows, style, _MARKS), style)
+    listed = queries.topics(
+        dictionary, cluster=cluster, pattern=pattern, without_schema=without_schema, include_deleted=include_gone
+    )
+    rows = [row._asdict() for row in listed]
+    show(rows, narrow(_TOPICS, rows, style, _MARKS), style)
 
 
 @click.command()
 @click.argument("pattern", required=False)
 @cluster_option
-@click.option("--all", "include_gone", is_flag=True, help="Subjects that are gone, too.")
+@click.option("--all", "include_gone", is_flag=True, help="Include deleted subjects.")
 @dictionary_option
 @format_option()
-def schemas(pattern: str | None, cluster: str | None, include_gone: bool, url: str, style: str) -> None:
+def schemas(pattern: str | None, cluster: str | None, include_gone: bool, dictionary: Dictionary, style: str) -> None:
     """List the subjects of every registry, with their versions and the topics that they describe.
 
     PATTERN is a glob (`com.acme.*`) or a part of the name. The table shows versions as ranges and only the ends of very
@@ -135,29 +132,26 @@ def schemas(pattern: str | None, cluster: str | None, include_gone: bool, url: s
 
     Exit status 4: the cluster is not known.
     """
-    from scanner_dictionary.queries import schemas as listed
-
-    with reading(url) as conn:
-        name = known_cluster(conn, cluster)
-        rows = [row._asdict() for row in listed(conn, cluster=name, pattern=pattern, include_gone=include_gone)]
+    listed = queries.schemas(dictionary, cluster=cluster, pattern=pattern, include_deleted=include_gone)
+    rows = [row._asdict() for row in listed]
     shown = [_subject(row) for row in rows] if style == Format.TABLE else rows
-    show(shown, narrowed(_SCHEMAS, rows, style, _MARKS), style)
+    show(shown, narrow(_SCHEMAS, rows, style, _MARKS), style)
 
 
 def _subject(row: dict[str, Any]) -> dict[str, Any]:
     """Return a subject as a table shows it: ranges of versions, and the ends of a name that is too long for a line."""
-    topics = [shortened(topic) for topic in row["topics"]]
-    return row | {"name": shortened(row["name"]), "versions": ranges(row["versions"]), "topics": topics}
+    topics = [shorten(topic) for topic in row["topics"]]
+    return row | {"name": shorten(row["name"]), "versions": ranges(row["versions"]), "topics": topics}
 
 
 @click.command()
 @click.argument("scan", type=SCAN_NUMBER, required=False)
-@click.option("--problems", is_flag=True, help="What SCAN, or the newest scan, could not read or believe.")
+@click.option("--problems", is_flag=True, help="What SCAN, or the newest scan, could not read or parse.")
 @cluster_option
 @dictionary_option
 @format_option()
-def scans(scan: int | None, problems: bool, cluster: str | None, url: str, style: str) -> None:
-    """List the scans, newest first; of one SCAN, how each source answered.
+def scans(scan: int | None, problems: bool, cluster: str | None, dictionary: Dictionary, style: str) -> None:
+    """List the scans, newest first; of one SCAN, how each source responded.
 
     \b
     Examples:
@@ -168,21 +162,18 @@ def scans(scan: int | None, problems: bool, cluster: str | None, url: str, style
 
     Exit status 4: the scan or the cluster is not known.
     """
-    with reading(url) as conn:
-        rows, columns = _of_scans(conn, scan, problems=problems, cluster=known_cluster(conn, cluster))
-    show(rows, columns if columns is _SCANS else narrowed(columns, rows, style, _MARKS), style)
+    rows, columns = _of_scans(dictionary, scan, problems=problems, cluster=cluster)
+    show(rows, columns if columns is _SCANS else narrow(columns, rows, style, _MARKS), style)
 
 
-def _of_scans(conn: Connection, scan: int | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
-    from scanner_dictionary import queries
-
-    listed = [row._asdict() for row in queries.scans(conn, cluster=cluster)]
+def _of_scans(dictionary: Dictionary, scan: int | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
+    listed = [row._asdict() for row in queries.scans(dictionary, cluster=cluster)]
     number = listed[0]["id"] if scan is None and problems and listed else scan
     if number is None:
         return listed, _SCANS
     if problems:
-        return [problem_document(problem) for problem in queries.problems(conn, number)], _PROBLEMS
-    return [_rounded(row._asdict()) for row in queries.outcomes(conn, number)], _OUTCOMES
+        return [problem_document(problem) for problem in queries.scan_problems(dictionary, number)], _PROBLEMS
+    return [_rounded(row._asdict()) for row in queries.scan_sources(dictionary, number)], _OUTCOMES
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +190,7 @@ _WIDEST = 80
 @cluster_option
 @click.option("--state", metavar="WORD", help="Of this state only, as its server calls it: RUNNING, FAILED, …")
 @click.option("--source", metavar="PATTERN", help="Of sources only whose id is, or holds, this: `flink`, `ksqldb:*`.")
-@click.option("--all", "include_gone", is_flag=True, help="Statements that are gone, too.")
+@click.option("--all", "include_gone", is_flag=True, help="Include deleted statements.")
 @dictionary_option
 @format_option()
 def statements(
@@ -208,13 +199,13 @@ def statements(
     state: str | None,
     source: str | None,
     include_gone: bool,
-    url: str,
+    dictionary: Dictionary,
     style: str,
 ) -> None:
     """List the statements of Flink and the queries of ksqlDB: kind, state, and how each begins.
 
-    PATTERN is a glob (`orders*`) or a part of the name. `--format json` tells the whole text, too; what is secret in
-    it was never stored.
+    PATTERN is a glob (`orders*`) or a part of the name. `--format json` includes the whole text; secrets in it were
+    never stored.
 
     \b
     Examples:
@@ -225,20 +216,16 @@ def statements(
 
     Exit status 4: the cluster is not known.
     """
-    from scanner_dictionary.queries import statements as listed_statements
-
-    with reading(url) as conn:
-        name = known_cluster(conn, cluster)
-        found = listed_statements(
-            conn, cluster=name, pattern=pattern, state=state, source=source, include_gone=include_gone
-        )
-        rows = [_statement_line(each) for each in found]
+    listed = queries.statements(
+        dictionary, cluster=cluster, pattern=pattern, state=state, source=source, include_deleted=include_gone
+    )
+    rows = [_statement_line(statement) for statement in listed]
     document = [{name: value for name, value in row.items() if name != "first_line"} for row in rows]
-    show(rows, narrowed(_COLUMNS, rows, style, _STATEMENT_MARKS), style, document=document)
+    show(rows, narrow(_COLUMNS, rows, style, _STATEMENT_MARKS), style, document=document)
 
 
 def _statement_line(row: StatementRow) -> Mapping[str, Any]:
-    """Return what is known of a statement, and how its text begins: its first line that is no comment."""
+    """Return a statement as a row, with the first line of its text that is not a comment."""
     lines = [line.strip() for line in row.statement.splitlines() if line.strip()]
     first = next((line for line in lines if not line.startswith("--")), next(iter(lines), ""))
     return row._asdict() | {"first_line": first if len(first) <= _WIDEST else first[: _WIDEST - 1] + "…"}
@@ -252,15 +239,20 @@ _TABLE_MARKS = frozenset({"topic", "state", "location", "stale", "gone"})
 @click.argument("pattern", required=False)
 @cluster_option
 @click.option("--provider", metavar="NAME", help="Only those of a kind of catalog: unity, glue, google, datazone, …")
-@click.option("--all", "include_gone", is_flag=True, help="Tables that are gone, too.")
+@click.option("--all", "include_gone", is_flag=True, help="Include deleted tables.")
 @dictionary_option
 @format_option()
 def tables(
-    pattern: str | None, cluster: str | None, provider: str | None, include_gone: bool, url: str, style: str
+    pattern: str | None,
+    cluster: str | None,
+    provider: str | None,
+    include_gone: bool,
+    dictionary: Dictionary,
+    style: str,
 ) -> None:
-    """List the tables of catalogs, and the tables that topics are kept as.
+    """List the tables of catalogs, and the tables that topics are materialized as.
 
-    PATTERN is a glob (`*orders*`) or a part of a table's or a topic's name. `--format json` tells columns, too.
+    PATTERN is a glob (`*orders*`) or a part of a table's or a topic's name. `--format json` includes columns.
 
     \b
     Examples:
@@ -271,22 +263,20 @@ def tables(
 
     Exit status 4: the cluster is not known.
     """
-    from scanner_dictionary.queries.catalog_tables import tables as listed_tables
-
-    with reading(url) as conn:
-        name = known_cluster(conn, cluster)
-        found = list(listed_tables(conn, cluster=name, provider=provider, pattern=pattern, include_gone=include_gone))
-    rows = [_line(each) for each in found]
-    show(rows, narrowed(_TABLES, rows, style, _TABLE_MARKS), style, document=[_document(each) for each in found])
+    listed = queries.tables(
+        dictionary, cluster=cluster, provider=provider, pattern=pattern, include_deleted=include_gone
+    )
+    rows = [_line(table) for table in listed]
+    show(rows, narrow(_TABLES, rows, style, _TABLE_MARKS), style, document=[_document(table) for table in listed])
 
 
 def _line(line: TableLine) -> Mapping[str, Any]:
-    """Return what a table tells of a table."""
+    """Return a table as a row."""
     return line._asdict() | {"format": line.table_format, "columns": len(line.columns) or None}
 
 
 def _document(line: TableLine) -> Mapping[str, Any]:
-    """Return all that is known of a table."""
+    """Return a table as JSON, with its columns and parameters."""
     members = line._asdict()
     ordered = ("cluster", "source", "provider", "namespace", "name", "topic", "kind")
     rest = ("state", "write_mode", "location", "serde", "owner", "description", "created", "updated", "detail")

@@ -1,4 +1,4 @@
-"""`scanner manual-input`: check the files people write by hand, and help to write them."""
+"""`scanner manual-input`: check manual-input files, and print their JSON Schema and an example."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from pathlib import Path
 
 import click
 
+from manual_input.files import find_files
+from manual_input.json_cursor import example as manual_example
+from manual_input.json_cursor import schema as manual_schema
+from manual_input.loader import Reach
+from manual_input.report import check as check_files
 from scanner_cli.console import echo
 from scanner_cli.exit_codes import Exit
 from scanner_cli.lazy_group import Group
 from scanner_cli.output.render import Format, format_option, json_text, table_text
+from scanner_extractor.formats import FORMATS
 from scanner_model.text import visible
 
 _SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "flows")
@@ -19,7 +25,7 @@ _SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "
 
 @click.group("manual-input", cls=Group)
 def manual_input() -> None:
-    """Check, describe and exemplify manual-input files: what no registry knows.
+    """Check manual-input files, which declare what no registry knows, and print their schema or an example.
 
     \b
     Example:
@@ -31,25 +37,20 @@ def manual_input() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE|DIRECTORY|GLOB…")
 @format_option(Format.TABLE, Format.JSON)
 def check(files: Sequence[str], style: str) -> int:
-    """Return everything that is wrong in manual-input files, each with file, line and column.
+    """List every problem in manual-input files, with file, line and column.
 
     \b
     Examples:
       scanner manual-input check manual/*.json
       scanner manual-input check manual --format json
 
-    Exit status 2: something is wrong; warnings alone are no error.
+    Exit status 2: there is an error; warnings alone are not one.
     """
-    from manual_input.files import find_files
-    from manual_input.loader import Reach
-    from manual_input.report import check as check_files
-    from scanner_extractor.formats import FORMATS
-
     result = check_files(find_files(files, Path()), Reach(formats=tuple(FORMATS)))
     if style == Format.JSON:
         rows = {
             "problems": [asdict(row) for row in result.rows],
-            "clusters": [asdict(one) for one in result.summaries],
+            "clusters": [asdict(summary) for summary in result.summaries],
         }
         echo(json_text({"valid": result.valid} | rows))
     else:
@@ -67,19 +68,15 @@ def schema() -> None:
     Example:
       scanner manual-input schema > manual.schema.json
     """
-    from manual_input.json_cursor import schema as manual_schema
-
     click.echo(json_text(manual_schema()))
 
 
 @manual_input.command()
 def example() -> None:
-    """Print a whole example, to begin with.
+    """Print a complete example file.
 
     \b
     Example:
       scanner manual-input example > manual/legacy.json
     """
-    from manual_input.json_cursor import example as manual_example
-
     click.echo(manual_example(), nl=False)

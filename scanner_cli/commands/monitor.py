@@ -1,31 +1,28 @@
-"""`scanner monitor`: tells the life of jobs as OpenLineage events, poll after poll."""
+"""`scanner monitor`: the runs of jobs as OpenLineage events, poll after poll."""
 
 from __future__ import annotations
 
 import functools
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from scanner_cli.console import echo, echo_err
+from scanner_api.monitoring.run import KINDS, MonitorResult
+from scanner_api.monitoring.run import monitor as run_monitor
+from scanner_api.openlineage.transports import transport_of
+from scanner_cli.console import echo, echo_err, ended_by_signal
+from scanner_cli.exit_codes import Exit
 from scanner_cli.lazy_group import Group
-from scanner_cli.openlineage.transports import lines_file, transport_of
 from scanner_cli.options import config_option
-from scanner_cli.output.files import check_file
-from scanner_model.errors import InputInvalid
-
-if TYPE_CHECKING:
-    from dataflow_generator.openlineage.emit.transports import Transport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What the options of a monitor say; seconds for times."""
+class _Options:
+    """The options of a monitor; times in seconds."""
 
     files: Sequence[str]
     url: str | None
@@ -39,15 +36,19 @@ class _Asked:
 
 _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
     config_option,
-    click.option("--url", metavar="URL", help="Send events there; else as cluster.json or openlineage-python says."),
+    click.option(
+        "--url",
+        metavar="URL",
+        help="Send events there; else to the target in cluster.json or openlineage-python's configuration.",
+    ),
     click.option(
         "--token",
         envvar="SCANNER_OPENLINEAGE_TOKEN",
         metavar="TOKEN",
-        help="Sent to --url as `Authorization: Bearer TOKEN`; better from SCANNER_OPENLINEAGE_TOKEN.",
+        help="Sent to --url as `Authorization: Bearer TOKEN`; better set SCANNER_OPENLINEAGE_TOKEN.",
     ),
     click.option(
-        "--file", type=click.Path(path_type=Path), metavar="FILE", help="Add events to this file, a line each."
+        "--file", type=click.Path(path_type=Path), metavar="FILE", help="Append events to this file, a line each."
     ),
     click.option(
         "--state",
@@ -55,7 +56,7 @@ _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
         default="monitor.json",
         show_default=True,
         metavar="FILE",
-        help="What is remembered: open runs, and events that wait.",
+        help="The state: open runs and pending events.",
     ),
     click.option(
         "--interval",
@@ -71,25 +72,25 @@ _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
         default=300.0,
         show_default=True,
         metavar="SECONDS",
-        help="The longest silence of a run that goes on.",
+        help="The longest time between two events of a running job.",
     ),
-    click.option("--once", is_flag=True, help="Poll once, deliver, and end: for a scheduler of yours."),
+    click.option("--once", is_flag=True, help="Poll once, deliver, and end: for an external scheduler."),
 )
 
 
-def _options(command: Callable[[_Asked], int]) -> Callable[..., int]:
-    """Return *command* the options of every monitor."""
+def _options(command: Callable[[_Options], int]) -> Callable[..., int]:
+    """Add the options of every monitor to *command*."""
 
     @functools.wraps(command)
-    def asked(**options: Any) -> int:  # noqa: ANN401 - click hands them over by name
-        return command(_Asked(**options))
+    def with_options(**options: Any) -> int:  # noqa: ANN401 - click passes them by name
+        return command(_Options(**options))
 
-    return functools.reduce(lambda made, option: option(made), reversed(_OPTIONS), asked)
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), with_options)
 
 
 @click.group(cls=Group)
 def monitor() -> None:
-    """Return the life of connectors, queries and statements as OpenLineage events, while they live it.
+    """Emit the runs of connectors, queries and statements as OpenLineage events.
 
     \b
     Examples:
@@ -100,14 +101,14 @@ def monitor() -> None:
 
 @monitor.command()
 @_options
-def connect(asked: _Asked) -> int:
-    """Poll Kafka Connect and tell the runs of its connectors.
+def connect(options: _Options) -> int:
+    """Poll Kafka Connect and emit the runs of its connectors.
 
-    START when a connector is seen to run, RUNNING when its lineage or its trouble changes and every five minutes,
-    COMPLETE when it is paused, stopped or deleted, FAIL when it or all of its tasks failed, ABORT when it is started
-    anew or nobody runs it any more. A worker that does not answer ends nothing. One request a poll.
+    START when a connector is observed running, RUNNING when its lineage or its problems change and every five minutes,
+    COMPLETE when it is paused, stopped or deleted, FAIL when it or all of its tasks failed, ABORT when it is restarted
+    or no worker runs it any more. A worker that does not respond ends no run. One request a poll.
 
-    The state file is replaced whole; started again, the monitor goes on where it was. Ctrl-C or SIGTERM ends it.
+    The state file is replaced atomically; a new monitor continues from it. Ctrl-C or SIGTERM ends the monitor.
 
     \b
     Examples:
@@ -117,90 +118,79 @@ def connect(asked: _Asked) -> int:
 
     \b
     Exit status: 0 ended, everything is delivered; 2 input invalid, or another monitor uses the state;
-    3 some events wait in the state file, were refused, or (--once) a server did not answer.
+    3 some events are pending in the state file, were refused, or (--once) a server did not respond.
     """
-    return _run(asked, ("connect",))
+    return _run(options, ("connect",))
 
 
 @monitor.command()
 @_options
-def ksqldb(asked: _Asked) -> int:
-    """Poll ksqlDB and tell the runs of its persistent queries.
+def ksqldb(options: _Options) -> int:
+    """Poll ksqlDB and emit the runs of its persistent queries.
 
-    START when a query is seen to run, COMPLETE when it is paused or terminated, FAIL when the server says ERROR, with
-    the error. Lineage is read from the statement and the server's own lists. A server that does not answer ends
-    nothing. One request a poll. State, signals and exit status are those of `scanner monitor connect`.
+    START when a query is observed running, COMPLETE when it is paused or terminated, FAIL when the server reports
+    ERROR, with the error. Lineage is parsed from the statement and the server's own lists. A server that does not
+    respond ends no run. One request a poll. State, signals and exit status are those of `scanner monitor connect`.
 
     \b
     Examples:
       scanner monitor ksqldb --config cluster.json --url http://marquez:5000
       scanner monitor ksqldb --config cluster.json --file queries.ndjson --state queries.json
     """
-    return _run(asked, ("ksqldb",))
+    return _run(options, ("ksqldb",))
 
 
 @monitor.command()
 @_options
-def flink(asked: _Asked) -> int:
-    """Poll Flink and tell the runs of its statements and jobs.
+def flink(options: _Options) -> int:
+    """Poll Flink and emit the runs of its statements and jobs.
 
-    Statements of Confluent Cloud and Confluent Manager for Apache Flink, and the jobs of a JobManager; of the latter
-    nobody tells the SQL: their lineage is that of the sql-files in cluster.json whose tables stand in their names. A
-    job that is cancelled, or lost with its JobManager, is told as ABORT. A server that does not answer ends nothing.
-    One request a poll; state, signals and exit status are those of `scanner monitor connect`.
+    Statements of Confluent Cloud and Confluent Manager for Apache Flink, and the jobs of a JobManager. A JobManager
+    does not expose SQL: the lineage of its jobs is that of the sql-files in cluster.json whose tables are in their
+    names. A job that is cancelled, or lost with its JobManager, ends with ABORT. A server that does not respond ends
+    no run. One request a poll; state, signals and exit status are those of `scanner monitor connect`.
 
     \b
     Examples:
       scanner monitor flink --config cluster.json --url http://marquez:5000
       scanner monitor flink --config cluster.json --file jobs.ndjson --state jobs.json
     """
-    return _run(asked, ("flink",))
+    return _run(options, ("flink",))
 
 
 @monitor.command("all")
 @_options
-def every_kind(asked: _Asked) -> int:
+def every_kind(options: _Options) -> int:
     """Poll Kafka Connect, ksqlDB and Flink in one process, with one state.
 
-    All servers of the cluster.json; what is told is told as by the monitor of each kind.
+    All servers of the cluster.json; emits the same events as the individual monitors.
 
     \b
     Examples:
       scanner monitor all --config cluster.json --url http://marquez:5000
     """
-    return _run(asked, ("connect", "ksqldb", "flink"))
+    return _run(options, KINDS)
 
 
-def _brief(transport: Transport | None) -> Transport | None:
-    """Have HTTP give up soon where nobody says how often to try: the monitor itself tries again, and must end soon."""
-    if transport is None or transport.get("type") != "http" or "retry" in transport:
-        return transport
-    return {**transport, "retry": {"total": 1}}
-
-
-def _run(asked: _Asked, kinds: Sequence[str]) -> int:
-    from dataflow_generator.openlineage.emit.delivery import Emitter
-    from dataflow_generator.openlineage.monitor.journal import Journal, complete_last_line
-    from scanner_cli.monitor.run import build_monitor, once, run_monitor
-    from scanner_cli.monitor.servers import servers_of
-    from scanner_cli.scan.clusters import read_files
-
+def _run(options: _Options, kinds: Sequence[str]) -> int:
     gc.set_threshold(700)  # facts come and go with every poll here
-    clusters, problems = read_files(asked.files)
-    if problems:
-        raise InputInvalid.listing(problems)
-    servers = tuple(servers_of(kinds, clusters))
-    if not servers:
-        what, hint = f"names no server of {', '.join(kinds)}", f"add `{kinds[0]}`, a list of {{url}}"
-        raise InputInvalid(what, where=", ".join(asked.files), hint=hint)
-    transport = _brief(transport_of(asked.url, asked.token, asked.file, clusters))
-    with (
-        Journal(check_file(asked.state, "--state")) as journal,
-        Emitter(transport, say=echo_err, show=echo) as emitter,
-    ):
-        if file := lines_file(transport):
-            complete_last_line(journal, file)
-        watching = build_monitor(journal, emitter, timedelta(seconds=asked.heartbeat))
-        if asked.once:
-            return once(watching, servers)
-        return run_monitor(watching, servers, timedelta(seconds=asked.interval))
+    result = run_monitor(
+        options.files,
+        options.state,
+        kinds=kinds,
+        transport=transport_of(options.url, options.token, options.file),
+        interval=options.interval,
+        heartbeat=options.heartbeat,
+        until=None if options.once else ended_by_signal(),
+        notify=echo_err,
+        on_console=echo,
+    )
+    return _report(result, options.state)
+
+
+def _report(result: MonitorResult, state: Path) -> Exit:
+    """Write what the monitor did, and return the exit status."""
+    echo_err(", ".join(f"{count} {name}" for name, count in asdict(result.counts).items()))
+    if result.pending:
+        echo_err(f"{result.pending} events are pending in {state}; the next monitor delivers them")
+    return Exit.DONE if result.complete and not result.pending and not result.counts.refused else Exit.PARTIAL

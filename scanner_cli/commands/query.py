@@ -1,22 +1,21 @@
-"""`scanner query`: the lineage platform's question, broker and topic to schemas and columns."""
+"""`scanner query`: the schemas and columns of a topic, by broker and topic."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from scanner_api.dictionary import Dictionary
+from scanner_api.queries import SchemaAnswer, topic_schemas
 from scanner_cli.console import echo, echo_err
-from scanner_cli.options import dictionary_option, reading
+from scanner_cli.options import dictionary_option
 from scanner_cli.output.columns import SHOWN, column_document, column_rows
 from scanner_cli.output.render import Format, csv_text, format_option, json_text, table_text
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
-
-if TYPE_CHECKING:
-    from scanner_dictionary.queries import SchemaAnswer
 
 Json = Any
 _HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
@@ -33,12 +32,18 @@ _VERSION = re.compile(r"^(?:latest|-1|\d{1,18})$")
 @dictionary_option
 @format_option()
 def query(
-    broker: str, topic: str, schema_id: str | None, subject: str | None, version: str | None, url: str, style: str
+    broker: str,
+    topic: str,
+    schema_id: str | None,
+    subject: str | None,
+    version: str | None,
+    dictionary: Dictionary,
+    style: str,
 ) -> None:
     """Show the schemas of a topic and their columns.
 
-    Without more, every current schema of the topic, key and value. `stale`: its source could not be asked since;
-    `deleted`: the registry keeps the version as deleted; `gone`: it is not there any more.
+    Without further options, every current schema of the topic, key and value. `stale`: its source could not be read
+    since; `deleted`: the registry retains the version as deleted; `gone`: its source no longer has it.
 
     \b
     Examples:
@@ -50,11 +55,7 @@ def query(
     Exit status: 0 also where a known topic has no schema: the answer is empty;
     4 the broker, topic, schema, subject or version is not known.
     """
-    from scanner_dictionary.queries import schemas_of
-
-    number = _version(version)
-    with reading(url) as conn:
-        answers = schemas_of(conn, broker, topic, schema_id=schema_id, subject=subject, version=number)
+    answers = topic_schemas(dictionary, broker, topic, schema_id=schema_id, subject=subject, version=_version(version))
     if not answers:
         echo_err(f"note: no schema describes the topic {topic!r}")
     match Format(style):
@@ -68,7 +69,7 @@ def query(
 
 
 def answer_document(answer: SchemaAnswer) -> dict[str, Json]:
-    """Return one schema of a topic, with where it comes from and its columns."""
+    """Return one schema of a topic as JSON, with its origin and its columns."""
     return _head(answer) | {"columns": [column_document(column) for column in answer.columns]}
 
 

@@ -1,1 +1,1 @@
-"""Graph."""
+"""Options of commands that generate or read a graph."""

@@ -1,1 +1,1 @@
-"""Openlineage."""
+"""Options of commands that emit OpenLineage events."""

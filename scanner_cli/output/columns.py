@@ -1,4 +1,4 @@
-"""The JSON members that programs may rely on, made of facts; `docs/json.md` documents them."""
+"""Columns, problems and counts as JSON and as rows; `docs/json.md` documents the members."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scanner_model.problems import Problem
 
 SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc")
 ROOT = "(whole message)"
-"""Stands where a column has no name, because the message is one value."""
+"""The name of a column without one, because the message is a single value."""
 
 
 def column_rows(columns: Iterable[Column]) -> Sequence[dict[str, Any]]:
-    """Return each column as people read it; a default is JSON text, so that null and "" differ from no default."""
+    """Return each column as a row; a default is JSON text, so that null and "" differ from no default."""
     return [
         {
             "name": column.name or ROOT,
@@ -40,7 +40,7 @@ Json = Any
 
 
 def column_document(column: Column) -> dict[str, Json]:
-    """Return a COLUMN; *recursive*, *of* (a union's plain types) and *number* (Protobuf) stand only where told."""
+    """Return a COLUMN; *recursive*, *of* (a union's plain types) and *number* (Protobuf) only if they are set."""
     document: dict[str, Json] = {
         "path": list(column.path),
         "name": column.name,
@@ -62,7 +62,7 @@ def problem_document(problem: Problem) -> dict[str, Json]:
 
 
 def schema_document(format_name: str, parsed: ParsedSchema) -> dict[str, Json]:
-    """Return what `scanner explain schema` tells of one text."""
+    """Return the document of `scanner explain schema`."""
     return {
         "format": format_name,
         "name": parsed.name,
@@ -77,7 +77,7 @@ def members(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def _value(default: str) -> Json:
-    """Read a default; what JSON has no number for (NaN, 1e400), or nests too deeply to be written, stays text."""
+    """Parse a default; numbers that JSON does not have (NaN, 1e400) and very deep values stay text."""
     try:
         value = json.loads(default, parse_constant=str, parse_float=_number)
         json.dumps(value, indent=2)

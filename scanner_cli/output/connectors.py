@@ -1,4 +1,4 @@
-"""What `scanner explain connector` tells, as JSON members and as rows of a table."""
+"""The output of `scanner explain connector` as JSON and as rows of a table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from scanner_cli.output.columns import problem_document
+from scanner_model.column_path import path_name
 
 if TYPE_CHECKING:
     from dataflow_generator.connectors import ConnectorFlows, Dataset
@@ -23,27 +24,29 @@ def connector_document(flows: ConnectorFlows, columns: Iterable[ColumnFlow]) -> 
         "name": flows.name,
         "class": flows.class_name,
         "direction": str(flows.direction),
-        "inputs": [_dataset(one) for one in flows.inputs],
-        "outputs": [_dataset(one) for one in flows.outputs],
+        "inputs": [_dataset(dataset) for dataset in flows.inputs],
+        "outputs": [_dataset(dataset) for dataset in flows.outputs],
         "flows": [
             {"source": _dataset(flow.source), "target": _dataset(flow.target), "because": flow.because}
             for flow in flows.flows
         ],
         "side_topics": [
-            {"dataset": _dataset(one.dataset), "role": one.role, "because": one.because} for one in flows.side_topics
+            {"dataset": _dataset(side.dataset), "role": side.role, "because": side.because}
+            for side in flows.side_topics
         ],
-        "columns": [_column(one) for one in columns],
+        "columns": [_column(column) for column in columns],
         "problems": [problem_document(problem) for problem in flows.problems],
     }
 
 
 def flow_rows(flows: ConnectorFlows) -> list[dict[str, Json]]:
-    """Return a row for each flow, and one for each topic that the connector uses for itself."""
+    """Return a row for each flow, and one for each topic that the connector uses internally."""
     rows = [
         {"source": _shown(flow.source), "target": _shown(flow.target), "because": flow.because} for flow in flows.flows
     ]
     side = [
-        {"source": f"({one.role})", "target": _shown(one.dataset), "because": one.because} for one in flows.side_topics
+        {"source": f"({topic.role})", "target": _shown(topic.dataset), "because": topic.because}
+        for topic in flows.side_topics
     ]
     return rows + side
 
@@ -52,38 +55,36 @@ def column_rows(columns: Iterable[ColumnFlow]) -> list[dict[str, Json]]:
     """Return a row for each column."""
     return [
         {
-            "source": _shown(one.flow.source),
-            "source_column": "" if one.origin is None else _name(one.origin),
-            "target": _shown(one.flow.target),
-            "side": str(one.side),
-            "target_column": _name(one.path),
-            "how": _how(one),
+            "source": _shown(column.flow.source),
+            "source_column": "" if column.origin is None else _name(column.origin),
+            "target": _shown(column.flow.target),
+            "side": str(column.side),
+            "target_column": _name(column.path),
+            "how": _how(column),
         }
-        for one in columns
+        for column in columns
     ]
 
 
-def _column(one: ColumnFlow) -> dict[str, Json]:
-    source = None if one.origin is None else {"dataset": _dataset(one.flow.source), "path": list(one.origin)}
+def _column(column: ColumnFlow) -> dict[str, Json]:
+    source = None if column.origin is None else {"dataset": _dataset(column.flow.source), "path": list(column.origin)}
     return {
         "source": source,
-        "target": {"dataset": _dataset(one.flow.target), "path": list(one.path)},
-        "side": str(one.side),
+        "target": {"dataset": _dataset(column.flow.target), "path": list(column.path)},
+        "side": str(column.side),
         "type": "DIRECT" if source else "",
-        "subtype": "" if not source else "TRANSFORMATION" if one.changed or one.masked else "IDENTITY",
-        "masked": one.masked,
+        "subtype": "" if not source else "TRANSFORMATION" if column.changed or column.masked else "IDENTITY",
+        "masked": column.masked,
     }
 
 
-def _how(one: ColumnFlow) -> str:
-    if one.origin is None:
+def _how(column: ColumnFlow) -> str:
+    if column.origin is None:
         return "made"
-    return "masked" if one.masked else "changed" if one.changed else "copied"
+    return "masked" if column.masked else "changed" if column.changed else "copied"
 
 
 def _name(path: tuple[str, ...]) -> str:
-    from scanner_model.column_path import path_name
-
     return path_name(path) or "(whole message)"
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from scanner_api.graph.lineage import node_path
 from scanner_model.column_path import path_name
 
 if TYPE_CHECKING:
     from scanner_dictionary.graph.store import EdgeRow, NodeRow
 
 Json = Any
-
-
-def node_path(node: NodeRow) -> tuple[str, ...] | None:
-    """Return a column's path; None for other nodes."""
-    return None if node.path is None else tuple(json.loads(node.path))
 
 
 def shown_name(node: NodeRow) -> str:

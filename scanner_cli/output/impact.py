@@ -1,19 +1,14 @@
-"""What `scanner lineage --impact` answers: what is affected, grouped, as JSON members and as rows of a table."""
+"""The output of `scanner lineage --impact`: what is affected, grouped by kind, as JSON and as rows of a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scanner_cli.output.graph import edge_document, node_document, node_path, shown_name
-from scanner_model.errors import InputInvalid
+from scanner_api.graph.lineage import Impact, column_node
+from scanner_cli.output.graph import edge_document, node_document, shown_name
 
 if TYPE_CHECKING:
-    from dataflow_generator.query.impact import Affected, NodeInfo, Root
-    from dataflow_generator.query.neighbourhood import Step
-    from dataflow_generator.query.traversal import Hop
-    from scanner_dictionary.graph.reader import GraphReader
+    from dataflow_generator.query.impact import Affected
     from scanner_dictionary.graph.store import EdgeRow, NodeRow
 
 Json = Any
@@ -28,63 +23,27 @@ _GROUPS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Impact:
-    """What is affected, with all nodes that it names."""
-
-    root: NodeRow
-    affected: tuple[Affected[int, EdgeRow], ...]
-    nodes: Mapping[int, NodeRow]
-
-
-def impact_of(graph: GraphReader, node: NodeRow, text: str, depth: int | None = None) -> Impact:
-    """Query what is affected, in at most *depth* steps, if *node*, which is called *text*, is renamed or dropped."""
-    from dataflow_generator.query.impact import ImpactGraph, NodeInfo, impact
-    from dataflow_generator.query.neighbourhood import Step
-    from dataflow_generator.query.traversal import Hop
-
-    def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
-        for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
-            yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
-
-    def node_infos(keys: Iterable[int]) -> Mapping[int, NodeInfo]:
-        rows = graph.nodes_of(keys).values()
-        return {row.id: NodeInfo(row.kind, row.name, node_path(row)) for row in rows}
-
-    def step(edge: EdgeRow) -> Step:
-        return Step(edge.flow_type, edge.subtype, edge.evidence)
-
-    root = _root(graph, node, text)
-    found = impact(root, ImpactGraph(ahead=ahead, node_infos=node_infos, step=step))
-    affected = tuple(each for each in found if depth is None or each.steps <= depth)
-    ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
-    jobs = (job for each in affected for job in each.through)
-    nodes = graph.nodes_of({root.node, *(each.node for each in affected), *ends, *jobs})
-    start = _column(nodes[root.node], root.path) if root.path else nodes[root.node]
-    return Impact(root=start, affected=affected, nodes=nodes)
-
-
-def impact_document(found: Impact) -> dict[str, Json]:
+def impact_document(impact: Impact) -> dict[str, Json]:
     """Return what is affected by kind, the nearest first."""
     groups: dict[str, list[Json]] = {name: [] for name in _GROUPS.values()}
-    for each in found.affected:
-        node = _node(each, found)
+    for each in impact.affected:
+        node = _node(each, impact)
         groups.setdefault(_GROUPS.get(node.kind, f"{node.kind}s"), []).append(
             node_document(node)
             | {
                 "use": each.use.name.lower(),
                 "steps": each.steps,
-                "through": [found.nodes[job].node_key for job in each.through],
-                "way": [edge_document(hop.edge, found.nodes) for hop in each.way],
+                "through": [impact.nodes[job].node_key for job in each.through],
+                "way": [edge_document(hop.edge, impact.nodes) for hop in each.way],
             }
         )
-    return {"root": found.root.node_key, "affected": groups}
+    return {"root": impact.root.node_key, "affected": groups}
 
 
-def impact_rows(found: Impact) -> list[dict[str, Json]]:
+def impact_rows(impact: Impact) -> list[dict[str, Json]]:
     """Return a row for each, jobs first and columns last; *evidence* is that of the last step."""
     order = list(_GROUPS)
-    rows = [(_node(each, found), each) for each in found.affected]
+    rows = [(_node(each, impact), each) for each in impact.affected]
     rows.sort(key=lambda row: order.index(row[0].kind) if row[0].kind in order else len(order))
     return [
         {
@@ -92,18 +51,18 @@ def impact_rows(found: Impact) -> list[dict[str, Json]]:
             "kind": node.kind,
             "use": each.use.name.lower(),
             "steps": each.steps,
-            "through": [found.nodes[job].name for job in each.through],
+            "through": [impact.nodes[job].name for job in each.through],
             "evidence": each.way[-1].edge.evidence,
         }
         for node, each in rows
     ]
 
 
-def impact_sentence(found: Impact) -> str:
+def impact_summary(impact: Impact) -> str:
     """Count what is affected, by kind and use."""
     counts: dict[str, dict[str, int]] = {}
-    for each in found.affected:
-        kind = _GROUPS.get(_node(each, found).kind, "others")
+    for each in impact.affected:
+        kind = _GROUPS.get(_node(each, impact).kind, "others")
         uses = counts.setdefault(kind, {})
         uses[each.use.name.lower()] = uses.get(each.use.name.lower(), 0) + 1
     listed = (
@@ -113,33 +72,6 @@ def impact_sentence(found: Impact) -> str:
     return "; ".join(listed) or "nothing is known to be affected"
 
 
-def _root(graph: GraphReader, node: NodeRow, text: str) -> Root[int]:
-    from dataflow_generator.query.impact import Root
-    from scanner_dictionary.queries.graph_nodes import topics_with_column
-
-    if node.kind != "column":
-        return Root(node=node.id, is_job=node.kind not in ("topic", "dataset"))
-    holders = [edge.source_node_id for edge in graph.edges_at([node.id], forward=False, kinds=("contains",))]
-    if not node.namespace:
-        topics = topics_with_column(graph, text)
-        if len(topics) > 1:
-            hint = "write one of these: " + ", ".join(f"{each.namespace}/{each.name}" for each in topics)
-            raise InputInvalid(f"{len(topics)} topics have {text!r}", where="scanner lineage", hint=hint)
-        holders = [each.id for each in topics]
-    return Root(node=holders[0], path=node_path(node) or ()) if holders else Root(node=node.id)
-
-
-def _node(each: Affected[int, EdgeRow], found: Impact) -> NodeRow:
-    node = found.nodes[each.node]
-    return _column(node, each.path) if each.path else node
-
-
-def _column(dataset: NodeRow, path: tuple[str, ...]) -> NodeRow:
-    """Return the node of a column; a part of a copied structure may be no node of the graph."""
-    import json
-
-    from dataflow_generator.graph import NodeKind
-    from dataflow_generator.jobs.model import ColumnRef, Dataset
-
-    key = ColumnRef(Dataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
-    return dataset._replace(node_key=key, kind="column", path=json.dumps(path, ensure_ascii=False))
+def _node(each: Affected[int, EdgeRow], impact: Impact) -> NodeRow:
+    node = impact.nodes[each.node]
+    return column_node(node, each.path) if each.path else node

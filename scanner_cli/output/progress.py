@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[Progress]:
-    """Return what readers tell their progress to, while the block runs; silent unless *stream* is a terminal."""
+    """Yield a progress callback for readers; silent unless *stream* is a terminal."""
     if quiet or stream is None or not stream.isatty():
         yield no_progress
         return
@@ -34,20 +34,20 @@ def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[Progress]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    # Answers on stdout stay there: rich would send them where the bars are.
+    # Output on stdout stays there: rich would redirect it to the stream of the bars.
     with Bars(*columns, console=Console(file=stream), transient=True, redirect_stdout=False) as bars:
-        yield _Told(bars)
+        yield _BarsProgress(bars)
 
 
 @contextmanager
 def steps_on(stream: TextIO | None) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Return what the steps of long work are told to, as `progress_on` does."""
+    """Yield a progress callback for the steps of long work, as `progress_on` does."""
     with progress_on(stream, quiet=False) as progress:
         yield silent if progress is no_progress else lambda what, done, total: progress(SourceId(what), done, total)
 
 
-class _Told:
-    """Moves one bar a source; called from any thread."""
+class _BarsProgress:
+    """Moves one bar for each source; may be called from any thread."""
 
     def __init__(self, bars: Bars) -> None:
         self._bars = bars

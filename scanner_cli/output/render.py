@@ -1,4 +1,4 @@
-"""How answers look: aligned tables for people, JSON and CSV for programs; stable order, on stdout, and nothing else."""
+"""Output formats: aligned tables for people, JSON and CSV for programs; stable order, only on stdout."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any, TypeVar
 from unicodedata import combining, east_asian_width
 
@@ -19,16 +20,19 @@ Json = Any
 Row = Mapping[str, Json]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+STDOUT = Path("-")
+"""What stands for standard output as a path."""
+
 _LONGEST = 80
 """Characters of a name that a table shows at most."""
 
-_UNSEEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_INVISIBLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 """Control characters that JSON lets stand, and those that turn a line around."""
 _PLAIN = (None, False, (), "", ".")
 
 
 class Format(StrEnum):
-    """How an answer is written."""
+    """The format of the output."""
 
     TABLE = "table"
     JSON = "json"
@@ -36,9 +40,9 @@ class Format(StrEnum):
 
 
 def format_option(*formats: Format) -> Callable[[Command], Command]:
-    """Return a command the option `--format`, a table where it is not said."""
-    words = [str(one) for one in formats or Format]
-    text = "How to answer: a table for people, the rest for programs."
+    """Add the option `--format` to a command, a table by default."""
+    words = [str(name) for name in formats or Format]
+    text = "The output format: a table for people, the others for programs."
     return one_of("--format", "style", words=words, text=text, default="table", show_default=True)
 
 
@@ -53,8 +57,8 @@ def show(rows: Sequence[Row], columns: Sequence[str], style: str, *, document: J
             echo(table_text(rows, columns), end="")
 
 
-def narrowed(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: Collection[str]) -> tuple[str, ...]:
-    """Leave out the *marks* that no row bears, so that a table stays narrow; programs get every column."""
+def narrow(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: Collection[str]) -> tuple[str, ...]:
+    """Return *columns* without the *marks* that no row has, so that a table stays narrow; programs get every column."""
     if style != Format.TABLE:
         return columns
     return tuple(name for name in columns if name not in marks or any(row[name] not in _PLAIN for row in rows))
@@ -63,13 +67,13 @@ def narrowed(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: C
 def json_text(document: Json) -> str:
     """Write *document* as JSON for programs and people: two spaces, members in their order, escapes where none shows.
 
-    What would move a terminal's cursor or turn a line around is an escape, which means the same to programs.
+    Control characters and bidirectional marks are escaped, which means the same to programs.
     """
-    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(document, ensure_ascii=False, indent=2))
+    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(document, ensure_ascii=False, indent=2))
 
 
 def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """Write *columns* of *rows* as CSV with a heading; true and false are words, an absent value is empty."""
+    """Write *columns* of *rows* as CSV with a header; true and false are words, an absent value is empty."""
     lines = (csv_row(_csv_cell(row.get(column)) for column in columns) for row in rows)
     return "".join([csv_row(columns), *lines])
 
@@ -83,7 +87,7 @@ def table_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Write ascending whole numbers in few words: `1-3, 7`."""
+    """Return ascending integers as ranges: `1-3, 7`."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:
@@ -93,8 +97,8 @@ def ranges(numbers: Sequence[int]) -> str:
     return ", ".join("-".join(map(str, run)) for run in runs)
 
 
-def shortened(name: str) -> str:
-    """Return *name* as a table shows it: only its two ends where it is longer than any that people choose."""
+def shorten(name: str) -> str:
+    """Return *name* for a table: only its two ends if it is longer than names that people choose."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 25]}…{name[-24:]}"
 
 
@@ -124,7 +128,7 @@ def _padded(text: str, width: int) -> str:
 
 
 def _width(text: str) -> int:
-    """Count the places that *text* takes on a terminal."""
+    """Return how many cells *text* takes on a terminal."""
     if text.isascii():
         return len(text)
-    return sum(0 if combining(one) else 2 if east_asian_width(one) in "WF" else 1 for one in text)
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)

@@ -1,55 +1,29 @@
-"""The report at the end of a scan: what was asked, got, not got and why, what it cost, and what changed."""
+"""The report at the end of a scan: how each source responded, what was stored, and what changed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from scanner_api.scanning.report import INCOMPLETE, ScanReport
 from scanner_cli.exit_codes import Exit
 from scanner_cli.output.columns import members, problem_document
 from scanner_cli.output.render import table_text
 from scanner_dictionary.validation.findings import Finding
-from scanner_model.problems import Problem
-from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.scan import SourceResult
 from scanner_model.text import visible
 
 Json = Any
 _SHOWN_PROBLEMS = 20
-_NOT_READ = (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScanReport:
-    """What is told of one scan; *changes* are counts by action, *scan* is its number, None where nothing was stored."""
-
-    cluster: str
-    scan: int | None
-    outcomes: tuple[SourceResult, ...]
-    counts: tuple[tuple[str, int], ...]
-    changes: tuple[tuple[str, int], ...]
-    problems: tuple[Problem, ...]
-    seconds: float
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def stored(self) -> bool:
-        """Return whether the dictionary holds this scan."""
-        return self.scan is not None
-
-    @property
-    def is_partial(self) -> bool:
-        """Return whether some source that was asked could not be read, or not fully."""
-        return any(outcome.answer in _NOT_READ for outcome in self.outcomes)
-
-    @property
-    def status(self) -> Exit:
-        """Return the exit status of this scan; that nothing of the cluster was to be asked is no failure."""
-        if self.is_partial:
-            return Exit.PARTIAL if self.stored else Exit.FAILED
-        return Exit.DONE
+def scan_status(report: ScanReport) -> Exit:
+    """Return the exit status of one scan; that no source of the cluster was selected is no failure."""
+    if report.is_partial:
+        return Exit.PARTIAL if report.stored else Exit.FAILED
+    return Exit.DONE
 
 
 def report_text(report: ScanReport) -> str:
@@ -58,8 +32,8 @@ def report_text(report: ScanReport) -> str:
 
 
 def loss_text(report: ScanReport) -> str:
-    """Write what could not be read, and what became of the scan; nothing where all was read."""
-    lines = [_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ]
+    """Write what could not be read, and whether the scan was stored; empty where all was read."""
+    lines = [_failure(outcome) for outcome in report.outcomes if outcome.answer in INCOMPLETE]
     return "".join(_line(line) for line in [*lines, f"{report.cluster}: {_end(report)}"] if lines)
 
 
@@ -83,7 +57,7 @@ def _sections(report: ScanReport) -> Iterator[str]:
     yield table_text(
         [_outcome(o) for o in report.outcomes], ("source", "answer", "asked", "got", "requests", "seconds")
     )
-    lost = (_could_not(outcome) for outcome in report.outcomes if outcome.answer in _NOT_READ)
+    lost = (_failure(outcome) for outcome in report.outcomes if outcome.answer in INCOMPLETE)
     yield from map(_line, chain(lost, _problem_lines(report), _finding_lines(report)))
     yield _line(f"{report.cluster}: {_end(report)}")
 
@@ -95,7 +69,7 @@ def _line(text: str) -> str:
 
 def _end(report: ScanReport) -> str:
     if not report.stored:
-        why = "no source could be read" if report.is_partial else "no source of it was chosen"
+        why = "no source could be read" if report.is_partial else "no source of it was selected"
         return f"{why}; nothing was stored, the dictionary is as it was"
     counted = ", ".join(f"{count} {name}" for name, count in report.counts) or "nothing found"
     changed = ", ".join(f"{count} {name}" for name, count in report.changes if count) or "nothing changed"
@@ -116,7 +90,7 @@ def _outcome(outcome: SourceResult) -> dict[str, Json]:
     }
 
 
-def _could_not(outcome: SourceResult) -> str:
+def _failure(outcome: SourceResult) -> str:
     hint = f" ({outcome.hint})" if outcome.hint else ""
     reason = f": {outcome.reason.removeprefix(f'{outcome.source}: ')}" if outcome.reason else ""
     return f"{outcome.answer}: {outcome.source}{reason}{hint}"
@@ -136,8 +110,8 @@ def _finding(finding: Finding) -> dict[str, Json]:
 
 
 def _finding_lines(report: ScanReport) -> Iterator[str]:
-    """Return each rule's findings in a line: how many, and the first of them."""
-    for rule, count in Counter(each.rule for each in report.findings).items():
-        first = next(each for each in report.findings if each.rule == rule)
+    """Return a line for each rule: its first finding, and how many there are."""
+    for rule, count in Counter(finding.rule for finding in report.findings).items():
+        first = next(finding for finding in report.findings if finding.rule == rule)
         more = f", and {count - 1} more: `scanner validate --rule {rule}`" if count > 1 else ""
         yield f"{first.severity}: {rule}: {first.where}: {first.what}{more}"

@@ -1,4 +1,4 @@
-"""What is told of SQL statements: the JSON that programs may rely on, and rows for people."""
+"""The output of `scanner explain sql` as JSON and as rows of a table."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ Json = Any
 SHOWN = ("statement", "kind", "target", "source", "type", "subtype")
 
 
-def sql_document(found: StatementFlows) -> dict[str, Json]:
-    """Return what `scanner explain sql` tells of one statement."""
+def sql_document(statement: StatementFlows) -> dict[str, Json]:
+    """Return one statement as JSON."""
     return {
-        "statement": found.text,
-        "kind": found.kind,
-        "sources": list(found.sources),
-        "sinks": list(found.sinks),
-        "columns": [_flow(flow) for flow in found.flows],
-        "problems": [problem_document(problem) for problem in found.problems],
-        "unresolved": [problem_document(problem) for problem in found.unresolved],
+        "statement": statement.text,
+        "kind": statement.kind,
+        "sources": list(statement.sources),
+        "sinks": list(statement.sinks),
+        "columns": [_flow(flow) for flow in statement.flows],
+        "problems": [problem_document(problem) for problem in statement.problems],
+        "unresolved": [problem_document(problem) for problem in statement.unresolved],
         "datasets": [
             {
-                "name": one.name,
-                "parts": list(one.qualified),
-                "topics": list(one.topics),
-                "topic_pattern": one.topic_pattern,
+                "name": dataset.name,
+                "parts": list(dataset.qualified),
+                "topics": list(dataset.topics),
+                "topic_pattern": dataset.topic_pattern,
             }
-            for one in found.datasets
+            for dataset in statement.datasets
         ],
     }
 
 
-def sql_rows(found: Iterable[StatementFlows]) -> Iterator[dict[str, Json]]:
+def sql_rows(statements: Iterable[StatementFlows]) -> Iterator[dict[str, Json]]:
     """Return a row for each flow, and one for a statement that has none."""
-    for number, one in enumerate(found, 1):
-        said = {"statement": number, "kind": one.kind}
-        for flow in one.flows:
+    for number, statement in enumerate(statements, 1):
+        head = {"statement": number, "kind": statement.kind}
+        for flow in statement.flows:
             ends = {"target": _name(flow.target), "source": _name(flow.source)}
-            yield said | ends | {"type": flow.effect.type, "subtype": str(flow.effect)}
-        if not one.flows:
-            yield said | {"target": list(one.sinks), "source": list(one.sources)}
+            yield head | ends | {"type": flow.effect.type, "subtype": str(flow.effect)}
+        if not statement.flows:
+            yield head | {"target": list(statement.sinks), "source": list(statement.sources)}
 
 
 def _flow(flow: Flow) -> dict[str, Json]:

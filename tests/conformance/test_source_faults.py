@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from scanner_cli.output.scan_report import ScanReport, report_text
+from scanner_api.scanning.report import ScanReport
+from scanner_cli.output.scan_report import report_text
 from scanner_dictionary.engine.open import Engine, open_dictionary
 from scanner_dictionary.queries.previous_state import previous_state
 from scanner_dictionary.write.scan import ScanSummary, write_scan

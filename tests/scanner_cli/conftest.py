@@ -7,8 +7,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,11 +15,8 @@ from typing import Any
 import pytest
 
 from scanner_cli.main import run
-from scanner_cli.monitor.loop import MonitorContext
-from scanner_model.errors import SourceObjected, SourceUnreachable
 
 FAKES = Path(__file__).parents[1] / "fakes"
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,50 +65,6 @@ def scanner(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
         return Said(status, out, err)
 
     return said
-
-
-@dataclass
-class FlinkContext:
-    """What is around a monitor: time that passes when told to, and a catalog that takes events, or does not."""
-
-    at: datetime = NOON
-    away: bool = False
-    unwanted: frozenset[str] = frozenset()
-    events: list[dict[str, Any]] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-
-    def send(self, event: dict[str, Any]) -> None:
-        if self.away:
-            raise SourceUnreachable("nobody answers", where="catalog")
-        if event["eventType"] in self.unwanted:
-            raise SourceObjected("no such thing", where="catalog", status=400)
-        self.events.append(event)
-
-    def surroundings(self) -> MonitorContext:
-        return MonitorContext(
-            now=lambda: self.at,
-            draw=lambda low, high: low,
-            send=self.send,
-            say=self.said.append,
-            refused=lambda line, _: self.refused.append(line),
-        )
-
-    @property
-    def states(self) -> list[str]:
-        return [event["eventType"] for event in self.events]
-
-
-@pytest.fixture
-def world() -> FlinkContext:
-    """Return a monitor's surroundings."""
-    return FlinkContext()
-
-
-@pytest.fixture
-def state(tmp_path: Path) -> Path:
-    """Return the place of a monitor's memory."""
-    return tmp_path / "monitor.json"
 
 
 @pytest.fixture(scope="session")

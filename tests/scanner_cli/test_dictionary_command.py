@@ -76,7 +76,7 @@ def test_a_source_is_forgotten_by_its_name(scanner, scanned, own_dictionary) -> 
     listed = scanner("topics", "--dictionary", own_dictionary, "--format", "json").json
 
     assert (said.status, said.out) == (0, "")
-    assert said.err.splitlines()[0] == "shop: scan 3 forgets manual:manual.json: 2 facts are gone"
+    assert said.err.splitlines()[0] == "shop: scan 3 forgets manual:manual.json: 2 facts are marked as deleted"
     assert [row["name"] for row in listed] == ["orders"]
 
 

@@ -99,7 +99,7 @@ def test_an_unknown_class_is_an_answer_with_a_warning(scanner, tmp_path) -> None
 
     assert said.status == 0
     assert "'com.acme.OwnSink'" in said.err
-    assert "cannot be told" in said.err
+    assert "the output columns are unknown" in said.err
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", "", '{"a": {"b": 1}}', "[" * 100000, "\0=1", "[1]"])

@@ -112,7 +112,7 @@ MISTAKES = {
     "missing": (["none.avsc"], "none.avsc: cannot be read: No such file or directory (name a schema file)"),
     "directory": (["."], "cannot be read: Is a directory (name a schema file)"),
     "encoding": (["utf16.avsc"], "not UTF-8 at byte 0 (save the schema as UTF-8)"),
-    "impossible": (["a\0b"], "no file can have this name"),
+    "impossible": (["a\0b"], "not a valid file name"),
     "type": (["o.proto", "--type", "protobf"], "--type: 'protobf' is not known (did you mean 'protobuf'?)"),
     "reference": (["o.proto", "--reference", "a"], "--reference: 'a' is not NAME=FILE (write --reference NAME=FILE)"),
     "reference file": (["o.proto", "--reference", "a=none"], "none: cannot be read: No such file"),

@@ -66,8 +66,8 @@ def test_a_part_is_selected_by_a_node_or_a_cluster(drawn, scanner) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
-        ((), 2, "which format?"),
-        (("-o", "graph.doc"), 2, "which format?"),
+        ((), 2, "the format is not known"),
+        (("-o", "graph.doc"), 2, "the format is not known"),
         (("--format", "jsn"), 2, "json"),
         (("--format", "json", "--node", "clickz"), 4, "'clicks'"),
         (("--format", "json", "--cluster", "shopp"), 4, "'shop'"),

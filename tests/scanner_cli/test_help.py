@@ -88,8 +88,8 @@ def test_a_group_without_a_command_shows_its_help_and_fails(path, scanner) -> No
 
 
 def test_help_imports_no_heavy_module() -> None:
-    """Help and completion answer at once, whatever is installed."""
-    lines = [["--help"], *([*path, "--help"] for path, _ in ALL)]
+    """The list of commands is written at once, whatever is installed; a command imports what it needs."""
+    lines = [["--help"], ["--version"]]
     program = (
         "import sys\nfrom scanner_cli.main import run\n"
         f"for line in {lines!r}: run(line)\n"

@@ -84,8 +84,8 @@ def test_force_writes_over(scanner, url, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "say where to look"),
-        (("--cloud", "--probe", "a:1"), "say where to look"),
+        ((), "--cloud or --probe is missing"),
+        (("--cloud", "--probe", "a:1"), "--cloud or --probe is missing"),
         (("--cloud", "--url", "nowhere"), "not a web address"),
         (("--probe", "a b"), "not a broker address"),
     ],

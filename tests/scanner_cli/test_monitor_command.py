@@ -104,7 +104,7 @@ def test_worker_that_does_not_answer_is_partial(scanner, connect, tmp_path) -> N
         said = scanner("monitor", "connect", "--config", config, "--once", "--file", file, "--state", tmp_path / "m")
 
     assert said.status == 3
-    assert "what runs there is not known" in said.err
+    assert "the state of its jobs is unknown" in said.err
     assert told(file) == ["START"]
 
 
@@ -114,7 +114,7 @@ def test_catalog_that_is_away_leaves_events_in_the_state(scanner, served, tmp_pa
     away = scanner(*line, "--url", "http://127.0.0.1:9", "--token", "hidden-word")
 
     assert away.status == 3
-    assert "1 events wait" in away.err
+    assert "1 events are pending" in away.err
     assert "hidden-word" not in away.err + (tmp_path / "m.json").read_text()
     assert scanner(*line, "--file", tmp_path / "runs.ndjson").status == 0
     assert told(tmp_path / "runs.ndjson") == ["START"]
@@ -278,7 +278,7 @@ def test_monitor_ends_soon_while_the_catalog_is_away(served, tmp_path) -> None:
     line += ["--url", f"http://127.0.0.1:{catalog.server_port}"]
     away = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     for said in away.stderr:
-        if "1 events wait" in said:
+        if "1 events are pending" in said:
             break
     before = len(tried)
     away.send_signal(signal.SIGTERM)

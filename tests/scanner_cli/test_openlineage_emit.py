@@ -200,8 +200,8 @@ def test_clusters_that_say_nothing_or_different_things_are_refused(scanner, gene
     broken = scanner(*emit, "--config", cluster(tmp_path, type="http"))
 
     assert (differing.status, silent.status, broken.status) == (2, 2, 2)
-    assert "say differently where events go" in differing.err
-    assert "says nothing of where events go" in silent.err
+    assert "name different targets of events" in differing.err
+    assert "names no target of events" in silent.err
     assert "'url' is missing" in broken.err
 
 

@@ -55,7 +55,7 @@ def test_dataflow_stores_the_graph_without_files(scanner, own_dictionary) -> Non
         (["--engine", "sprk"], "--engine: 'sprk' is not known (did you mean 'spark'?)"),
         (["--spark-conf", "a"], "--spark-conf: 'a' is not NAME=VALUE"),
         (["--output", "FILE"], "is a file (name a directory)"),
-        (["--output", "FILE/below"], "cannot be made: Not a directory"),
+        (["--output", "FILE/below"], "cannot be created: Not a directory"),
     ],
 )
 def test_dataflow_judges_its_options_before_the_work(arguments, words, scanner, own_dictionary, tmp_path) -> None:

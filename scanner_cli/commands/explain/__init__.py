@@ -1,1 +1,1 @@
-"""Explain."""
+"""`scanner explain`: how one schema, subject, SQL file or connector is parsed."""

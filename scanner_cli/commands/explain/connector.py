@@ -1,19 +1,28 @@
-"""`scanner explain connector`: what we read from one connector's configuration."""
+"""`scanner explain connector`: the datasets and flows of one connector's configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from dataflow_generator.connectors import Connector, ConnectorFlows
+from dataflow_generator.connectors import read_connector as flows_of
+from dataflow_generator.connectors.columns import ColumnFlow, column_flows
+from dataflow_generator.connectors.java_regex import pattern_problems
+from scanner_api.input_files import connector_file
+from scanner_api.parsing import connector_of
 from scanner_cli.console import echo_err
+from scanner_cli.input_files import read_text
+from scanner_cli.output.connectors import (
+    COLUMNS_SHOWN,
+    SHOWN,
+    column_rows,
+    connector_document,
+    flow_rows,
+)
 from scanner_cli.output.render import Format, format_option, show
-from scanner_model.redaction import mask_config
-
-if TYPE_CHECKING:
-    from dataflow_generator.connectors import Connector, ConnectorFlows
-    from dataflow_generator.connectors.columns import ColumnFlow
+from scanner_model.column_path import parse_path
 
 
 @click.command()
@@ -28,8 +37,8 @@ def connector(
 ) -> None:
     """Show datasets and flows of a connector's configuration (`-` for standard input).
 
-    FILE is what Connect's REST API takes or answers, a bare configuration, or a .properties file. A topic that data
-    choose, or that a pattern matches, is found among the topics named; what cannot be told is a problem, not a guess.
+    FILE is a request or response body of Connect's REST API, a bare configuration, or a .properties file. Topics that
+    data or a pattern select are looked up among the topics named; what remains unknown is a problem, not a guess.
 
     \b
     Examples:
@@ -38,59 +47,34 @@ def connector(
       scanner explain connector shop-cdc.json --column id --column name
       curl -s http://connect:8083/connectors/shop-cdc | scanner explain connector - --format json
     """
-    from dataflow_generator.connectors import read_connector
-    from scanner_cli.output.connectors import SHOWN, connector_document, flow_rows
-
-    told = _connector(file, topics, tables, broker)
-    flows = read_connector(told)
-    followed = _columns(told, flows, columns)
-    show(flow_rows(flows), SHOWN, style, document=connector_document(flows, followed))
-    if style == Format.TABLE:
-        _more(flows, followed)
-
-
-def _connector(file: str, topics: Sequence[str], tables: Sequence[str], broker: str | None) -> Connector:
-    from dataflow_generator.connectors import Config, Connector, Direction
-    from dataflow_generator.connectors.model import DEFAULT_NAMESPACE
-    from scanner_cli.input_files import connector_file, schema_text
-    from scanner_model.broker_address import broker_addresses
-
-    given = connector_file(file, schema_text(file, "configuration"))
-    directions = {str(one): one for one in (Direction.SOURCE, Direction.SINK)}
-    return Connector(
-        name=given.name,
-        config=Config.of(mask_config(given.values)),
-        direction=directions.get(given.type.lower()),
-        active=tuple(dict.fromkeys(topics)) or None,
-        known=tuple(sorted(set(topics))) or None,
-        tables=tuple(dict.fromkeys(tables)) or None,
-        namespace=f"kafka://{broker_addresses(broker)[0]}" if broker else DEFAULT_NAMESPACE,
+    given = connector_file(file, read_text(file, "configuration"))
+    built = connector_of(
+        given.values, name=given.name, direction=given.type, topics=topics, tables=tables, broker=broker
     )
+    flows = flows_of(built)
+    mapped = _columns(built, flows, columns)
+    show(flow_rows(flows), SHOWN, style, document=connector_document(flows, mapped))
+    if style == Format.TABLE:
+        _show_details(flows, mapped)
 
 
-def _columns(told: Connector, flows: ConnectorFlows, columns: Sequence[str]) -> tuple[ColumnFlow, ...]:
+def _columns(connector: Connector, flows: ConnectorFlows, columns: Sequence[str]) -> tuple[ColumnFlow, ...]:
     if not columns and flows.row is None:
         return ()
-    from dataflow_generator.connectors.columns import column_flows
-    from dataflow_generator.connectors.java_regex import pattern_problems
-    from scanner_model.column_path import parse_path
-
     with pattern_problems() as unevaluated:
-        found, unknown = column_flows(told.config, flows, [parse_path(name) for name in columns])
-    reported = {each.what for each in flows.problems}
+        mapped, unknown = column_flows(connector.config, flows, [parse_path(name) for name in columns])
+    reported = {problem.what for problem in flows.problems}
     for problem in unevaluated.values():
         if problem.what not in reported:
             echo_err(f"warning: {problem}")
     for flow in unknown:
-        echo_err(f"warning: {flow.because or 'transforms'}: which columns come out cannot be told")
-    return found
+        echo_err(f"warning: {flow.because or 'transforms'}: the output columns are unknown")
+    return mapped
 
 
-def _more(flows: ConnectorFlows, followed: tuple[ColumnFlow, ...]) -> None:
-    from scanner_cli.output.connectors import COLUMNS_SHOWN, column_rows
-
-    if followed:
+def _show_details(flows: ConnectorFlows, mapped: tuple[ColumnFlow, ...]) -> None:
+    if mapped:
         click.echo()
-        show(column_rows(followed), COLUMNS_SHOWN, Format.TABLE)
+        show(column_rows(mapped), COLUMNS_SHOWN, Format.TABLE)
     for problem in flows.problems:
         echo_err(f"warning: {problem}")

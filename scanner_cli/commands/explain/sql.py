@@ -1,29 +1,27 @@
-"""`scanner explain sql`: what statements of ksqlDB or Flink read, write and make of columns."""
+"""`scanner explain sql`: what statements of ksqlDB or Flink read and write, down to columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
+from dataflow_generator.sql import StatementFlows
+from scanner_api.parsing import parse_sql
 from scanner_cli.console import echo_err
 from scanner_cli.exit_codes import Exit
+from scanner_cli.input_files import read_text
 from scanner_cli.options import one_of
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.output.sql import SHOWN, sql_document, sql_rows
-from scanner_model.redaction import mask_statement
-
-if TYPE_CHECKING:
-    from dataflow_generator.sql import StatementFlows
 
 _DIALECTS = ("ksqldb", "flink")
 
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@one_of("--dialect", "named", words=_DIALECTS, text="Whose SQL it is; told from the text if left out.")
-@click.option("--catalog", metavar="FILE", help="Tables that are known beside the text's own DDL, as SQL or JSON.")
+@one_of("--dialect", "named", words=_DIALECTS, text="The SQL dialect; by default detected from the text.")
+@click.option("--catalog", metavar="FILE", help="Tables that are known in addition to the DDL in FILE, as SQL or JSON.")
 @format_option()
 def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
     """Show what each statement of a SQL file reads and writes, down to columns (`-` for standard input).
@@ -36,26 +34,18 @@ def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
       scanner explain sql insert.sql --catalog tables.json
 
     \b
-    Exit status: 0 also where a part could not be read, which is told as a problem;
-    2 no statement could be read, or a file cannot be opened.
+    Exit status: 0 also where a part could not be parsed, which is reported as a problem;
+    2 no statement could be parsed, or a file cannot be opened.
     """
-    from dataflow_generator.sql import EMPTY_CATALOG, Dialect, guess_dialect, read_sql
-    from dataflow_generator.sql.catalog_file import catalog_of
-    from scanner_cli.input_files import schema_text
-
-    text = mask_statement(schema_text(file, "SQL"))
-    tables = schema_text(catalog, "catalog") if catalog else ""
-    ddl = "" if tables.lstrip().startswith(("{", "[")) else mask_statement(tables)
-    dialect = Dialect(named) if named else guess_dialect(f"{ddl}\n{text}")
-    known = catalog_of(ddl or tables, dialect, catalog) if catalog else EMPTY_CATALOG
-    found = read_sql(text, dialect, known)
-    show(list(sql_rows(found)), SHOWN, style, document=[sql_document(one) for one in found])
-    for one in found if style != Format.JSON else ():
-        for problem in (*one.problems, *one.unresolved):
+    tables = read_text(catalog, "catalog") if catalog else None
+    statements = parse_sql(read_text(file, "SQL"), named, catalog=tables, catalog_file=catalog or "")
+    show(list(sql_rows(statements)), SHOWN, style, document=[sql_document(statement) for statement in statements])
+    for statement in statements if style != Format.JSON else ():
+        for problem in (*statement.problems, *statement.unresolved):
             echo_err(f"warning: {file}:{problem}")
-    return _status(found)
+    return _status(statements)
 
 
-def _status(found: Sequence[StatementFlows]) -> Exit:
-    unread = [one for one in found if one.problems and not one.sources and not one.sinks]
-    return Exit.INPUT_INVALID if found and len(unread) == len(found) else Exit.DONE
+def _status(statements: Sequence[StatementFlows]) -> Exit:
+    unparsed = [each for each in statements if each.problems and not each.sources and not each.sinks]
+    return Exit.INPUT_INVALID if statements and len(unparsed) == len(statements) else Exit.DONE

@@ -1,1 +1,1 @@
-"""Openlineage."""
+"""`scanner openlineage`: import, receive and emit events."""

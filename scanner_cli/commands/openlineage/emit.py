@@ -1,49 +1,67 @@
-"""`scanner openlineage emit`: what the dictionary and its graph know, as events to whoever listens."""
+"""`scanner openlineage emit`: the generated graph as OpenLineage events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from scanner_cli.graph.open import GraphPlace, with_dictionary
-from scanner_cli.openlineage.options import EventChoice, event_options
-from scanner_cli.openlineage.transports import transport_of
+from dataflow_generator.openlineage.emit.run_events import event_line
+from dataflow_generator.openlineage.intake.statistics import EventStatistics
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.open import GraphSource
+from scanner_api.openlineage.emit import EmitResult, count_events, send_events
+from scanner_api.openlineage.events import EventOptions, graph_events
+from scanner_api.openlineage.transports import transport_of
+from scanner_api.scanning.clusters import read_files
+from scanner_cli.console import echo, echo_err, echo_lines, report_error
+from scanner_cli.exit_codes import Exit
+from scanner_cli.openlineage.options import event_options
 from scanner_cli.options import dictionary_option, one_of
-from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_cli.output.progress import progress_on
+from scanner_cli.output.render import show
+from scanner_extractor.settings.cluster import Settings
+from scanner_model.errors import InputInvalid
 
-if TYPE_CHECKING:
-    from dataflow_generator.openlineage.emit.run_events import Event
-    from scanner_extractor.settings.cluster import Settings
+Json = Any
+
+_FACETS = ("facet", "of", "version", "times")
 
 
 @click.command()
 @event_options
-@click.option("--config", "files", multiple=True, metavar="FILE", help="A cluster.json that says where events go.")
 @click.option(
-    "--url", "target", metavar="URL", help="Send events there; else as cluster.json or openlineage-python says."
+    "--config", "files", multiple=True, metavar="FILE", help="A cluster.json that names the target of events."
+)
+@click.option(
+    "--url",
+    "target",
+    metavar="URL",
+    help="Send events there; else to the target in cluster.json or openlineage-python's configuration.",
 )
 @click.option(
     "--token",
     envvar="SCANNER_OPENLINEAGE_TOKEN",
     metavar="TOKEN",
-    help="Sent to --url as `Authorization: Bearer TOKEN`; better from SCANNER_OPENLINEAGE_TOKEN.",
+    help="Sent to --url as `Authorization: Bearer TOKEN`; better set SCANNER_OPENLINEAGE_TOKEN.",
 )
-@click.option("--file", type=click.Path(path_type=Path), metavar="FILE", help="Add events to this file, a line each.")
+@click.option(
+    "--file", type=click.Path(path_type=Path), metavar="FILE", help="Append events to this file, a line each."
+)
 @click.option(
     "--rejected",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where refused events are added, with the reasons; else beside the dictionary's file, or in this directory.",
+    help="Append refused events here, with the reasons; else beside the dictionary's file, or in this directory.",
 )
 @click.option("--dry-run", is_flag=True, help="Send nothing: write events to stdout, or with --format count them.")
 @one_of("--format", "style", words=("table", "json"), text="Report what was sent, facets by version, on stdout.")
 @dictionary_option
 def emit(
-    told: EventChoice,
+    options: EventOptions,
     files: Sequence[str],
     target: str | None,
     token: str | None,
@@ -51,13 +69,13 @@ def emit(
     rejected: Path | None,
     dry_run: bool,
     style: str | None,
-    url: str,
+    dictionary: Dictionary,
 ) -> int:
-    """Return the graph that `scanner dataflow` generated last as OpenLineage events.
+    """Emit the graph that `scanner dataflow` generated last as OpenLineage events.
 
-    Datasets with their schemas, tags and owners, jobs with what they read and write and their column lineage. The time
-    of all events is the end of the newest scan, so the same dictionary gives the same bytes, and sending them again
-    changes nothing.
+    Datasets with their schemas, tags and owners; jobs with inputs, outputs and column lineage. The time of all events
+    is the end of the newest scan, so the same dictionary gives the same bytes. Safe to re-run: receivers ignore
+    duplicates.
 
     \b
     Examples:
@@ -68,52 +86,86 @@ def emit(
       OPENLINEAGE_CONFIG=openlineage.yml scanner openlineage emit
 
     \b
-    Exit status: 0 all were taken; 1 none was; 2 nothing says where events go; 3 some were refused, or not
-    sent because the target was gone, or not taken by one of several targets; 4 no graph was generated yet.
+    Exit status: 0 all were delivered; 1 none was; 2 no target is configured; 3 some were refused, or not
+    sent because the target became unreachable, or missed by one of several targets; 4 no graph was generated yet.
     """
-    from scanner_cli.openlineage.emit import SendResult, count_events, send_events, write_events
-
-    with stored_events(GraphPlace(url), told.way, told) as events:
+    with graph_events(GraphSource(dictionary, notify=echo_err), options) as events:
+        if dry_run and style:
+            statistics = count_events(events)
+            show(_rows(statistics), _FACETS, style, document=_counts(statistics))
+            return Exit.DONE
         if dry_run:
-            return count_events(events, style) if style else write_events(events)
+            echo_lines(map(event_line, events))
+            return Exit.DONE
         transport = transport_of(target, token, file, _clusters(files))
-        return send_events(events, SendResult(transport=transport, aside=rejected or _aside(url), style=style))
+        with progress_on(sys.stderr, quiet=False) as progress:
+            result = send_events(
+                events,
+                transport,
+                rejected or dictionary.sibling(".refused.ndjson"),
+                progress=progress,
+                notify=echo_err,
+                # Stdout has the report alone: if there is one, events of a console transport go to stderr.
+                on_console=echo_err if style else echo,
+            )
+    _report(result, style)
+    return _status(result)
 
 
 def _clusters(files: Sequence[str]) -> Sequence[Settings]:
-    """Read the cluster.json files; what they say of jobs need not be there, as nothing is scanned."""
-    from scanner_cli.scan.clusters import read_files
-
+    """Read the cluster.json files; SQL files that they name need not exist, as nothing is scanned."""
     clusters, problems = read_files(files, replayed=True)
     if problems:
         raise InputInvalid.listing(problems)
-    if files and not any(one.openlineage for one in clusters):
+    if files and not any(settings.openlineage for settings in clusters):
         hint = 'add "openlineage": {"transport": {"type": "http", "url": …}}'
-        raise InputInvalid("says nothing of where events go", where=", ".join(files), hint=hint)
+        raise InputInvalid("names no target of events", where=", ".join(files), hint=hint)
     return clusters
 
 
-def _aside(url: str) -> Path:
-    from scanner_dictionary.engine.url import resolve_url
+def _report(result: EmitResult, style: str | None) -> None:
+    delivery = result.delivery
+    if style:
+        document = _counts(result.statistics) | _delivered(result)
+        show(_rows(result.statistics), _FACETS, style, document=document)
+    counts = [(delivery.refused, "refused"), (delivery.unsent, "not sent")]
+    more = "".join(f", {count} {what}" for count, what in counts if count)
+    more += "".join(f", {count} not accepted by {name}" for name, count in delivery.missed.items())
+    echo_err(f"{delivery.sent} events delivered{more}")
+    if result.rejected:
+        echo_err(f"refused events are in {result.rejected}")
+    if result.transport == "noop":
+        echo_err("note: the transport is `noop`, which sends nothing (OPENLINEAGE_DISABLED selects it)")
 
-    file = resolve_url(url).file
-    return file.with_name(f"{file.name}.refused.ndjson") if file else Path("openlineage.refused.ndjson")
+
+def _status(result: EmitResult) -> Exit:
+    delivery = result.delivery
+    if delivery.stopped and not delivery.sent:
+        raise delivery.stopped
+    if delivery.stopped:
+        report_error(delivery.stopped)
+        echo_err("safe to re-run; receivers ignore duplicates")
+    if delivery.refused and not delivery.sent:
+        return Exit.FAILED
+    return Exit.PARTIAL if delivery.stopped or delivery.refused or delivery.missed else Exit.DONE
 
 
-@contextmanager
-def stored_events(place: GraphPlace, way: str, told: EventChoice | None = None) -> Iterator[Iterator[Event]]:
-    """Return the events of the graph at *place*; what else is told of datasets, and the time, are the dictionary's.
+def _delivered(result: EmitResult) -> dict[str, Json]:
+    delivery = result.delivery
+    return {
+        "delivered": delivery.sent,
+        "refused": delivery.refused,
+        "not_sent": delivery.unsent,
+        "missed": dict(delivery.missed),
+        "rejected": str(result.rejected) if result.rejected else None,
+        "problem": str(delivery.stopped) if delivery.stopped else None,
+        "transport": result.transport,
+    }
 
-    Raises NameUnknown where there is no graph, or no scan.
-    """
-    from dataflow_generator.openlineage.emit.datasets import dictionary_metadata
-    from dataflow_generator.openlineage.emit.graph_events import EventOptions, graph_events
-    from scanner_dictionary.lineage_inputs.events import newest_moment
 
-    with with_dictionary(place) as (graph, conn):
-        at = (told and told.at) or newest_moment(conn)
-        if at is None:
-            raise NameUnknown("the dictionary holds no scan, so events have no time", hint="run `scanner extract`")
-        yield graph_events(
-            graph.whole(), dictionary_metadata(conn), EventOptions(at=at, mode=way, **(told.given if told else {}))
-        )
+def _counts(statistics: EventStatistics) -> dict[str, Json]:
+    return {"events": statistics.events, "kinds": statistics.kinds, "facets": _rows(statistics)}
+
+
+def _rows(statistics: EventStatistics) -> list[dict[str, Json]]:
+    return [facet._asdict() for facet in statistics.facets]

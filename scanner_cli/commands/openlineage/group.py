@@ -1,4 +1,4 @@
-"""`scanner openlineage`: lineage that others tell as OpenLineage events, in and out."""
+"""`scanner openlineage`: OpenLineage events of other producers in, and the own graph out."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from dataflow_generator.openlineage.intake.dead_letter import RejectedFile, rejection
+from dataflow_generator.openlineage.intake.files import EventText, event_files, texts_in, texts_of
+from dataflow_generator.openlineage.intake.importer import ImportResult
+from dataflow_generator.openlineage.intake.importer import import_events as import_texts
+from scanner_api.dictionary import Dictionary
 from scanner_cli.commands.openlineage.emit import emit
 from scanner_cli.commands.openlineage.listen import listen
 from scanner_cli.console import echo, echo_err, report_error
 from scanner_cli.exit_codes import Exit
 from scanner_cli.lazy_group import Group
-from scanner_cli.options import dictionary_option, lock_timeout_option, writable
+from scanner_cli.options import dictionary_option, lock_timeout_option
 from scanner_cli.output.render import Format, format_option, json_text
+from scanner_dictionary.write.events import write_events
 from scanner_model.errors import InputInvalid
-
-if TYPE_CHECKING:
-    from dataflow_generator.openlineage.intake.files import EventText
-    from dataflow_generator.openlineage.intake.importer import ImportResult
-    from scanner_model.problems import Problem
+from scanner_model.problems import Problem
 
 _SHOWN = 10
-"""Refused events that are told on stderr; the file of the refused holds all of them."""
+"""Refused events that are listed on stderr; the file of refused events has all of them."""
 
 
 @click.group(cls=Group)
 def openlineage() -> None:
-    """Take in what others tell as OpenLineage events, and tell them what we know.
+    """Import, receive and emit lineage as OpenLineage events.
 
     \b
     Examples:
@@ -45,21 +46,21 @@ openlineage.add_command(listen)
 
 
 @openlineage.command("import")
-@click.argument("places", nargs=-1, required=True, metavar="FILE|DIRECTORY|-…")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|DIRECTORY|-…")
 @click.option(
     "--rejected",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where refused events are added, with the reasons; else beside the dictionary's file, or in this directory.",
+    help="Append refused events here, with the reasons; else beside the dictionary's file, or in this directory.",
 )
 @dictionary_option
 @lock_timeout_option
 @format_option(Format.TABLE, Format.JSON)
-def import_events(places: Sequence[str], rejected: Path | None, url: str, patience: float, style: str) -> int:
+def import_events(paths: Sequence[str], rejected: Path | None, dictionary: Dictionary, style: str) -> int:
     """Store the OpenLineage events of files: one on each line, one or an array in a file; plain or gzip.
 
-    Events of any producer, of past and later versions, in any order; repeating them changes nothing. Secrets inside
-    them are removed first. `scanner dataflow` draws what they add up to.
+    Events of any producer and any version, in any order; importing them again changes nothing. Secrets in them are
+    removed first. `scanner dataflow` adds them to the graph.
 
     \b
     Examples:
@@ -68,75 +69,60 @@ def import_events(places: Sequence[str], rejected: Path | None, url: str, patien
       zcat events.gz | scanner openlineage import - --format json
 
     \b
-    Exit status: 0 every event was stored; 2 no file holds an event, or one is not there;
+    Exit status: 0 every event was stored; 2 no file has an event, or one does not exist;
     3 some events were refused, or a file could not be read to its end; the rest is stored.
     """
-    from dataflow_generator.openlineage.intake.dead_letter import RejectedFile, rejection
-    from dataflow_generator.openlineage.intake.importer import import_events as take_in
-    from scanner_dictionary.write.events import write_events
-
-    files = _named(places)
-    unread: list[Path | None] = []
-    texts = chain.from_iterable(_texts(file, unread) for file in files)
-    engine = writable(url, patience)
+    files = _files(paths)
+    unreadable: list[Path | None] = []
+    texts = chain.from_iterable(_texts(file, unreadable) for file in files)
+    engine = dictionary.writing(create=True)
     shown = 0
 
     def refuse(text: EventText, problems: tuple[Problem, ...]) -> None:
         nonlocal shown
-        aside.add(rejection(text.where, text.text, problems))
+        refused_file.add(rejection(text.where, text.text, problems))
         shown += 1
         if shown <= _SHOWN:
             echo_err(f"refused: {text.where} {'; '.join(map(str, problems))}")
 
-    with RejectedFile(rejected or beside(url, ".rejected.ndjson")) as aside:
-        taken = take_in(texts, lambda events: write_events(engine, events), refuse)
-    status = _told(taken, aside.path, style)
-    return Exit.PARTIAL if unread and status == Exit.DONE else status
+    with RejectedFile(rejected or dictionary.sibling(".rejected.ndjson")) as refused_file:
+        imported = import_texts(texts, lambda events: write_events(engine, events), refuse)
+    status = _report(imported, refused_file.path, style)
+    return Exit.PARTIAL if unreadable and status == Exit.DONE else status
 
 
-def _told(taken: ImportResult, rejected: Path, style: str) -> Exit:
-    """Return what became of the events, and give the exit status."""
-    counts = {name: getattr(taken, name) for name in ("received", "stored", "repeated", "refused", "future")}
-    file = str(rejected) if taken.refused else None
+def _report(imported: ImportResult, rejected: Path, style: str) -> Exit:
+    """Write how many events were stored and refused, and return the exit status."""
+    counts = {name: getattr(imported, name) for name in ("received", "stored", "repeated", "refused", "future")}
+    file = str(rejected) if imported.refused else None
     if style == Format.JSON:
         echo(json_text(counts | {"rejected": file}))
-    more = f", {taken.future} of a version newer than we know" if taken.future else ""
+    more = f", {imported.future} of a version that scanner does not know yet" if imported.future else ""
     echo_err(
-        f"{taken.received} events: {taken.stored} stored, {taken.repeated} repeated, {taken.refused} refused{more}"
+        f"{imported.received} events: {imported.stored} stored, {imported.repeated} repeated, "
+        f"{imported.refused} refused{more}"
     )
     if file:
         echo_err(f"refused events are in {file}")
-    if taken.stored:
-        echo_err("`scanner dataflow` draws what they add up to")
-    if not taken.stored and not taken.repeated:
+    if imported.stored:
+        echo_err("`scanner dataflow` adds them to the graph")
+    if not imported.stored and not imported.repeated:
         return Exit.INPUT_INVALID
-    return Exit.PARTIAL if taken.refused else Exit.DONE
+    return Exit.PARTIAL if imported.refused else Exit.DONE
 
 
-def _named(places: Sequence[str]) -> list[Path | None]:
-    """Return the files of *places*, None for standard input; raises InputInvalid where one is not there."""
-    from dataflow_generator.openlineage.intake.files import event_files
-
-    found: list[Path | None] = []
-    for place in places:
-        found += [None] if place == "-" else event_files(Path(place))
-    return found
+def _files(paths: Sequence[str]) -> list[Path | None]:
+    """Return the files of *paths*, None for standard input; raises InputInvalid where one does not exist."""
+    files: list[Path | None] = []
+    for path in paths:
+        files += [None] if path == "-" else event_files(Path(path))
+    return files
 
 
-def _texts(file: Path | None, unread: list[Path | None]) -> Iterator[EventText]:
-    """Return the texts of a file; one that cannot be read to its end is told and noted, and the others are read."""
-    from dataflow_generator.openlineage.intake.files import texts_in, texts_of
-
+def _texts(file: Path | None, unreadable: list[Path | None]) -> Iterator[EventText]:
+    """Yield the texts of a file; one that cannot be read to its end is reported and added to *unreadable*."""
     try:
         yield from texts_of(file) if file else texts_in(sys.stdin.buffer, "-")
     except InputInvalid as error:
         report_error(error)
-        unread.append(file)
-
-
-def beside(url: str, ending: str) -> Path:
-    """Return the path beside the dictionary's file, or in this directory where the dictionary is on a server."""
-    from scanner_dictionary.engine.url import resolve_url
-
-    file = resolve_url(url).file
-    return file.with_name(file.name + ending) if file else Path(f"openlineage{ending}")
+        unreadable.append(file)

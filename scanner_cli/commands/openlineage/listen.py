@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from dataflow_generator.openlineage.intake.importer import SpoolImporter
+from dataflow_generator.openlineage.intake.listener import Listener
+from dataflow_generator.openlineage.intake.requests import Rules
+from dataflow_generator.openlineage.intake.spool import Spool
+from scanner_api.dictionary import Dictionary
+from scanner_api.files import check_file
 from scanner_cli.console import echo_err, ended_by_signal
 from scanner_cli.exit_codes import Exit
 from scanner_cli.options import dictionary_option, directory_option
-from scanner_cli.output.files import check_file
+from scanner_dictionary.write.events import write_events
 from scanner_model.errors import InputInvalid
-
-if TYPE_CHECKING:
-    from dataflow_generator.openlineage.intake.importer import SpoolImporter
-    from dataflow_generator.openlineage.intake.spool import Spool
 
 _MIB = 1024 * 1024
 _LONG = 3600.0
@@ -33,7 +35,7 @@ _LONG = 3600.0
     "--token",
     envvar="SCANNER_OPENLINEAGE_TOKEN",
     metavar="TOKEN",
-    help="What clients must send as `Authorization: Bearer TOKEN`; better from SCANNER_OPENLINEAGE_TOKEN or a file.",
+    help="What clients must send as `Authorization: Bearer TOKEN`; better set SCANNER_OPENLINEAGE_TOKEN or a file.",
 )
 @click.option(
     "--token-file", type=click.Path(path_type=Path), metavar="FILE", help="Read the token from this file instead."
@@ -47,21 +49,21 @@ _LONG = 3600.0
     default=1024,
     show_default=True,
     metavar="MIB",
-    help="How much may wait for the dictionary before clients are asked to come back.",
+    help="How much may wait for the dictionary before clients get status 503.",
 )
 @click.option(
     "--allow-host",
     "names",
     multiple=True,
     metavar="NAME",
-    help="Without a token: a name that clients may use for this machine, beside localhost and addresses; repeatable.",
+    help="Without a token: a host name that clients may use, besides localhost and addresses; repeatable.",
 )
-@directory_option("--spool", "Where events are kept until they are stored; else beside the dictionary's file.")
+@directory_option("--spool", "Where events wait until they are stored; else beside the dictionary's file.")
 @click.option(
     "--rejected",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where refused events are added, with the reasons; else beside the dictionary's file, or in this directory.",
+    help="Append refused events here, with the reasons; else beside the dictionary's file, or in this directory.",
 )
 @dictionary_option
 def listen(
@@ -74,15 +76,15 @@ def listen(
     names: Sequence[str],
     spool: Path | None,
     rejected: Path | None,
-    url: str,
+    dictionary: Dictionary,
 ) -> int:
     """Receive OpenLineage events (`POST /api/v1/lineage`, one or an array) and store them.
 
-    An event is on the disk before it is answered with 201; what was not stored when the program ended, however it
-    ended, is stored when it starts again. A broken event is answered with 400 and the reason, and kept aside. Ctrl-C
-    or SIGTERM ends it. `GET /health` reports its state. `scanner dataflow` draws what the events add up to.
+    An event is on disk before the response 201; events that were not stored when the program ended, for any reason, are
+    stored when it starts again. An invalid event gets status 400 with the reason, and is added to a file. Ctrl-C or
+    SIGTERM ends it. `GET /health` reports its state. `scanner dataflow` adds the events to the graph.
 
-    Without a token, requests from a web page and requests that name another host are refused.
+    Without a token, requests from a web page and requests for another host are refused.
 
     \b
     Examples:
@@ -90,41 +92,33 @@ def listen(
       SCANNER_OPENLINEAGE_TOKEN=... scanner openlineage listen --host 0.0.0.0 --port 5000
       OPENLINEAGE_URL=http://127.0.0.1:5000 airflow scheduler
 
-    Exit status 2: the address cannot be listened at, or one that others reach has no token.
+    Exit status 2: the address is not available, or it is not a loopback address and there is no token.
     """
-    from dataflow_generator.openlineage.intake.importer import SpoolImporter
-    from dataflow_generator.openlineage.intake.listener import Listener
-    from dataflow_generator.openlineage.intake.requests import Rules
-    from dataflow_generator.openlineage.intake.spool import Spool
-    from scanner_cli.commands.openlineage.group import beside
-    from scanner_dictionary.engine.open import open_dictionary
-    from scanner_dictionary.write.events import write_events
-
-    hosts = frozenset(each.lower() for each in (host, *names))
+    hosts = frozenset(name.lower() for name in (host, *names))
     rules = Rules(token=_token(token, token_file, host), largest=max_body * _MIB, hosts=hosts)
-    aside = check_file(rejected or beside(url, ".rejected.ndjson"), "--rejected")
-    engine = open_dictionary(url)
-    kept = Spool(spool or beside(url, ".spool"), aside, largest=max_spool * _MIB)
-    keeping = SpoolImporter(kept, lambda events: write_events(engine, events), aside, echo_err)
-    listener = Listener((host, port), kept, rules, lambda: _health(keeping, kept))
-    keeping.start()
+    refused_file = check_file(rejected or dictionary.sibling(".rejected.ndjson"), "--rejected")
+    engine = replace(dictionary, notify=None).writing(create=True)
+    queue = Spool(spool or dictionary.sibling(".spool"), refused_file, largest=max_spool * _MIB)
+    importer = SpoolImporter(queue, lambda events: write_events(engine, events), refused_file, echo_err)
+    listener = Listener((host, port), queue, rules, lambda: _health(importer, queue))
+    importer.start()
     listener.start()
     with ended_by_signal() as wait:
         echo_err(f"listening at http://{f'[{host}]' if ':' in host else host}:{listener.port}/api/v1/lineage")
         while not wait(_LONG):
             continue
     listener.stop()
-    keeping.stop()
-    problems = keeping.problems()
-    kept.close()
-    echo_err(", ".join(f"{count} {name}" for name, count in asdict(keeping.result).items()))
+    importer.stop()
+    problems = importer.problems()
+    queue.close()
+    echo_err(", ".join(f"{count} {name}" for name, count in asdict(importer.result).items()))
     return Exit.FAILED if problems else Exit.DONE
 
 
-def _health(keeping: SpoolImporter, spool: Spool) -> dict[str, Any]:
-    problems = keeping.problems()
+def _health(importer: SpoolImporter, spool: Spool) -> dict[str, Any]:
+    problems = importer.problems()
     status = "degraded" if problems else "ok"
-    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(keeping.result)
+    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(importer.result)
 
 
 def _token(token: str | None, file: Path | None, host: str) -> str:
@@ -138,7 +132,7 @@ def _token(token: str | None, file: Path | None, host: str) -> str:
         if not token:
             raise InputInvalid("the file is empty", where=f"--token-file {file}", hint="write the token into it")
     if not token and not _is_loopback(host):
-        what = "others reach this address, and no token is asked of them"
+        what = "refusing to bind a non-loopback address without a token"
         raise InputInvalid(what, where=f"--host {host}", hint="set SCANNER_OPENLINEAGE_TOKEN, or name --token-file")
     return token or ""
 

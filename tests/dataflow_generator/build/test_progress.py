@@ -34,8 +34,8 @@ def test_each_thing_is_told_when_it_is_done() -> None:
 def test_tasks_of_all_stages_are_added_up() -> None:
     """Two jobs of one command run side by side, or after each other."""
     said, seen = heard()
-    seen.ask(tracker({1: (3, 4), 2: (0, 10)}))
-    seen.ask(tracker({2: (5, 10), 3: None}))
+    seen.poll(tracker({1: (3, 4), 2: (0, 10)}))
+    seen.poll(tracker({2: (5, 10), 3: None}))
 
     assert said == [(TASKS, 3, 14), (TASKS, 9, 14)]
 
@@ -43,7 +43,7 @@ def test_tasks_of_all_stages_are_added_up() -> None:
 def test_nothing_is_told_before_a_stage_began() -> None:
     """A bar of none of none says nothing."""
     said, seen = heard()
-    seen.ask(tracker({}))
+    seen.poll(tracker({}))
 
     assert said == []
 
@@ -51,7 +51,7 @@ def test_nothing_is_told_before_a_stage_began() -> None:
 def test_what_a_server_tells_by_itself_is_told_on() -> None:
     """A Spark Connect server answers no questions about its stages, and says them while it works."""
     said, seen = heard()
-    seen.hear([SimpleNamespace(stage_id=1, num_completed_tasks=2, num_tasks=3)], inflight_tasks=1, done=False)
-    seen.hear(None, inflight_tasks=0, done=True)
+    seen.on_update([SimpleNamespace(stage_id=1, num_completed_tasks=2, num_tasks=3)], inflight_tasks=1, done=False)
+    seen.on_update(None, inflight_tasks=0, done=True)
 
     assert said == [(TASKS, 2, 3), (TASKS, 3, 3)]

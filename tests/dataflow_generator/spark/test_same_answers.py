@@ -16,7 +16,8 @@ from dataflow_generator.parquet.writer import write_graph
 from dataflow_generator.query.stored_graph import graph_in_dictionary, part_around, stored_lineage
 from dataflow_generator.query.traversal import TraversalOptions
 from dataflow_generator.render import OUTPUTS
-from scanner_cli.output.impact import impact_document, impact_of
+from scanner_api.graph.lineage import impact_of
+from scanner_cli.output.impact import impact_document
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.store import read_nodes, stored_graph
 from scanner_dictionary.queries.graph_nodes import columns_around, nodes_named

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scanner_cli.exit_codes import Exit, together
+from scanner_cli.exit_codes import Exit, combined_status
 
 
 def config(directory: Path, name: str, cluster: str, url: str = "http://127.0.0.1:9", **more: object) -> Path:
@@ -66,7 +66,7 @@ def test_report_file_holds_a_document_for_each_cluster(scanned, scanner, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("place", "hint"), [("none/report.json", "make it: mkdir -p"), (".", "name a file in it")], ids=["no dir", "dir"]
+    ("place", "hint"), [("none/report.json", "create it: mkdir -p"), (".", "name a file in it")], ids=["no dir", "dir"]
 )
 def test_report_that_cannot_be_written_is_refused_before_the_scan(place, hint, scanned, scanner, tmp_path) -> None:
     """An hour of scanning must not end in a path that was wrong from the start."""
@@ -133,7 +133,7 @@ def test_several_clusters_keep_a_capture_each(scanned, scanner, tmp_path) -> Non
 )
 def test_one_failed_cluster_beside_others_is_partial(statuses, status) -> None:
     """Failed means that nothing was stored, which is not so where another cluster was."""
-    assert together(statuses) == status
+    assert combined_status(statuses) == status
 
 
 def test_the_same_cluster_twice_is_refused(scanned, scanner, tmp_path) -> None:
@@ -162,7 +162,7 @@ def test_a_cluster_without_sources_is_refused(scanner, tmp_path) -> None:
     for command in ("extract", "check"):
         said = scanner(command, "--config", file)
         assert said.status == 2
-        assert "names no source to ask" in said.err
+        assert "names no source to read" in said.err
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_that_nothing_was_chosen_is_no_failure(scanned, scanner, tmp_path) -> No
     said = scanner("extract", "--config", file, *replay, "--skip", "schema_registry")
 
     assert said.status == 0
-    assert said.err.endswith("shop: no source of it was chosen; nothing was stored, the dictionary is as it was\n")
+    assert said.err.endswith("shop: no source of it was selected; nothing was stored, the dictionary is as it was\n")
 
 
 def test_a_capture_is_never_overwritten(scanned, scanner, tmp_path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scanner_cli.graph.engines import LARGE
+from scanner_api.graph.engines import LARGE
 
 
 def test_auto_keeps_a_small_dictionary_here_and_says_why(scanner, own_dictionary, tmp_path, monkeypatch) -> None:

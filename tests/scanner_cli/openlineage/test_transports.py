@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scanner_cli.openlineage.transports import lines_file, transport_of
+from scanner_api.openlineage.transports import lines_file, transport_of
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_model.errors import InputInvalid
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_cli.output.render import cell, csv_text, json_text, ranges, shortened, table_text
+from scanner_cli.output.render import cell, csv_text, json_text, ranges, shorten, table_text
 from scanner_model.text import writable
 
 
@@ -73,7 +73,7 @@ def test_numbers_in_a_row_are_written_as_a_range():
 @given(st.text(max_size=200))
 def test_long_names_keep_both_ends(name):
     """The beginning tells whose it is, the end which side of which topic."""
-    short = shortened(name)
+    short = shorten(name)
 
     assert len(short) <= 80
     assert short == name or (name.startswith(short[:55]) and name.endswith(short[-24:]))

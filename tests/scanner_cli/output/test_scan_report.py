@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from scanner_api.scanning.report import ScanReport
 from scanner_cli.exit_codes import Exit
-from scanner_cli.output.scan_report import ScanReport, loss_text, report_document, report_text
+from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
 from scanner_model.names import SourceId
 from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
@@ -55,7 +56,7 @@ def test_more_warnings_than_people_read_are_counted() -> None:
 def test_an_empty_source_is_no_failure() -> None:
     """It answered: there is nothing."""
     assert report_text(report()).endswith("c: scan 7 stored in 1.2 s: nothing found; nothing changed\n")
-    assert report().status is Exit.DONE
+    assert scan_status(report()) is Exit.DONE
 
 
 def test_document_rounds_seconds_and_sorts_what_is_not_ordered() -> None:
@@ -69,6 +70,6 @@ def test_document_rounds_seconds_and_sorts_what_is_not_ordered() -> None:
 
 def test_status_says_whether_something_is_missing() -> None:
     """Scripts go by it."""
-    assert report(SourceStatus.PARTIAL).status is Exit.PARTIAL
-    assert report(SourceStatus.UNAVAILABLE, scan=None).status is Exit.FAILED
-    assert report(SourceStatus.SKIPPED, scan=None).status is Exit.DONE
+    assert scan_status(report(SourceStatus.PARTIAL)) is Exit.PARTIAL
+    assert scan_status(report(SourceStatus.UNAVAILABLE, scan=None)) is Exit.FAILED
+    assert scan_status(report(SourceStatus.SKIPPED, scan=None)) is Exit.DONE

@@ -1,0 +1,82 @@
+"""The data dictionary as a handle: opened once, then passed to every function of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scanner_dictionary.engine.open import Connection, Engine
+from scanner_dictionary.engine.open import open_dictionary as open_engine
+from scanner_dictionary.engine.url import resolve_url
+from scanner_dictionary.queries import clusters
+from scanner_dictionary.queries.resolve import unknown_name
+from scanner_model.errors import InputInvalid
+
+DEFAULT_PATIENCE = 10.0
+"""Seconds to wait while another program writes the dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """A data dictionary: a SQLite file or a PostgreSQL database.
+
+    *url* is a path, `sqlite:///FILE` or `postgresql://…`. *patience* is how many seconds a write waits for another
+    writer; *notify* gets one message when it starts to wait. Nothing is open between two calls.
+    """
+
+    url: str = field(repr=False)
+    patience: float = DEFAULT_PATIENCE
+    notify: Callable[[str], None] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def shown(self) -> str:
+        """Return the location without its password."""
+        return resolve_url(self.url).shown
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a connection for queries; raises DictionaryUnusable where there is no dictionary."""
+        with open_engine(self.url, create=False).connect() as conn:
+            try:
+                yield conn
+            except UnicodeEncodeError as error:
+                hint = "write it in UTF-8"
+                raise InputInvalid(f"{error.object!r} holds bytes that are not UTF-8", hint=hint) from error
+
+    def writing(self, *, create: bool = False) -> Engine:
+        """Open the dictionary for writes; *create* makes a missing one. Raises DictionaryUnusable."""
+        return open_engine(self.url, create=create, patience=self.patience, say=self.notify)
+
+    def sibling(self, ending: str) -> Path:
+        """Return the path beside the dictionary's file; in the working directory where it is on a server."""
+        file = resolve_url(self.url).file
+        return file.with_name(file.name + ending) if file else Path(f"openlineage{ending}")
+
+
+def open_dictionary(
+    url: str | Path,
+    *,
+    create: bool = False,
+    patience: float = DEFAULT_PATIENCE,
+    notify: Callable[[str], None] | None = None,
+) -> Dictionary:
+    """Open the dictionary at *url* once, so that a missing or incompatible one is reported here, and return its handle.
+
+    *create* makes a missing dictionary and migrates an older one. *patience* and *notify*: see `Dictionary`.
+    Raises DictionaryUnusable.
+
+    >>> dictionary = open_dictionary("sqlite:///dictionary.db", create=True)
+    """
+    handle = Dictionary(str(url), patience, notify)
+    handle.writing(create=create).dispose()
+    return handle
+
+
+def known_cluster(conn: Connection, name: str | None) -> str | None:
+    """Return *name*; raises NameUnknown with suggestions where the dictionary has no such cluster."""
+    names = [row.name for row in clusters(conn)]
+    if name is not None and name not in names:
+        raise unknown_name("cluster", name, names, f"known: {', '.join(names)}" if names else "nothing was scanned yet")
+    return name

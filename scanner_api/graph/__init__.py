@@ -1,0 +1,1 @@
+"""The generated graph: engines, generation, queries and exports."""

@@ -1,0 +1,135 @@
+"""Exports: the generated graph, whole or in part, OpenLineage events of it, or every table of the dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol, TextIO, cast
+
+from dataflow_generator.graph import FlowGraph
+from dataflow_generator.query.stored_graph import GeneratedGraph, part_around
+from dataflow_generator.render import OUTPUTS, format_of
+from dataflow_generator.render.files import write_files
+from scanner_api.dictionary import Dictionary
+from scanner_api.files import check_directory
+from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph
+from scanner_dictionary.export import export_h2, export_parquet
+from scanner_dictionary.export.atomic_write import atomic_file
+from scanner_model.errors import InputInvalid
+
+TABLE_FORMATS = ("parquet", "h2")
+"""The formats that hold every table of the dictionary."""
+
+EVENTS = "openlineage"
+"""The format that is events; it needs the dictionary beside the graph."""
+
+_WHERE = "scanner export"
+_FORMAT_OF_SUFFIX = {".sql": "h2", ".parquet": "parquet", ".ndjson": EVENTS}
+
+
+class LineWriter(Protocol):
+    """An open text file, as far as exports use it."""
+
+    def writelines(self, lines: Iterable[str], /) -> object:
+        """Write *lines* one after the other; they have their own line feeds."""
+
+
+def export(
+    graph: GraphSource | Dictionary,
+    output: Path | LineWriter,
+    *,
+    format: str | None = None,
+    node: str | None = None,
+    depth: int | None = None,
+    cluster: str | None = None,
+) -> None:
+    """Write the generated graph, or the dictionary's tables, to *output*: a file, a directory or an open text file.
+
+    *format* is json, csv, graphml, dot, mermaid, html, openlineage (events), or parquet or h2 for all tables; None:
+    by the suffix of *output*. *node*, within *depth* steps, or *cluster* selects a part of the graph. A file appears
+    complete or not at all. Raises InputInvalid for arguments that contradict each other or an output that cannot be
+    written, NameUnknown for an unknown node or cluster, or where no graph was generated.
+
+    >>> export(dictionary, Path("flow.html"))
+    """
+    source = GraphSource.of(graph)
+    chosen = format or _guess_format(output)
+    _check_selection(chosen, node, depth, cluster)
+    if chosen in TABLE_FORMATS:
+        if source.directory:
+            what = f"{chosen} is the dictionary, and --graph is a graph"
+            raise InputInvalid(what, where=_WHERE, hint=f"--format {'|'.join(OUTPUTS)}")
+        export_tables(source.dictionary, chosen, output)
+    elif chosen == EVENTS:
+        with event_lines(source) as lines:
+            _write_lines(lines, output, "graph.ndjson")
+    elif isinstance(output, Path) and output.is_dir():
+        with open_graph(source) as opened:
+            write_files(_part(opened, source, node, depth, cluster), check_directory(output, "--output"), [chosen])
+    else:
+        with open_graph(source) as opened:
+            _write_lines(OUTPUTS[chosen](_part(opened, source, node, depth, cluster)), output)
+
+
+def export_tables(dictionary: Dictionary, format: str, output: Path | LineWriter) -> None:
+    """Write every table of *dictionary*: `h2` is a SQL script, `parquet` a directory with a file for each table.
+
+    Raises InputInvalid where *output* cannot be written.
+
+    >>> export_tables(dictionary, "h2", Path("dictionary.sql"))
+    """
+    with dictionary.reading() as conn:
+        if format == "h2":
+            export_h2(conn, output if isinstance(output, Path) else cast(TextIO, output))
+        elif isinstance(output, Path):
+            export_parquet(conn, output)
+        else:
+            raise InputInvalid("Parquet is a directory of files", where="--output -", hint="name a new directory")
+
+
+@contextmanager
+def event_lines(source: GraphSource) -> Iterator[Iterator[str]]:
+    """Return the design events of the graph as lines of JSON."""
+    from dataflow_generator.openlineage.emit.run_events import event_line
+    from scanner_api.openlineage.events import graph_events
+
+    with graph_events(source) as events:
+        yield map(event_line, events)
+
+
+def _guess_format(output: Path | LineWriter) -> str:
+    suffix = output.suffix if isinstance(output, Path) else ""
+    guessed = format_of(suffix) or _FORMAT_OF_SUFFIX.get(suffix.lower())
+    if guessed is None:
+        hint = f"--format {'|'.join((*OUTPUTS, EVENTS, *TABLE_FORMATS))}, or -o with a suffix such as .html"
+        raise InputInvalid("the format is not known", where=_WHERE, hint=hint)
+    return guessed
+
+
+def _check_selection(format_name: str, node: str | None, depth: int | None, cluster: str | None) -> None:
+    if (format_name in TABLE_FORMATS or format_name == EVENTS) and (node or depth or cluster):
+        what = f"{format_name} is the whole dictionary"
+        raise InputInvalid(what, where=_WHERE, hint="without --node, --depth, --cluster")
+    if node and cluster:
+        raise InputInvalid("--node and --cluster select two parts", where=_WHERE, hint="choose one of them")
+    if depth and not node:
+        raise InputInvalid("--depth is counted from a node", where=_WHERE, hint="name it with --node")
+
+
+def _part(
+    graph: GeneratedGraph, source: GraphSource, node: str | None, depth: int | None, cluster: str | None
+) -> FlowGraph:
+    if graph.about.coverage is None:
+        source.notify("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
+    if node:
+        return part_around(graph.rows, graph.about, find_node(graph.rows, node, _WHERE), depth)
+    return graph.part(cluster_of_graph(graph.rows, cluster)) if cluster else graph.whole()
+
+
+def _write_lines(lines: Iterable[str], output: Path | LineWriter, name: str = "") -> None:
+    if not isinstance(output, Path):
+        output.writelines(lines)
+        return
+    with atomic_file(output / name if output.is_dir() else output) as file:
+        file.writelines(lines)

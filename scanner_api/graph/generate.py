@@ -1,0 +1,177 @@
+"""Generating the data flow graph of a dictionary: into the dictionary, into files, into another database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from dataflow_generator.analysis.findings import Finding, stored_findings
+from dataflow_generator.build.coverage import Coverage
+from dataflow_generator.parquet.manifest import NAME as PARQUET_DIRECTORY
+from dataflow_generator.query.stored_graph import coverage_of, whole_graph
+from dataflow_generator.render import OUTPUTS
+from dataflow_generator.render.files import write_files
+from scanner_api.callbacks import GraphProgress, Notify, ignore, no_graph_progress
+from scanner_api.dictionary import Dictionary
+from scanner_api.files import check_directory
+from scanner_api.graph.engines import Engines, Generation, SparkChoice
+from scanner_dictionary.graph.store import StoredGraph, stored_graph
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.errors import InputInvalid
+
+if TYPE_CHECKING:
+    from dataflow_generator.parquet.manifest import Written
+    from dataflow_generator.spark.jdbc import JdbcTarget
+
+PARQUET = "parquet"
+FORMATS = (*OUTPUTS, PARQUET)
+
+
+class GraphTables(NamedTuple):
+    """Tables that hold a generated graph: where they are, how many rows, and which engine wrote them.
+
+    *manifest* names the file or table that holds all problems.
+    """
+
+    location: str
+    nodes: int
+    edges: int
+    coverage: Coverage
+    engine: str
+    manifest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphReport:
+    """The graph stored in the dictionary: its size, how much of statements and connectors was read, and findings."""
+
+    engine: str
+    nodes: int
+    edges: int
+    coverage: Coverage
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateResult:
+    """What `generate` wrote; *stored* is None where nothing was written into the dictionary."""
+
+    stored: GraphReport | None = None
+    files: tuple[Path, ...] = ()
+    tables: tuple[GraphTables, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outputs:
+    """Where a graph goes; *rows* are formats of files that are written row by row into *directory*."""
+
+    store: bool
+    directory: Path | None
+    rows: Sequence[str]
+    parquet: Path | None
+    jdbc: JdbcTarget | None = field(repr=False)
+
+    @property
+    def are_none(self) -> bool:
+        return not (self.store or self.rows or self.parquet or self.jdbc)
+
+
+def generate(
+    dictionary: Dictionary,
+    *,
+    output: Path | None = None,
+    formats: Sequence[str] = ("json", "dot"),
+    store: bool | None = None,
+    snapshot: Path | None = None,
+    spark: SparkChoice = SparkChoice(),  # noqa: B008 - frozen
+    jdbc: JdbcTarget | None = None,
+    progress: GraphProgress = no_graph_progress,
+    notify: Notify = ignore,
+) -> GenerateResult:
+    """Generate the data flow graph of *dictionary* and write it to every output that is named.
+
+    *output* is a directory for files in *formats*. *store*: into the dictionary; None means yes, unless Parquet, a
+    snapshot or another database is requested. *snapshot* is a Parquet export to read instead of the dictionary. Raises
+    InputInvalid for arguments that contradict each other or an output that cannot be written, DictionaryUnusable.
+
+    >>> result = generate(dictionary, output=Path("flow"))
+    >>> [file.name for file in result.files]
+    ['graph.json', 'graph.dot']
+    """
+    engines = Engines(dictionary.url, snapshot, spark, notify)
+    outputs = _outputs(output, formats, jdbc, store=is_stored(store, formats, snapshot, jdbc))
+    engine = engines.choose()
+    if outputs.are_none:
+        return GenerateResult()
+    light = not (outputs.store or outputs.rows or jdbc)
+    with engines.started(engine, progress, light=light) as generation:
+        tables = _write_tables(generation, outputs, engine)
+        graph = generation.store(dictionary.writing()) if outputs.store else None
+        files = _write_files(generation, dictionary, outputs)
+    stored = _report(dictionary, graph, engine) if graph else None
+    return GenerateResult(stored=stored, files=files, tables=tuple(tables))
+
+
+def is_stored(store: bool | None, formats: Sequence[str], snapshot: Path | None, jdbc: JdbcTarget | None) -> bool:
+    """Return whether the graph goes into the dictionary: *store*, or if it is None, unless it goes elsewhere only."""
+    return (PARQUET not in formats and snapshot is None and jdbc is None) if store is None else store
+
+
+def _outputs(output: Path | None, formats: Sequence[str], jdbc: JdbcTarget | None, *, store: bool) -> _Outputs:
+    names = _known_formats(formats)
+    directory = check_directory(output, "--output") if output else None
+    if PARQUET in names and directory is None:
+        raise InputInvalid("Parquet is written into a directory", where="--format parquet", hint="add --output DIR")
+    return _Outputs(
+        store=store,
+        directory=directory,
+        rows=[name for name in names if name != PARQUET] if directory else [],
+        parquet=directory / PARQUET_DIRECTORY if directory and PARQUET in names else None,
+        jdbc=jdbc,
+    )
+
+
+def _known_formats(names: Sequence[str]) -> tuple[str, ...]:
+    for name in names:
+        if name not in FORMATS:
+            hint = closest_match(name, FORMATS) or f"one of {', '.join(FORMATS)}"
+            raise InputInvalid(f"{name!r} is not known", where="scanner dataflow --format", hint=hint)
+    return tuple(dict.fromkeys(names))
+
+
+def _write_tables(generation: Generation, outputs: _Outputs, engine: str) -> list[GraphTables]:
+    tables: list[GraphTables] = []
+    if outputs.parquet:
+        written = generation.parquet(outputs.parquet)
+        tables.append(_tables(written, engine, str(outputs.parquet), "_about.json there"))
+    if outputs.jdbc and generation.database:
+        written = generation.database(outputs.jdbc)
+        tables.append(_tables(written, engine, outputs.jdbc.masked_url, "graph_about there"))
+    return tables
+
+
+def _tables(written: Written, engine: str, location: str, manifest: str) -> GraphTables:
+    about = written.about
+    return GraphTables(location, about.nodes, about.edges, written.coverage, engine, manifest)
+
+
+def _write_files(generation: Generation, dictionary: Dictionary, outputs: _Outputs) -> tuple[Path, ...]:
+    """Write files of the graph: of the one stored in *dictionary*, where it is, so that it is not generated twice."""
+    if not (outputs.rows and outputs.directory):
+        return ()
+    if outputs.store:
+        with dictionary.reading() as conn:
+            about = stored_graph(conn)
+            return write_files(whole_graph(conn, about), outputs.directory, outputs.rows) if about else ()
+    with generation.graph() as graph:
+        return write_files(graph, outputs.directory, outputs.rows)
+
+
+def _report(dictionary: Dictionary, graph: StoredGraph, engine: str) -> GraphReport:
+    with dictionary.reading() as conn:
+        findings = stored_findings(conn)
+    return GraphReport(
+        engine=engine, nodes=graph.nodes, edges=graph.edges, coverage=coverage_of(graph), findings=findings
+    )

@@ -1,0 +1,145 @@
+"""Lineage, impact and connected components of a generated graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dataflow_generator.analysis.connectivity import Component
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.model import ColumnRef, Dataset
+from dataflow_generator.query import impact as impact_query
+from dataflow_generator.query.impact import Affected, NodeInfo, Root
+from dataflow_generator.query.neighbourhood import Step
+from dataflow_generator.query.stored_graph import stored_lineage
+from dataflow_generator.query.traversal import Hop, TraversalOptions
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.open import GraphSource, find_node, open_graph
+from scanner_dictionary.graph.reader import GraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.queries.graph_nodes import columns_around, topics_with_column
+from scanner_model.errors import InputInvalid
+
+DIRECTIONS = ("upstream", "downstream", "both")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lineage:
+    """The edges around a node, the nearest first; *nodes* has every node of them by its key in the edges.
+
+    *column_suggestions* are columns above and below the root column that have flows of their own.
+    """
+
+    root: NodeRow
+    hops: tuple[Hop[int, EdgeRow], ...]
+    nodes: Mapping[int, NodeRow]
+    column_suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """What is affected if *root* is renamed or dropped; *nodes* has every node that is named, by its key."""
+
+    root: NodeRow
+    affected: tuple[Affected[int, EdgeRow], ...]
+    nodes: Mapping[int, NodeRow]
+    column_suggestions: tuple[str, ...] = ()
+
+
+def lineage(
+    graph: GraphSource | Dictionary,
+    node: str,
+    *,
+    direction: str = "both",
+    columns: bool = False,
+    depth: int | None = None,
+) -> Lineage:
+    """Return where the data of *node* come from and where they go, in the graph that was generated last.
+
+    *node* is the name of a topic, dataset, job, consumer group or column, `NAMESPACE/NAME`, or an id of graph.json.
+    *direction* is upstream, downstream or both; *columns* adds the flows of its columns; *depth* limits the steps each
+    way. Raises InputInvalid where several nodes have the name, NameUnknown where none has or no graph was generated.
+
+    >>> [hop.edge.kind for hop in lineage(dictionary, "orders", direction="downstream").hops]
+    """
+    if direction not in DIRECTIONS:
+        raise InputInvalid(f"{direction!r} is not known", where="direction", hint=f"one of {', '.join(DIRECTIONS)}")
+    options = TraversalOptions(
+        upstream=direction != "downstream", downstream=direction != "upstream", columns=columns, depth=depth
+    )
+    with open_graph(GraphSource.of(graph)) as opened:
+        root = find_node(opened.rows, node, "scanner lineage")
+        hops, nodes = stored_lineage(opened.rows, root, options)
+        return Lineage(
+            root=root, hops=tuple(hops), nodes=nodes, column_suggestions=_column_suggestions(opened.rows, root, node)
+        )
+
+
+def impact(graph: GraphSource | Dictionary, node: str, *, depth: int | None = None) -> Impact:
+    """Return what is affected, in at most *depth* steps, if *node* is renamed or dropped; errors as `lineage`.
+
+    >>> [affected.steps for affected in impact(dictionary, "orders").affected]
+    """
+    with open_graph(GraphSource.of(graph)) as opened:
+        root = find_node(opened.rows, node, "scanner lineage")
+        return impact_of(opened.rows, root, node, depth)
+
+
+def components(graph: GraphSource | Dictionary) -> tuple[Component, ...]:
+    """Return the connected components of the whole graph, the largest first; raises NameUnknown without a graph."""
+    with open_graph(GraphSource.of(graph)) as opened:
+        return opened.components()
+
+
+def impact_of(graph: GraphReader, node: NodeRow, name: str, depth: int | None = None) -> Impact:
+    """Return what is affected, in at most *depth* steps, if *node*, which was requested as *name*, is dropped."""
+
+    def edges_ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
+        for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
+            yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
+
+    def node_infos(keys: Iterable[int]) -> Mapping[int, NodeInfo]:
+        rows = graph.nodes_of(keys).values()
+        return {row.id: NodeInfo(row.kind, row.name, node_path(row)) for row in rows}
+
+    def step(edge: EdgeRow) -> Step:
+        return Step(edge.flow_type, edge.subtype, edge.evidence)
+
+    root = _impact_root(graph, node, name)
+    reached = impact_query.impact(root, impact_query.ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step))
+    affected = tuple(each for each in reached if depth is None or each.steps <= depth)
+    ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
+    jobs = (job for each in affected for job in each.through)
+    nodes = graph.nodes_of({root.node, *(each.node for each in affected), *ends, *jobs})
+    start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]
+    return Impact(root=start, affected=affected, nodes=nodes, column_suggestions=_column_suggestions(graph, node, name))
+
+
+def node_path(node: NodeRow) -> tuple[str, ...] | None:
+    """Return a column's path; None for other nodes."""
+    return None if node.path is None else tuple(json.loads(node.path))
+
+
+def column_node(dataset: NodeRow, path: tuple[str, ...]) -> NodeRow:
+    """Return the node of a column of *dataset*; a member of a copied structure may be no node of the graph."""
+    key = ColumnRef(Dataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
+    return dataset._replace(node_key=key, kind="column", path=json.dumps(path, ensure_ascii=False))
+
+
+def _impact_root(graph: GraphReader, node: NodeRow, name: str) -> Root[int]:
+    if node.kind != "column":
+        return Root(node=node.id, is_job=node.kind not in ("topic", "dataset"))
+    holders = [edge.source_node_id for edge in graph.edges_at([node.id], forward=False, kinds=("contains",))]
+    if not node.namespace:
+        topics = topics_with_column(graph, name)
+        if len(topics) > 1:
+            hint = "write one of these: " + ", ".join(f"{topic.namespace}/{topic.name}" for topic in topics)
+            raise InputInvalid(f"{len(topics)} topics have {name!r}", where="scanner lineage", hint=hint)
+        holders = [topic.id for topic in topics]
+    return Root(node=holders[0], path=node_path(node) or ()) if holders else Root(node=node.id)
+
+
+def _column_suggestions(graph: GraphReader, root: NodeRow, name: str) -> tuple[str, ...]:
+    """Return the columns in flows above and below a column: flows of a structure are often those of its members."""
+    return columns_around(graph, name) if root.kind == "column" else ()

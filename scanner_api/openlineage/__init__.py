@@ -1,0 +1,1 @@
+"""OpenLineage: the events of a graph, and the transports that deliver them."""

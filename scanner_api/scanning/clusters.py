@@ -1,0 +1,119 @@
+"""The cluster.json files of a scan: all read and checked before the first request to a source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from manual_input.loader import Reach, read_manual_input
+from scanner_extractor.config.loader import read_cluster_file
+from scanner_extractor.discovery.expansion import KINDS
+from scanner_extractor.formats import format_names
+from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.phases import DISCOVERY, PHASES
+from scanner_extractor.scan.runner import Choice
+from scanner_extractor.settings.cluster import Settings
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.errors import InputInvalid
+from scanner_model.manual import ManualInput
+from scanner_model.names import ClusterName
+from scanner_model.problems import Problem
+
+
+def read_files(files: Sequence[str], *, replayed: bool = False) -> tuple[list[Settings], list[Problem]]:
+    """Read every file, and return the settings with every problem found; *replayed*: see `read_clusters`."""
+    clusters: list[Settings] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            clusters.append(read_cluster_file(Path(file), os.environ, tuple(REGISTRIES), replayed=replayed))
+        except InputInvalid as error:
+            problems += error.problems or (Problem(error.where, error.what, error.hint),)
+    return clusters, [*problems, *_repeated(clusters)]
+
+
+def _repeated(clusters: Sequence[Settings]) -> Iterator[Problem]:
+    first: dict[ClusterName, Path] = {}
+    for settings in clusters:
+        if settings.cluster in first:
+            what = f"the cluster {settings.cluster!r} is in {first[settings.cluster]} already"
+            yield Problem(str(settings.file), what, "name the file once, or give each cluster a name of its own")
+        first.setdefault(settings.cluster, settings.file)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedCluster:
+    """A cluster.json and the manual input that it names, read and checked; *warnings* belong into the report."""
+
+    settings: Settings
+    manual: ManualInput
+    warnings: tuple[Problem, ...]
+
+
+def read_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[Settings, ...]:
+    """Read every cluster.json; raises one InputInvalid that lists the problems of all of them.
+
+    *replayed*: SQL files and topologies need not exist, as a capture holds their contents.
+    """
+    clusters, problems = read_files(files, replayed=replayed)
+    problems += _without_source(clusters)
+    if problems:
+        raise InputInvalid.listing(problems)
+    return tuple(clusters)
+
+
+def load_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[LoadedCluster, ...]:
+    """Read every cluster.json with its manual input; raises InputInvalid. *replayed*: see `read_clusters`."""
+    return tuple(map(_loaded, read_clusters(files, replayed=replayed)))
+
+
+def select_sources(only: Sequence[str], skip: Sequence[str], clusters: Collection[Settings]) -> Choice:
+    """Parse *only* and *skip*: kinds and ids of sources, with commas between; raises InputInvalid for unknown names."""
+    kinds, sources = _names(clusters)
+    known = (*kinds, *sources)
+    # Ids of sources that discovery finds when the scan starts are not known yet.
+    later = any(settings.cloud for settings in clusters)
+    return Choice(only=_known(only, "--only", known, later=later), skip=_known(skip, "--skip", known, later=later))
+
+
+def _loaded(settings: Settings) -> LoadedCluster:
+    reach = Reach(base=settings.file.parent, formats=format_names())
+    manual = read_manual_input(settings.manual_input, settings.cluster, settings.brokers, reach)
+    return LoadedCluster(settings=settings, manual=manual.input, warnings=(*settings.warnings, *manual.warnings))
+
+
+def _without_source(clusters: Sequence[Settings]) -> Iterator[Problem]:
+    for settings in clusters:
+        if not (settings.manual_input or _names([settings])[1]):
+            hint = "add schema_registries, kafka, ksqldb, connect, flink, streams or manual_input"
+            yield Problem(str(settings.file), "names no source to read", hint)
+
+
+def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:
+    """List the kinds and the ids of all sources, each once."""
+    phases = (DISCOVERY, *PHASES)
+    tasks = [task for settings in clusters for phase in phases for task in phase.tasks(settings, Connections())]
+    discovered = KINDS if any(settings.cloud for settings in clusters) else frozenset()
+    return sorted({task.kind for task in tasks} | discovered), sorted({str(task.source) for task in tasks})
+
+
+def _known(options: Sequence[str], option: str, known: Sequence[str], *, later: bool = False) -> frozenset[str]:
+    names = [name for text in options for name in _listed(text, known)]
+    for name in names:
+        if name not in known and not (later and ":" in name):
+            hint = closest_match(name, known) or f"known: {', '.join(known)}"
+            raise InputInvalid(f"no source, and no kind of source, is called {name!r}", where=option, hint=hint)
+    return frozenset(names)
+
+
+def _listed(text: str, known: Sequence[str]) -> Iterator[str]:
+    """Split a list at its commas, except those inside a source's own id."""
+    text = text.strip(" ,")
+    while text:
+        whole = (name for name in known if text == name or text.startswith(f"{name},"))
+        name = max(whole, key=len, default=text.partition(",")[0])
+        yield name.strip()
+        text = text[len(name) :].strip(" ,")

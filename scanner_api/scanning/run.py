@@ -1,0 +1,225 @@
+"""Scanning clusters into the dictionary: read the sources, merge the results, store them in one transaction."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from scanner_api.callbacks import Notify, ScanProgress, ignore, no_scan_progress
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.engines import SparkChoice
+from scanner_api.scanning.clusters import LoadedCluster, load_clusters, select_sources
+from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.schema_engine import schema_engine
+from scanner_dictionary.engine.open import Engine
+from scanner_dictionary.queries.previous_state import is_known, known_queries, previous_state
+from scanner_dictionary.write.scan import write_scan
+from scanner_extractor.http.recording import Recorder, Replay, directory_name, recorded_cluster
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.merge import merge_results
+from scanner_extractor.scan.phases import Mode
+from scanner_extractor.scan.runner import ALL, Choice, kept, read_sources
+from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
+from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.scan import ClusterScan, SourceStatus
+
+_DEFAULT_ENGINE = SparkChoice()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanOptions:
+    """What holds for every cluster of a scan; *parse* parses the texts of schemas."""
+
+    engine: Engine
+    progress: ScanProgress = no_scan_progress
+    choice: Choice = ALL
+    parse: ParseTexts = parse_in_process
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReadCluster:
+    """What the sources of one cluster returned, ready to be stored; *clock* is the monotonic time of the start."""
+
+    cluster: LoadedCluster
+    scan: ClusterScan
+    started: datetime
+    clock: float
+
+
+def scan(
+    config_files: Sequence[str | Path],
+    dictionary: Dictionary,
+    *,
+    only: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    mode: str = "full",
+    workers: int = 4,
+    capture: Path | None = None,
+    replay: Path | None = None,
+    spark: SparkChoice = _DEFAULT_ENGINE,
+    progress: ScanProgress = no_scan_progress,
+    notify: Notify = ignore,
+    on_report: Callable[[ScanReport], None] | None = None,
+) -> tuple[ScanReport, ...]:
+    """Scan the clusters of *config_files* (cluster.json each) into *dictionary*, one transaction a cluster.
+
+    *only* and *skip* are kinds or ids of sources. *mode* is full, extract or enrich. Up to *workers* clusters are read
+    at once. *capture* records the raw responses in a new directory, *replay* reads them from one without a network.
+    *on_report* is called after each cluster; the result has all reports, in the order of the files. A source that
+    cannot be read is an outcome in its report, not an exception. Raises InputInvalid for a file or an argument, before
+    anything is read; DictionaryUnusable; NameUnknown where *mode* is enrich and the cluster was never scanned.
+
+    >>> reports = scan(["examples/retail/cluster.json"], dictionary, replay=Path("examples/retail/capture"))
+    >>> reports[0].stored
+    True
+    """
+    if capture and replay:
+        raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
+    clusters = load_clusters([str(file) for file in config_files], replayed=replay is not None)
+    selected = select_sources(only, skip, [cluster.settings for cluster in clusters])
+    choice = replace(selected, mode=Mode(mode))
+    connections = open_connections(clusters, capture, replay)
+    reports: list[ScanReport] = []
+    engine = dictionary.writing(create=True)
+    with schema_engine(spark, notify) as parse:
+        options = ScanOptions(engine=engine, choice=choice, progress=progress, parse=parse)
+        for report in scan_clusters(clusters, connections, options, workers=workers):
+            reports.append(report)
+            if on_report:
+                on_report(report)
+    return tuple(reports)
+
+
+def open_connections(
+    clusters: Sequence[LoadedCluster], capture: Path | None, replay: Path | None
+) -> tuple[Connections, ...]:
+    """Return the connections of each cluster; several have a directory each. Raises InputInvalid for a bad capture."""
+    several = len(clusters) > 1
+    return tuple(_connections(each.settings.cluster, capture, replay, several=several) for each in clusters)
+
+
+def scan_clusters(
+    clusters: Sequence[LoadedCluster], connections: Sequence[Connections], options: ScanOptions, *, workers: int = 1
+) -> Iterator[ScanReport]:
+    """Scan each cluster and store it in one transaction, in the order of *clusters*; up to *workers* are read at once.
+
+    Nothing is stored of a cluster where no source could be read. Raises NameUnknown, before any request, where
+    there is nothing stored that could be enriched.
+    """
+    if options.choice.mode is Mode.ENRICH:
+        _check_stored(clusters, options)
+    jobs = [partial(_read_cluster, *each, options) for each in zip(clusters, connections, strict=True)]
+    for read in _run_ordered(jobs, workers):
+        yield _store(read, options)
+
+
+def _read_cluster(cluster: LoadedCluster, connections: Connections, options: ScanOptions) -> _ReadCluster:
+    started, clock = datetime.now(UTC), time.monotonic()
+    with options.engine.connect() as conn:
+        connections = replace(connections, queries=known_queries(conn, cluster.settings.cluster))
+    results = read_sources(cluster.settings, connections, choice=options.choice, progress=options.progress)
+    if options.choice.mode is Mode.ENRICH:
+        files = tuple(kept(source, "manual", options.choice.mode) for source in cluster.manual.sources)
+        results = replace(results, outcomes=(*results.outcomes, *files))
+    silent = [outcome.source for outcome in results.outcomes if outcome.answer != SourceStatus.READ]
+    with options.engine.connect() as conn:
+        previous = previous_state(conn, cluster.settings.cluster, silent)
+    manual = None if options.choice.mode is Mode.ENRICH else cluster.manual
+    merged = merge_results(cluster.settings, results, manual, remembered=previous, read=options.parse)
+    return _ReadCluster(cluster=cluster, scan=merged, started=started, clock=clock)
+
+
+def _store(read: _ReadCluster, options: ScanOptions) -> ScanReport:
+    cluster, scan = read.cluster, read.scan
+    summary = None
+    if _answered(scan):
+        finished = datetime.now(UTC)
+        summary = write_scan(options.engine, scan, started=read.started, finished=finished, mode=options.choice.mode)
+    return ScanReport(
+        cluster=cluster.settings.cluster,
+        scan=summary.scan_id if summary else None,
+        outcomes=scan.outcomes,
+        counts=_counts(scan),
+        changes=summary.counts if summary else (),
+        problems=(*cluster.warnings, *scan.problems, *(summary.refused if summary else ())),
+        seconds=time.monotonic() - read.clock,
+        findings=summary.findings if summary else (),
+    )
+
+
+def _run_ordered(jobs: Sequence[Callable[[], _ReadCluster]], workers: int) -> Iterator[_ReadCluster]:
+    """Run *jobs*, up to *workers* at once, and yield their results in order; no more than that wait to be stored."""
+    free = threading.Semaphore(max(1, workers))
+    futures: list[Future[_ReadCluster]] = [Future() for _ in jobs]
+
+    def work(job: Callable[[], _ReadCluster], future: Future[_ReadCluster]) -> None:
+        try:
+            future.set_result(job())
+        except BaseException as error:  # noqa: BLE001 - raised again by `future.result()`
+            future.set_exception(error)
+
+    def start() -> None:
+        for job, future in zip(jobs, futures, strict=True):
+            free.acquire()
+            # Daemons, so that Ctrl-C ends the program whatever a source does.
+            threading.Thread(target=work, args=(job, future), daemon=True).start()
+
+    threading.Thread(target=start, daemon=True).start()
+    for future in futures:
+        yield future.result()
+        free.release()
+
+
+def _check_stored(clusters: Sequence[LoadedCluster], options: ScanOptions) -> None:
+    with options.engine.connect() as conn:
+        for each in clusters:
+            if not is_known(conn, each.settings.cluster):
+                what = f"no scan of the cluster {each.settings.cluster!r} is stored that could be enriched"
+                raise NameUnknown(what, where="--mode enrich", hint="scan it first, with --mode full or extract")
+
+
+def _connections(cluster: str, capture: Path | None, replay: Path | None, *, several: bool) -> Connections:
+    if replay:
+        return Connections(replay=Replay(recorded_cluster(replay, cluster) if several else replay))
+    if capture:
+        directory = capture / directory_name(cluster) if several else capture
+        tool = f"scanner {version('kafka-lineage-scanner')}"
+        return Connections(recorder=Recorder(directory, cluster=cluster, tool=tool))
+    return Connections()
+
+
+def _answered(scan: ClusterScan) -> bool:
+    return any(outcome.answer in (SourceStatus.READ, SourceStatus.PARTIAL) for outcome in scan.outcomes)
+
+
+def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
+    columns = sum(len(definition.columns) for definition in scan.definitions)
+    subjects = len({(v.source, v.context, v.subject) for v in scan.versions})
+    counted = (
+        ("topics", len(scan.topics)),
+        ("subjects", subjects),
+        ("versions", len(scan.versions)),
+        ("schemas", len(scan.definitions)),
+        ("columns", columns),
+        ("collections", len(scan.ksql_sources)),
+        ("queries", len(scan.queries)),
+        ("connectors", len(scan.connectors)),
+        ("consumer groups", len(scan.consumer_groups)),
+        ("manual flows", len(scan.manual_flows)),
+        ("statements", len(scan.flink_statements)),
+        ("jobs", len(scan.flink_jobs)),
+        ("topologies", len(scan.topologies)),
+        ("annotations", len(scan.annotations)),
+        ("materialized topics", len(scan.materializations)),
+        ("catalog tables", len(scan.catalog_tables)),
+        ("catalog links", len(scan.catalog_links)),
+        ("figures", len(scan.metrics)),
+    )
+    return tuple((name, count) for name, count in counted if count)

@@ -1,0 +1,92 @@
+"""Fakes that tests of the library share: servers, and the context of a monitor."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from scanner_api.monitoring.loop import MonitorContext
+from scanner_model.errors import SourceObjected, SourceUnreachable
+
+FAKES = Path(__file__).parents[1] / "fakes"
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@dataclass
+class World:
+    """The context of a monitor: a clock that a test sets, and a catalog that accepts events or not."""
+
+    at: datetime = NOON
+    away: bool = False
+    unwanted: frozenset[str] = frozenset()
+    events: list[dict[str, Any]] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    def send(self, event: dict[str, Any]) -> None:
+        if self.away:
+            raise SourceUnreachable("nobody answers", where="catalog")
+        if event["eventType"] in self.unwanted:
+            raise SourceObjected("no such thing", where="catalog", status=400)
+        self.events.append(event)
+
+    def context(self) -> MonitorContext:
+        return MonitorContext(
+            now=lambda: self.at,
+            draw=lambda low, high: low,
+            send=self.send,
+            notify=self.said.append,
+            refused=lambda line, _: self.refused.append(line),
+        )
+
+    @property
+    def states(self) -> list[str]:
+        return [event["eventType"] for event in self.events]
+
+
+@pytest.fixture
+def world() -> World:
+    """Return the clock and the target of a monitor."""
+    return World()
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """Return the path of a monitor's state."""
+    return tmp_path / "monitor.json"
+
+
+@pytest.fixture(scope="session")
+def connect() -> ModuleType:
+    """Load the fake Connect server."""
+    return _program("connect_server")
+
+
+@pytest.fixture(scope="session")
+def flink() -> ModuleType:
+    """Load the fake Flink server."""
+    return _program("flink_server")
+
+
+@pytest.fixture(scope="session")
+def ksql() -> ModuleType:
+    """Load the fake ksqlDB server."""
+    return _program("ksqldb_server")
+
+
+def _program(name: str) -> ModuleType:
+    """Load a fake, which is a program and no part of a package."""
+    spec = importlib.util.spec_from_file_location(f"{name}_for_library", FAKES / f"{name}.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,80 @@
+"""Scans of a ksqlDB server while somebody stops it in an orderly way: nothing of it is reported gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from scanner_api.scanning.clusters import LoadedCluster
+from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.run import ScanOptions, scan_clusters
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings, Settings
+from scanner_model.kafka import Cluster
+from scanner_model.manual import ManualInput
+from scanner_model.names import ClusterName
+from scanner_model.scan import SourceStatus
+
+
+@pytest.fixture
+def scan(ksql: ModuleType, tmp_path: Path):
+    """Return a fake server of three queries, and a function that scans it without waiting."""
+    fake = ksql.Ksql(queries=tuple(ksql.query(f"CTAS_CLICKS_PER_CITY_{number}") for number in range(3)))
+    engine = open_dictionary(f"sqlite:///{tmp_path / 'd.db'}")
+    with ksql.serving(fake) as url:
+        settings = Settings(
+            cluster=ClusterName("shop"),
+            brokers=("k:9092",),
+            file=Path("c.json"),
+            ksqldb=(KsqlSettings(http=HttpSettings(url=url)),),
+        )
+        loaded = LoadedCluster(
+            settings=settings,
+            manual=ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers)),
+            warnings=(),
+        )
+
+        def once() -> ScanReport:
+            way = Connections(clock=Clock(pause=lambda _: None))
+            (report,) = scan_clusters([loaded], [way], ScanOptions(engine=engine, progress=no_progress))
+            return report
+
+        yield fake, once
+    engine.dispose()
+
+
+def test_scans_of_a_server_that_is_being_stopped_lose_nothing(scan) -> None:
+    """Three queries go one by one, then nothing answers, then all are back: no scan may call any of them gone."""
+    fake, once = scan
+    whole = fake.queries
+    reports = [once()]
+    fake.stopping = True
+    reports += [once(), once()]
+    fake.starting, fake.stopping = True, False
+    reports.append(once())
+    fake.starting, fake.queries = False, whole
+    reports.append(once())
+
+    assert [report.outcomes[0].answer for report in reports] == [
+        SourceStatus.READ,
+        SourceStatus.READ,
+        SourceStatus.PARTIAL,
+        SourceStatus.UNAVAILABLE,
+        SourceStatus.READ,
+    ]
+    assert [dict(report.changes).get("gone", 0) for report in reports] == [0] * 5
+
+
+def test_query_that_somebody_terminated_is_gone(scan) -> None:
+    """Its collection stays, as while a server is stopped; but the next answer is the same."""
+    fake, once = scan
+    once()
+    fake.queries = fake.queries[:-1]
+    report = once()
+
+    assert (report.outcomes[0].answer, dict(report.changes)["gone"]) == (SourceStatus.READ, 1)
