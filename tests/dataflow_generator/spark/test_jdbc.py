@@ -74,7 +74,7 @@ def test_rows_that_a_task_wrote_twice_do_not_take_the_place_of_any(spark, databa
     conn.execute(TWICE)
     conn.execute("CREATE EVENT TRIGGER twice ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION twice()")
 
-    with pytest.raises(ScannerError, match="t_new holds 4 rows, and 3 were made"):
+    with pytest.raises(ScannerError, match="t_new has 4 rows instead of 3"):
         replace_tables(spark, {"t": spark.range(3).toDF("n")}, target)
     assert conn.execute("SELECT old FROM t").fetchall() == []
 
