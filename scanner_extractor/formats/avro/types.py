@@ -179,7 +179,7 @@ class Types:
         if named:
             return _of_named(named)
         report(f"{word!r} without its {_MEMBERS[word]!r}" if word in _MEMBERS else f"no schema defines {word!r}")
-        return Shape(word, namespace)
+        return Shape(word or UNREADABLE, namespace)
 
     def _collection(self, word: str, schema: Attributes, namespace: str) -> Shape:
         """Read a map or an array, or the map that Connect means by an array of entries."""

@@ -413,3 +413,11 @@ class TestBounds:
         assert [problem.hint for problem in parsed.problems] == [
             "the columns of each named type are shown at its first use only"
         ]
+
+
+def test_an_empty_type_name_is_an_unknown_type() -> None:
+    """Every column has a type."""
+    parsed = read('""')
+
+    assert [column.type for column in parsed.columns] == ["unknown"]
+    assert "no schema defines ''" in [problem.what for problem in parsed.problems]
