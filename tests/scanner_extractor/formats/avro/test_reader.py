@@ -417,7 +417,7 @@ class TestBounds:
 
 def test_an_empty_type_name_is_an_unknown_type() -> None:
     """Every column has a type."""
-    parsed = read('""')
+    parsed = read("")
 
     assert [column.type for column in parsed.columns] == ["unknown"]
     assert "no schema defines ''" in [problem.what for problem in parsed.problems]
