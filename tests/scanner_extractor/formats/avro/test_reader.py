@@ -415,9 +415,9 @@ class TestBounds:
         ]
 
 
-def test_an_empty_type_name_is_an_unknown_type() -> None:
+def test_an_empty_type_name_is_no_column_and_a_problem() -> None:
     """Every column has a type."""
     parsed = read("")
 
-    assert [column.type for column in parsed.columns] == ["unknown"]
+    assert not parsed.columns
     assert "no schema defines ''" in [problem.what for problem in parsed.problems]
