@@ -325,7 +325,7 @@ def _redirected(request: Request, status: int, target: str) -> Request:
 
 
 def _same_place(home: str, url: str) -> bool:
-    """Tell whether *url* may see the credentials meant for *home*: same host and port, and no step down from https."""
+    """Check whether *url* may get the credentials of *home*: same host and port, and no step down from https."""
     if url.startswith(f"{home}/"):
         return True
     ours, theirs = _origin(home), _origin(url)

@@ -88,7 +88,10 @@ def test_no_link_is_followed_to_append_or_create(tmp_path, target) -> None:
 def test_a_link_to_a_device_is_followed(tmp_path) -> None:
     """`/dev/stderr` is one."""
     (tmp_path / "a").symlink_to("/dev/null")
-    os.close(open_private(tmp_path / "a", os.O_WRONLY | os.O_APPEND))
+    descriptor = open_private(tmp_path / "a", os.O_WRONLY | os.O_APPEND)
+
+    assert os.fstat(descriptor).st_rdev == os.stat("/dev/null").st_rdev  # noqa: PTH116 - a device, not a file of ours
+    os.close(descriptor)
 
 
 def test_what_is_appended_is_private(tmp_path) -> None:
