@@ -136,9 +136,9 @@ def json_text(value: object) -> str | None:
 
 
 def _stated(words: object) -> tuple[str, ...]:
-    if isinstance(words, str):
-        return (words,)
-    return tuple(dict.fromkeys(word for word in words if isinstance(word, str))) if isinstance(words, list) else ()
+    """Return the type names of `type`; an empty name states nothing."""
+    listed = words if isinstance(words, list) else [words]
+    return tuple(dict.fromkeys(word for word in listed if isinstance(word, str) and word))
 
 
 def _value_types(schema: dict[str, Any]) -> tuple[str, ...]:

@@ -206,6 +206,8 @@ class TestTypes:
             ({"type": "number", "enum": [1, 2]}, "number"),
             ({"type": ["string", "integer"], "enum": ["a"]}, "string"),
             ({"type": "int"}, "int"),
+            ({"type": ""}, "any"),
+            ({"type": ["", "integer"]}, "integer"),
             ({"description": "whatever"}, "any"),
         ],
     )
