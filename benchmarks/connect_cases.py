@@ -14,7 +14,7 @@ from dataflow_generator.connectors.columns import columns_through
 from dataflow_generator.connectors.dataset_names import jdbc_dataset, located_table, object_path
 from dataflow_generator.connectors.jdbc_urls import snowflake_account
 from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
-from scanner_model.column_path import ColumnPath, parse_path
+from scanner_model.columns import ColumnPath, parse_path
 
 Case = Mapping[str, Any]
 Judge = Callable[[Case], Iterator[Deviation]]

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from estate import SEED, topic_name
 
 from scanner_model.columns import Column
-from scanner_model.connect import Connector
 from scanner_model.flink import FlinkStatement
+from scanner_model.kafka import Connector
 from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.names import Role, SourceId, TopicName
 

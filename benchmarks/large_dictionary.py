@@ -10,8 +10,8 @@ from typing import Any
 from estate import SEED
 from sqlalchemy import Connection, Table
 
-from scanner_dictionary.engine.bulk_insert import insert_rows
 from scanner_dictionary.engine.open import open_dictionary, writing
+from scanner_dictionary.engine.rows import insert_rows
 from scanner_dictionary.schema import tables as t
 
 BROKER = "kafka-1:9092"

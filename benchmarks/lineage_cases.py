@@ -9,11 +9,10 @@ from typing import Any
 
 from case_results import Deviation, FileResult
 
+from dataflow_generator.openlineage.events import InvalidEvent, event_text, read_event
+from dataflow_generator.openlineage.facets import read_facet
 from dataflow_generator.openlineage.identity.names import trimmed
-from dataflow_generator.openlineage.intake.files import texts_of
-from dataflow_generator.openlineage.parse.event_text import event_text
-from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event
-from dataflow_generator.openlineage.parse.facets import read_facet
+from dataflow_generator.openlineage.intake.importer import texts_of
 from scanner_model.openlineage import Facet, LineageEvent
 
 Json = Any

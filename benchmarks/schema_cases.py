@@ -13,7 +13,7 @@ from case_results import Deviation, FileResult, Reason
 
 from scanner_extractor.formats import read_columns
 from scanner_model.columns import Column
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 _FORMATS = {"avro": "AVRO", "jsonschema": "JSON", "protobuf": "PROTOBUF"}
 _EXPECTED = ("fields_avro.jsonl", "fields_json.jsonl", "fields_proto.jsonl")

@@ -8,8 +8,7 @@ from pathlib import Path
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
-from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.kafka import Cluster, Topic
+from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema

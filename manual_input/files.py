@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from json import JSONDecodeError, loads
 from pathlib import Path
 
+from scanner_model.documents.json_input import TooLarge, check_size
 from scanner_model.documents.json_positions import closest_match
-from scanner_model.errors import InputInvalid
-from scanner_model.json_input import TooLarge, check_size
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of one file, at most."""

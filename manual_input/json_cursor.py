@@ -19,8 +19,7 @@ from scanner_model.documents.json_positions import (
     parse_with_positions,
     schema_problems,
 )
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator

@@ -10,11 +10,10 @@ from typing import NoReturn
 
 from manual_input.files import matching, read_text
 from manual_input.json_cursor import Node
-from scanner_model.column_path import ELEMENT, MAP_VALUE, ColumnPath, field_segment
-from scanner_model.columns import Column
+from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
+from scanner_model.documents.json_input import TooLarge, check_size
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
-from scanner_model.json_input import TooLarge, check_size
 from scanner_model.names import RecordName
 from scanner_model.redaction import mask_text
 

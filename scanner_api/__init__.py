@@ -26,15 +26,17 @@ if TYPE_CHECKING:
     from scanner_api.graph.open import GraphSource as GraphSource
     from scanner_api.monitoring.run import MonitorResult as MonitorResult
     from scanner_api.monitoring.run import monitor as monitor
-    from scanner_api.openlineage.emit import EmitResult as EmitResult
-    from scanner_api.openlineage.emit import emit as emit
-    from scanner_api.openlineage.events import EventOptions as EventOptions
+    from scanner_api.openlineage import EmitResult as EmitResult
+    from scanner_api.openlineage import EventOptions as EventOptions
+    from scanner_api.openlineage import emit as emit
     from scanner_api.parsing import parse_schema as parse_schema
     from scanner_api.parsing import parse_sql as parse_sql
     from scanner_api.parsing import read_connector as read_connector
     from scanner_api.queries import DictionaryOverview as DictionaryOverview
     from scanner_api.queries import columns as columns
     from scanner_api.queries import connectors as connectors
+    from scanner_api.queries import diff as diff
+    from scanner_api.queries import forget as forget
     from scanner_api.queries import overview as overview
     from scanner_api.queries import scan_problems as scan_problems
     from scanner_api.queries import scan_sources as scan_sources
@@ -44,9 +46,7 @@ if TYPE_CHECKING:
     from scanner_api.queries import tables as tables
     from scanner_api.queries import topic_schemas as topic_schemas
     from scanner_api.queries import topics as topics
-    from scanner_api.review import diff as diff
-    from scanner_api.review import forget as forget
-    from scanner_api.review import validate as validate
+    from scanner_api.queries import validate as validate
     from scanner_api.scanning.report import ScanReport as ScanReport
     from scanner_api.scanning.run import scan as scan
     from scanner_model.errors import ScannerError as ScannerError
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
-    "EmitResult": "scanner_api.openlineage.emit",
-    "EventOptions": "scanner_api.openlineage.events",
+    "EmitResult": "scanner_api.openlineage",
+    "EventOptions": "scanner_api.openlineage",
     "GenerateResult": "scanner_api.graph.generate",
     "GraphSource": "scanner_api.graph.open",
     "Impact": "scanner_api.graph.lineage",
@@ -67,11 +67,11 @@ _MODULES = {
     "columns": "scanner_api.queries",
     "components": "scanner_api.graph.lineage",
     "connectors": "scanner_api.queries",
-    "diff": "scanner_api.review",
-    "emit": "scanner_api.openlineage.emit",
+    "diff": "scanner_api.queries",
+    "emit": "scanner_api.openlineage",
     "export": "scanner_api.graph.export",
     "export_tables": "scanner_api.graph.export",
-    "forget": "scanner_api.review",
+    "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
     "impact": "scanner_api.graph.lineage",
     "lineage": "scanner_api.graph.lineage",
@@ -90,7 +90,7 @@ _MODULES = {
     "tables": "scanner_api.queries",
     "topic_schemas": "scanner_api.queries",
     "topics": "scanner_api.queries",
-    "validate": "scanner_api.review",
+    "validate": "scanner_api.queries",
 }
 """Exported name → the module that defines it."""
 

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scanner_dictionary.engine.open import Connection, Engine
+from scanner_dictionary.engine.open import Connection, Engine, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
-from scanner_dictionary.engine.url import resolve_url
 from scanner_dictionary.queries import clusters
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+from dataflow_generator.build.progress import ProgressCallback as GraphProgress
+from dataflow_generator.build.progress import silent as no_graph_progress
+from scanner_extractor.scan.results import Progress as ScanProgress
+from scanner_extractor.scan.results import no_progress as no_scan_progress
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path, make_directory
+
+__all__ = ["GraphProgress", "Notify", "ScanProgress", "ignore", "no_graph_progress", "no_scan_progress"]
+
+
+Notify = Callable[[str], None]
+"""Called with one message for people, without a line feed; possibly from another thread."""
+
+
+def ignore(message: str) -> None:
+    """Drop *message*."""
 
 
 def check_file(file: Path, option: str) -> Path:

@@ -13,9 +13,8 @@ from dataflow_generator.sql.catalog_file import catalog_of
 from scanner_api.input_files import format_of
 from scanner_extractor.formats import read_columns
 from scanner_extractor.schemas.references import lookup_in
-from scanner_model.broker_address import broker_addresses
 from scanner_model.columns import ParsedSchema
-from scanner_model.names import RecordName
+from scanner_model.names import RecordName, broker_addresses
 from scanner_model.redaction import mask_config, mask_statement
 
 _DIRECTIONS = {str(direction): direction for direction in (Direction.SOURCE, Direction.SINK)}

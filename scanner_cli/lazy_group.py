@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import click
 
 from scanner_cli.console import echo_err, silence_stdout
-from scanner_cli.exit_codes import Exit
+from scanner_cli.usage_errors import Exit
 
 _SENTENCE = 1000
 

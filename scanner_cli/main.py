@@ -12,8 +12,8 @@ import click
 
 from scanner_cli.console import configure_utf8, echo_err, flush_streams, protect_std_streams, report_error
 from scanner_cli.entry import INTERRUPTED
-from scanner_cli.exit_codes import Exit, exit_status
 from scanner_cli.lazy_group import LazyGroup
+from scanner_cli.usage_errors import Exit, exit_status
 from scanner_model.errors import ScannerError
 
 COMMANDS: Mapping[str, tuple[str, str]] = {

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Self
 
-from scanner_model.problems import Problem
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that is wrong: `where` (file, JSON path, subject), `what`, and a `hint` (empty where there is none)."""
+
+    where: str
+    what: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """Return one line of text."""
+        return f"{self.where}: {self.what}" + (f" ({self.hint})" if self.hint else "")
 
 
 class ScannerError(Exception):

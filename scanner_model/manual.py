@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scanner_model.column_path import ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import Column, ColumnPath
 from scanner_model.kafka import Cluster, Topic
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 

@@ -1,9 +1,37 @@
-"""`NewType` names, one for each kind of name; only naming strategies parse them."""
+"""Broker addresses in one normal form, so that all spellings of an address identify the same cluster."""
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import NewType
+
+from scanner_model.errors import InputInvalid
+
+DEFAULT_PORT = 9092
+"""The port that Kafka's own default listener uses (Kafka documentation, `listeners`)."""
+
+_ADDRESS = re.compile(r"^(?:[A-Za-z0-9_+.-]+://)?(?P<host>\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\],]+)(?::(?P<port>\d{1,5}))?/?$")
+
+
+def broker_address(text: str) -> str:
+    """Return *text* as `host:port`: lower case, no `SASL_SSL://`, port 9092 where none is written.
+
+    An IPv6 host keeps its brackets. Raises InputInvalid for anything that is not one address.
+    """
+    match = _ADDRESS.match(text.strip())
+    if not match or int(match["port"] or 0) > 65535:
+        raise InputInvalid(f"{text!r} is not a broker address", hint="write host:port, as in kafka-1:9092")
+    return f"{match['host'].lower().rstrip('.')}:{int(match['port'] or DEFAULT_PORT)}"
+
+
+def broker_addresses(text: str) -> tuple[str, ...]:
+    """List the addresses of a comma-separated list such as `bootstrap.servers`, each once, in its order."""
+    parts = [part for part in text.split(",") if part.strip()]
+    if not parts:
+        raise InputInvalid("a broker address is empty", hint="write host:port, as in kafka-1:9092")
+    return tuple(dict.fromkeys(map(broker_address, parts)))
+
 
 ClusterName = NewType("ClusterName", str)
 TopicName = NewType("TopicName", str)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scanner_model.column_path import ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import Column, ColumnPath
 
 
 class EventKind(StrEnum):

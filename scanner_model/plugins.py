@@ -13,8 +13,7 @@ from functools import cache, wraps
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
-from scanner_model.errors import InputInvalid, ScannerError
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem, ScannerError
 
 NAMING_STRATEGIES = "scanner.naming_strategies"
 SCHEMA_FORMATS = "scanner.schema_formats"

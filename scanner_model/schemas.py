@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from scanner_model.columns import Column
+from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.problems import Problem
 
 DEFAULT_CONTEXT = "."
 """The context of a subject without a `:.ctx:` prefix, as `GET /contexts` names it."""

@@ -12,8 +12,8 @@ from dataflow_generator.analysis.connectivity import cycles
 from dataflow_generator.build.schema_nodes import topic_key
 from dataflow_generator.graph import Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.lineage_inputs import graph_shape
-from scanner_dictionary.lineage_inputs.graph_shape import Level
+from scanner_dictionary.graph import reader as graph_shape
+from scanner_dictionary.graph.reader import Level
 
 _PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
 _DATASETS = (NodeKind.TOPIC, NodeKind.DATASET)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import chain
 
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dataflow_generator.jobs.kinds import LookupContext, lookup_context
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.export.snapshot import check_snapshot, restore_parquet
+from scanner_dictionary.export.table_stream import check_snapshot, restore_parquet
 from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.lineage_inputs.column_batches import Cells, column_ranges, definition_cells
 from scanner_dictionary.lineage_inputs.topics import Connection

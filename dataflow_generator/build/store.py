@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass, field
 
 from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.build.garbage_collection import infrequent_collection
-from dataflow_generator.build.graph_builder import Flows
+from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.progress import ProgressCallback, silent
 from dataflow_generator.build.schema_nodes import LAYOUT, list_text, object_text, schema_number, schema_rows
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind, schema_key

@@ -11,7 +11,7 @@ from dataflow_generator.connectors.families.debezium import ColumnLists, Treatme
 from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
 from dataflow_generator.connectors.sink_columns import value_unchanged
 from dataflow_generator.connectors.transforms.model import Position
-from scanner_model.column_path import KEY, ColumnPath
+from scanner_model.columns import KEY, ColumnPath
 from scanner_model.names import Role
 
 _PAYLOAD = "payload"

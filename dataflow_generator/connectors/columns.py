@@ -11,7 +11,7 @@ from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Dir
 from dataflow_generator.connectors.sink_columns import value_unchanged
 from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
 from dataflow_generator.connectors.transforms.model import Position
-from scanner_model.column_path import ColumnPath
+from scanner_model.columns import ColumnPath
 from scanner_model.names import Role
 
 _NO_TOPIC = "\ue000"

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from dataflow_generator.connectors.config import split_outside
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, JdbcServer, is_host, jdbc_server, with_ports
 from dataflow_generator.connectors.model import Dataset, DatasetKind
-from scanner_model.broker_address import broker_addresses
 from scanner_model.errors import InputInvalid
+from scanner_model.names import broker_addresses
 
 _TWO_PARTS = frozenset({"mysql", "mariadb", "clickhouse", "teradata", "oceanbase", "hive", "vitess"})
 _DEFAULT_SCHEMAS = {"postgres": "public", "redshift": "public", "sqlserver": "dbo"}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dataflow_generator.connectors.config import Config
-from dataflow_generator.connectors.transforms.records import Record, TracedColumn
-from scanner_model.column_path import ColumnPath
-from scanner_model.problems import Problem
+from dataflow_generator.connectors.transforms.model import Record, TracedColumn
+from scanner_model.columns import ColumnPath
+from scanner_model.errors import Problem
 
 DEFAULT_NAMESPACE = "kafka://localhost:9092"
 """A worker's default Kafka address (`bootstrap.servers` in Connect's WorkerConfig)."""

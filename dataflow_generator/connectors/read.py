@@ -21,8 +21,8 @@ from dataflow_generator.connectors.registry import find_reader
 from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics
+from scanner_model.errors import Problem
 from scanner_model.plugins import PluginError
-from scanner_model.problems import Problem
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _TOPIC_KEYS = ("kafka.topic", "topic", "kafka.topics", "topics")

@@ -7,16 +7,16 @@ from functools import cache
 
 from dataflow_generator.connectors.families import (
     debezium,
-    http,
     jdbc,
     mirror,
-    mongodb,
     nosql,
     object_stores,
     oracle_cdc,
     services,
     warehouses,
 )
+from dataflow_generator.connectors.families import nosql as mongodb
+from dataflow_generator.connectors.families import services as http
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader
 from scanner_model.plugins import CONNECTORS as PLUGIN_GROUP
 from scanner_model.plugins import Plugin, plugins

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import folded
 from dataflow_generator.connectors.model import Flow, SinkColumn
-from dataflow_generator.connectors.transforms.records import Record, TracedColumn, moved, segments, starts_with
-from scanner_model.column_path import ColumnPath, field_segment
+from dataflow_generator.connectors.transforms.model import Record, TracedColumn, moved, segments, starts_with
+from scanner_model.columns import ColumnPath, field_segment
 from scanner_model.names import Role
 
 

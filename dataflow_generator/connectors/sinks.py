@@ -10,7 +10,7 @@ from dataflow_generator.connectors.model import Connector, ConnectorFlows, Datas
 from dataflow_generator.connectors.sink_columns import value_unchanged
 from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_topics, topics_read
 from dataflow_generator.connectors.transforms import Chain, Template
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 Targets = Callable[[str], tuple[Dataset, ...]]
 """Returns the datasets that records of a topic are written to, by the topic's name after the transforms."""

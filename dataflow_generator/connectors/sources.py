@@ -21,8 +21,7 @@ from dataflow_generator.connectors.sinks import in_order
 from dataflow_generator.connectors.topics import USED, candidate_topics, cluster_of, side_topics
 from dataflow_generator.connectors.transforms import Chain, Template
 from dataflow_generator.connectors.transforms.topic_templates import family
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,7 @@ from itertools import islice, takewhile
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, Direction, SideTopic
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 _CLUSTER = ("kafka.endpoint", "kafka.bootstrap.servers", "bootstrap.servers")
 _CLUSTERS = {

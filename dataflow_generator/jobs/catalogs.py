@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from dataflow_generator.analysis.connectivity import UnionFind
 from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind, present
-from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.field_matching import Fields
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.openlineage.identity.names import is_file_like, normal
-from dataflow_generator.openlineage.identity.union_find import UnionFind
 from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, Name, TableRow
-from scanner_model.column_path import KEY
-from scanner_model.columns import Column
+from scanner_model.columns import KEY, Column
 
 _METADATA = ("$$", "cflt_metadata_")
 """Prefixes of the columns that Tableflow adds to those of the topic."""

@@ -17,10 +17,9 @@ from dataflow_generator.connectors import (
 from dataflow_generator.connectors import Dataset as Named
 from dataflow_generator.graph import Certainty, Node, NodeKind, present
 from dataflow_generator.jobs.connect_columns import KnownColumns, MappedColumns, map_columns
-from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.model import Dataset, JobFlows, Pair, job_node, uses
+from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, Pair, job_node, uses
 from scanner_dictionary.queries.connectors import ConnectorRow
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 DIRECTIONS: Mapping[str, Direction] = {"source": Direction.SOURCE, "sink": Direction.SINK}
 """The direction of a connector, by the type that the worker reports."""

@@ -12,8 +12,8 @@ from dataflow_generator.connectors.column_mapping import map_columns as map_flow
 from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset
-from scanner_model.column_path import ColumnPath
-from scanner_model.problems import Problem
+from scanner_model.columns import ColumnPath
+from scanner_model.errors import Problem
 
 NamedFlow = tuple[Flow, Dataset | None, Dataset | None]
 """A flow with its source and target as datasets of the graph; None for an unknown end."""

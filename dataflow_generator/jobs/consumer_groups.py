@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.graph import Certainty, Node, NodeKind, present
-from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.model import JobFlows, Use
+from dataflow_generator.jobs.model import JobFlows, Naming, Use
 
 if TYPE_CHECKING:
     from scanner_dictionary.lineage_inputs.jobs import GroupRow

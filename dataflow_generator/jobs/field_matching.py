@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from scanner_model.column_path import ELEMENT, KEY, MAP_VALUE, ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
 
 
 class Fields:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
+from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
     ReportedConnector,
@@ -22,26 +23,70 @@ from dataflow_generator.jobs.connect import (
 )
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset, ConnectorSpec, KnownColumns, derive
 from dataflow_generator.jobs.consumer_groups import GroupOwner, Query, group_jobs
-from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.flink.ddl import declared_columns
 from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
-from dataflow_generator.jobs.manual import manual_jobs
-from dataflow_generator.jobs.model import Dataset, JobFlows
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
-from scanner_dictionary.lineage_inputs import catalogs, flink
+from scanner_dictionary.lineage_inputs import catalogs
 from scanner_dictionary.lineage_inputs import events as lineage_input
+from scanner_dictionary.lineage_inputs import jobs as flink
 from scanner_dictionary.lineage_inputs import jobs as flow_input
 from scanner_dictionary.lineage_inputs import jobs as streams
 from scanner_dictionary.lineage_inputs import topics as graph_input
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, consumer_groups
 from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_dictionary.queries.connectors import connector_ids, connectors
-from scanner_model.column_path import ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import Column, ColumnPath
 from scanner_model.flink import FlinkStatement
+from scanner_model.manual import FlowEnd, ManualFlow
+
+
+def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iterator[JobFlows]:
+    """Yield the jobs of *flows* (each with its cluster), ordered by cluster and name."""
+    jobs: dict[tuple[str, str], list[ManualFlow]] = {}
+    for cluster, flow in flows:
+        name = flow.job or f"{flow.origin.name} -> {flow.target.name}"
+        jobs.setdefault((cluster, name), []).append(flow)
+    for cluster, name in sorted(jobs):
+        yield _job(cluster, name, jobs[cluster, name], naming)
+
+
+def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
+    columns = [(_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow) for flow in flows]
+    descriptions = tuple(sorted({flow.description for flow in flows} - {""}))
+    attributes = present(description="\n".join(descriptions), type="manual")
+    return JobFlows(
+        job=job_node(naming.clusters[cluster], name, attributes),
+        certainty=Certainty.DECLARED,
+        reads=_uses((origin.dataset, flow.evidence) for origin, _, flow in columns),
+        writes=_uses((target.dataset, flow.evidence) for _, target, flow in columns),
+        columns=tuple(
+            ColumnFlow(origin, target, _type(origin, target), "", flow.evidence)
+            for origin, target, flow in columns
+            if origin.path is not None or target.path is not None
+        ),
+    )
+
+
+def _column(cluster: str, end: FlowEnd, naming: Naming) -> ColumnRef:
+    dataset = naming.dataset(end.namespace, end.name) if end.namespace else naming.topic(cluster, end.name)
+    return ColumnRef(dataset, end.path)
+
+
+def _type(origin: ColumnRef, target: ColumnRef) -> str:
+    # An effect on a whole dataset cannot be DIRECT (OpenLineage, ColumnLineageDatasetFacet).
+    return "INDIRECT" if origin.path is None or target.path is None else "DIRECT"
+
+
+def _uses(pairs: Iterable[tuple[Dataset, str]]) -> tuple[Use, ...]:
+    evidence: dict[Dataset, str] = {}
+    for dataset, why in sorted(pairs):
+        evidence.setdefault(dataset, why)
+    return tuple(Use(dataset, why) for dataset, why in evidence.items())
+
 
 Partition = tuple[int, ...]
 """The keys of rows that are read together; empty for a kind that is read as a whole."""

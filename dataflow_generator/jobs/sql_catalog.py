@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from dataflow_generator.sql import Catalog, KnownTable
 from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
-from scanner_model.column_path import ELEMENT, KEY, MAP_VALUE, ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
 from scanner_model.ksqldb import CollectionColumn, KsqlSource, timestamp_column, with_options
 from scanner_model.names import Role
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from scanner_model.json_input import check_depth, check_size, storable_json
+from scanner_model.documents.json_input import check_depth, check_size, storable_json
 from scanner_model.redaction import is_secret_name, mask_config, mask_json, mask_statement, mask_text, mask_url
 
 Json = Any

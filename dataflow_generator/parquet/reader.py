@@ -18,8 +18,8 @@ from dataflow_generator.parquet.schema_batches import PLACES
 from dataflow_generator.query.stored_graph import GeneratedGraph, coverage_of, part_of_cluster
 from scanner_dictionary.graph.reader import CALLED, KAFKA
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
-from scanner_model.broker_address import broker_addresses
 from scanner_model.errors import InputInvalid
+from scanner_model.names import broker_addresses
 
 T = TypeVar("T")
 

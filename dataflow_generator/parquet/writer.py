@@ -9,14 +9,12 @@ from typing import Any
 from dataflow_generator.build.assemble import estate_edges, estate_nodes
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
-from dataflow_generator.build.garbage_collection import infrequent_collection
-from dataflow_generator.build.graph_builder import Flows
+from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.progress import SCHEMAS, ProgressCallback, counted, silent
-from dataflow_generator.parquet.job_batches import JobRows, portions, read_rows
-from dataflow_generator.parquet.job_tables import write_job_tables
+from dataflow_generator.parquet.job_batches import JobRows, portions, read_rows, write_job_tables
 from dataflow_generator.parquet.manifest import Written, whole_graph, write_manifest
 from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, NODE_DDL, arrow_schema, edge_rows, node_rows
-from dataflow_generator.parquet.schema_files import COLUMNS, make_places, write_span
+from dataflow_generator.parquet.schema_batches import COLUMNS, make_places, write_span
 from scanner_dictionary.lineage_inputs.topics import Connection
 
 

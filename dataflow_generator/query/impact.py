@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from dataflow_generator.graph import EdgeKind
 from dataflow_generator.query.neighbourhood import E, Flow, ImpactGraph, K, Neighbourhood, NodeInfo, Use
 from dataflow_generator.query.traversal import Hop
-from scanner_model.column_path import ColumnPath
+from scanner_model.columns import ColumnPath
 
 __all__ = ["Affected", "ImpactGraph", "NodeInfo", "Root", "Use", "impact"]
 

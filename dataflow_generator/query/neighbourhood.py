@@ -11,7 +11,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.query.traversal import EdgeLookup, Hop, Kinds, Refined
-from scanner_model.column_path import ColumnPath
+from scanner_model.columns import ColumnPath
 
 K = TypeVar("K", bound=Hashable)
 E = TypeVar("E", bound=Refined)

@@ -14,8 +14,7 @@ from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, node_keys, read_edges, read_nodes
-from scanner_model.errors import DictionaryUnusable
-from scanner_model.problems import Problem
+from scanner_model.errors import DictionaryUnusable, Problem
 
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
 JOB_LEVEL = frozenset(EdgeKind) - _INSIDE - {EdgeKind.COLUMN_FLOW}

@@ -8,7 +8,8 @@ FILES (several files, or another name).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 
 from dataflow_generator.graph import FlowGraph
 from dataflow_generator.render.csv_text import csv_edges, csv_nodes
@@ -17,6 +18,11 @@ from dataflow_generator.render.graphml import graphml_lines
 from dataflow_generator.render.json_text import json_lines
 from dataflow_generator.render.mermaid import mermaid_lines
 from dataflow_generator.render.page import page_lines
+from scanner_model.errors import InputInvalid
+from scanner_model.private_files import atomic_path, make_directory
+
+__all__ = ["FILES", "OUTPUTS", "SUFFIXES", "Output", "files_of", "format_of"]
+
 
 Output = Callable[[FlowGraph], Iterator[str]]
 """Writes a graph as pieces of text, to be concatenated."""
@@ -48,4 +54,21 @@ def format_of(suffix: str) -> str | None:
     return SUFFIXES.get(ending) or (ending[1:] if ending[1:] in OUTPUTS else None)
 
 
-__all__ = ["FILES", "OUTPUTS", "SUFFIXES", "Output", "files_of", "format_of"]
+def write_files(graph: FlowGraph, directory: Path, formats: Iterable[str]) -> tuple[Path, ...]:
+    """Write *graph* into *directory*, which is created if missing; `render.files_of` names the files.
+
+    Raises InputInvalid for a format that is not in OUTPUTS, before anything is written.
+    """
+    names = tuple(dict.fromkeys(formats))
+    for name in names:
+        if name not in OUTPUTS:
+            raise InputInvalid(f"unknown output format {name!r}", where="--format", hint=f"one of {', '.join(OUTPUTS)}")
+    make_directory(directory)
+    wanted = [(file, output) for name in names for file, output in files_of(name).items()]
+    return tuple(_written(output(graph), directory / file) for file, output in wanted)
+
+
+def _written(pieces: Iterator[str], file: Path) -> Path:
+    with atomic_path(file) as part, part.open("w", encoding="utf-8") as out:
+        out.writelines(pieces)
+    return file

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node, NodeKind
-from dataflow_generator.render.attributes import attribute_types
-from dataflow_generator.render.labels import full_name
-from scanner_model.csv_text import csv_row
+from dataflow_generator.render.labels import attribute_types, full_name
+from scanner_model.text import csv_row
 
 EDGE_COLUMNS = (
     *("source", "source_kind", "source_namespace", "kind", "type", "subtype"),

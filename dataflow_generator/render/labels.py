@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from dataflow_generator.graph import Edge, EdgeKind, Node
-from scanner_model.column_path import path_name
+from collections.abc import Mapping
+
+from dataflow_generator.graph import Attribute, Edge, EdgeKind, FlowGraph, Node
+from scanner_model.columns import path_name
+
+
+def attribute_types(graph: FlowGraph) -> Mapping[str, type[Attribute]]:
+    """Return the type of every attribute by name, in order; text where types differ. Reads all nodes."""
+    types_by_name: dict[str, set[type[Attribute]]] = {}
+    for node in graph.nodes():
+        for name, value in node.attributes:
+            types_by_name.setdefault(name, set()).add(type(value))
+    return {name: types.pop() if len(types) == 1 else str for name, types in sorted(types_by_name.items())}
 
 
 def node_label(node: Node) -> str:

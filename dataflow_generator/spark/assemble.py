@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
-from dataflow_generator.build.garbage_collection import infrequent_collection
-from dataflow_generator.build.graph_builder import Flows
+from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.store import coverage_text
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset
@@ -25,16 +24,100 @@ from dataflow_generator.jobs.kinds import (
 )
 from dataflow_generator.parquet.job_batches import JobBatch, JobRows, build_batch, read_rows
 from dataflow_generator.parquet.manifest import GraphManifest, Written, whole_graph, write_manifest
-from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, record_edge, record_node
-from dataflow_generator.parquet.schema_files import finish_spans, make_places
-from dataflow_generator.parquet.writer import write_job_files
-from dataflow_generator.spark import frames
-from dataflow_generator.spark.frames import tasks
+from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, arrow_schema, record_edge, record_node
+from dataflow_generator.parquet.schema_batches import (
+    COLUMNS,
+    Rows,
+    edge_batch,
+    finish_spans,
+    make_places,
+    node_batch,
+    write_span,
+)
+from dataflow_generator.parquet.writer import estate_edge_batches, estate_node_batches, write_job_files
 from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
 from scanner_dictionary.lineage_inputs.topics import Connection
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+
+Batches = Iterator[Any]
+_FRAME_TASKS = 2_000
+"""The largest number of tasks, because the driver has overhead for each; more ranges share a task."""
+
+
+def schema_nodes(spark: SparkSession, source: DictionarySource) -> DataFrame:
+    """Return the nodes of schemas and their columns, rows of NODE_DDL; partitions and rows are in the graph's order."""
+    return _by_range(spark, source, lambda cells: node_batch(cells), NODE_DDL)
+
+
+def schema_edges(spark: SparkSession, source: DictionarySource) -> DataFrame:
+    """Return the edges inside schemas, rows of EDGE_DDL; partitions and rows are in the graph's order."""
+    return _by_range(spark, source, lambda cells: edge_batch(cells), EDGE_DDL)
+
+
+def write_schema_files(spark: SparkSession, source: DictionarySource, directory: Path) -> list[Rows]:
+    """Write the schema files of the graph in *directory* from tasks; return the row counts of each span."""
+    ranges = source.ranges(COLUMNS)
+
+    def made(places: Iterable[int]) -> Batches:
+        import pyarrow as pa
+
+        for at in places:
+            yield pa.RecordBatch.from_pylist([write_span(source, ranges[at], directory)._asdict()])
+
+    return [Rows(*row) for row in tasks(spark, len(ranges), made, "nodes long, edges long").collect()]
+
+
+def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
+    """Return the nodes of clusters and topics, rows of NODE_DDL."""
+    return _at_once(spark, source, estate_node_batches, NODE_DDL)
+
+
+def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
+    """Return the edges from clusters to topics and from topics to schemas, rows of EDGE_DDL."""
+    return _at_once(spark, source, estate_edge_batches, EDGE_DDL)
+
+
+def local_frame(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
+    """Return a DataFrame of rows on the driver."""
+    import pyarrow as pa
+
+    return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)
+
+
+def _at_once(
+    spark: SparkSession, source: DictionarySource, batches: Callable[[Connection], Batches], schema: str
+) -> DataFrame:
+    def made(_: Iterable[int]) -> Batches:
+        with source.connected() as conn:
+            yield from batches(conn)
+
+    return tasks(spark, 1, made, schema)
+
+
+def _by_range(
+    spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pyarrow.RecordBatch], schema: str
+) -> DataFrame:
+    ranges = source.ranges(COLUMNS)
+
+    def made(places: Iterable[int]) -> Batches:
+        return (batch(cells) for at in places for cells in source.cells(ranges[at]))
+
+    return tasks(spark, len(ranges), made, schema)
+
+
+def tasks(
+    spark: SparkSession, count: int, make: Callable[[Iterable[int]], Batches], schema: str, most: int = _FRAME_TASKS
+) -> DataFrame:
+    """Call *make* with the numbers below *count*, in order, in at most *most* tasks."""
+
+    def work(batches: Iterable[Any]) -> Batches:
+        return make(at for batch in batches for at in batch.column(0).to_pylist())
+
+    return spark.range(0, count, 1, min(max(count, 1), most)).mapInArrow(work, schema)
 
 
 T = TypeVar("T")
@@ -140,7 +223,7 @@ def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path
     """
     coverage = _write_above(spark, source, directory)
     make_places(directory)
-    finish_spans(directory, frames.write_schema_files(spark, source, directory))
+    finish_spans(directory, write_schema_files(spark, source, directory))
     return coverage
 
 
@@ -154,9 +237,9 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     check_reachable(spark, target)
     with source.connected() as conn, infrequent_collection():
         jobs = _job_rows(spark, source, conn)
-        above = frames.local_frame(spark, jobs.nodes, NODE_DDL), frames.local_frame(spark, jobs.edges, EDGE_DDL)
-    nodes = frames.estate_node_frame(spark, source).unionAll(frames.schema_nodes(spark, source)).unionAll(above[0])
-    edges = frames.estate_edge_frame(spark, source).unionAll(frames.schema_edges(spark, source)).unionAll(above[1])
+        above = local_frame(spark, jobs.nodes, NODE_DDL), local_frame(spark, jobs.edges, EDGE_DDL)
+    nodes = estate_node_frame(spark, source).unionAll(schema_nodes(spark, source)).unionAll(above[0])
+    edges = estate_edge_frame(spark, source).unionAll(schema_edges(spark, source)).unionAll(above[1])
     nodes = nodes.withColumn("path", f.to_json("path"))
     scan = source.newest_scan()
     about = spark.createDataFrame([(scan, coverage_text(jobs.coverage))], "last_scan int, coverage string")
@@ -185,12 +268,12 @@ def _flows(spark: SparkSession, source: DictionarySource) -> Flows:
 def _nodes(spark: SparkSession, source: DictionarySource, flows: Flows) -> Iterator[Node]:
     with source.connected() as conn:
         yield from estate_nodes(conn, flows)
-    for row in frames.schema_nodes(spark, source).toLocalIterator(prefetchPartitions=True):
+    for row in schema_nodes(spark, source).toLocalIterator(prefetchPartitions=True):
         yield record_node(row.asDict())
 
 
 def _edges(spark: SparkSession, source: DictionarySource, flows: Flows) -> Iterator[Edge]:
     with source.connected() as conn:
         yield from estate_edges(conn, flows)
-    for row in frames.schema_edges(spark, source).toLocalIterator(prefetchPartitions=True):
+    for row in schema_edges(spark, source).toLocalIterator(prefetchPartitions=True):
         yield record_edge(row.asDict())

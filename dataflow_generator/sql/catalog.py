@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dataflow_generator.sql.flows import Dataset, Effect
-from dataflow_generator.sql.lineage import Origin, Value
+from dataflow_generator.sql.lineage import Dataset, Effect, Origin, Value
 from dataflow_generator.sql.nodes import ColumnDefinition, Parts, SqlType
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from dataflow_generator.sql.catalog import KnownTable
-from dataflow_generator.sql.flows import ColumnRef, Effect, Flow
-from dataflow_generator.sql.lineage import EFFECTS, Origin
+from dataflow_generator.sql.lineage import EFFECTS, ColumnRef, Effect, Flow, Origin
 from dataflow_generator.sql.nodes import (
     ColumnKind,
     CreateStatement,
@@ -19,7 +18,7 @@ from dataflow_generator.sql.nodes import (
     SelectItem,
 )
 from dataflow_generator.sql.scope import PSEUDO, WINDOW_BOUNDS, Column, Rows, Scope, StatementContext, TooLarge
-from scanner_model.column_path import ColumnPath
+from scanner_model.columns import ColumnPath
 
 
 class OutputNames:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 from dataflow_generator.sql.catalog import Session
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.flows import Dataset, Effect
-from dataflow_generator.sql.lineage import EMPTY, Origin, Value, copied, merged
+from dataflow_generator.sql.lineage import EMPTY, Dataset, Effect, Origin, Value, copied, merged
 from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
-from scanner_model.column_path import ColumnPath
-from scanner_model.problems import Problem
+from scanner_model.columns import ColumnPath
+from scanner_model.errors import Problem
 
 MOST_COLUMNS = 5000
 """Columns that one relation may have; nested `*` multiply without end."""

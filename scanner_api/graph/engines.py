@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scanner_api.callbacks import GraphProgress, Notify, ignore
+from scanner_api.files import GraphProgress, Notify, ignore
 
 if TYPE_CHECKING:
     from dataflow_generator.build.dictionary_source import DictionarySource
@@ -92,7 +92,7 @@ class Engines:
         if engine == "spark":
             from dataflow_generator.spark.assemble import assemble_on_spark, write_database, write_graph
             from dataflow_generator.spark.progress import report_tasks
-            from scanner_dictionary.engine.url import from_anywhere
+            from scanner_dictionary.engine.open import from_anywhere
 
             source = replace(self, url=from_anywhere(self.url)).source()
 

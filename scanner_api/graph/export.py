@@ -9,8 +9,7 @@ from typing import Protocol, TextIO, cast
 
 from dataflow_generator.graph import FlowGraph
 from dataflow_generator.query.stored_graph import GeneratedGraph, part_around
-from dataflow_generator.render import OUTPUTS, format_of
-from dataflow_generator.render.files import write_files
+from dataflow_generator.render import OUTPUTS, format_of, write_files
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_directory
 from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph
@@ -92,7 +91,7 @@ def export_tables(dictionary: Dictionary, format: str, output: Path | LineWriter
 def event_lines(source: GraphSource) -> Iterator[Iterator[str]]:
     """Return the design events of the graph as lines of JSON."""
     from dataflow_generator.openlineage.emit.run_events import event_line
-    from scanner_api.openlineage.events import graph_events
+    from scanner_api.openlineage import graph_events
 
     with graph_events(source) as events:
         yield map(event_line, events)

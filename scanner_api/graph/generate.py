@@ -11,11 +11,9 @@ from dataflow_generator.analysis.findings import Finding, stored_findings
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.parquet.manifest import NAME as PARQUET_DIRECTORY
 from dataflow_generator.query.stored_graph import coverage_of, whole_graph
-from dataflow_generator.render import OUTPUTS
-from dataflow_generator.render.files import write_files
-from scanner_api.callbacks import GraphProgress, Notify, ignore, no_graph_progress
+from dataflow_generator.render import OUTPUTS, write_files
 from scanner_api.dictionary import Dictionary
-from scanner_api.files import check_directory
+from scanner_api.files import GraphProgress, Notify, check_directory, ignore, no_graph_progress
 from scanner_api.graph.engines import Engines, Generation, SparkChoice
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.documents.json_positions import closest_match

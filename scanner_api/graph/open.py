@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scanner_api.callbacks import Notify, ignore
 from scanner_api.dictionary import Dictionary
+from scanner_api.files import Notify, ignore
 from scanner_model.errors import InputInvalid, NameUnknown
 
 if TYPE_CHECKING:

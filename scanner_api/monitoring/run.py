@@ -13,17 +13,15 @@ from pathlib import Path
 from dataflow_generator.openlineage.emit.delivery import Emitter
 from dataflow_generator.openlineage.emit.run_events import our_producer
 from dataflow_generator.openlineage.emit.transports import Transport
-from dataflow_generator.openlineage.intake.dead_letter import RejectedFile, rejection
+from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
 from dataflow_generator.openlineage.monitor.journal import Journal, complete_last_line
 from dataflow_generator.openlineage.monitor.state_machine import Rules
-from scanner_api.callbacks import Notify, ignore
-from scanner_api.files import check_file
+from scanner_api.files import Notify, check_file, ignore
 from scanner_api.monitoring.loop import Counts, Monitor, MonitorContext, Server
 from scanner_api.monitoring.servers import servers_of
-from scanner_api.openlineage.transports import lines_file, transport_of
+from scanner_api.openlineage import lines_file, transport_of
 from scanner_api.scanning.clusters import read_files
-from scanner_model.errors import InputInvalid, ScannerError
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem, ScannerError
 
 KINDS = ("connect", "ksqldb", "flink")
 

@@ -8,39 +8,46 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.flink.resolve import FlinkContext
-from dataflow_generator.jobs.model import JobFlows
-from dataflow_generator.openlineage.monitor.connect import names_topics, observed_connector
-from dataflow_generator.openlineage.monitor.flink import Statements, observed_jobs, script_jobs
-from dataflow_generator.openlineage.monitor.ksqldb import Errors, observed_queries
+from dataflow_generator.jobs.model import JobFlows, Naming
+from dataflow_generator.openlineage.monitor.observed_jobs import (
+    Errors,
+    Statements,
+    names_topics,
+    observed_connector,
+    observed_jobs,
+    observed_queries,
+    script_jobs,
+)
 from dataflow_generator.openlineage.monitor.state_machine import (
     ABORT,
     COMPLETE,
+    FLINK,
     Engine,
     ObservedJob,
+    Phase,
     Runs,
+    phase_of,
     unreadable_job,
 )
-from dataflow_generator.openlineage.monitor.state_mapping import FLINK, Phase, phase_of
-from scanner_api.callbacks import Notify, ignore
+from scanner_api.files import Notify, ignore
 from scanner_api.monitoring.loop import Server
 from scanner_extractor.discovery.expansion import expanded
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import ConnectSettings, KsqlSettings, Settings
 from scanner_extractor.settings.flink import JOB_MANAGER, FlinkSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.connect.client import read_connector_states, read_used_topics
-from scanner_extractor.sources.connect.password_masking import with_masked_passwords
+from scanner_extractor.sources.connect.reader import with_masked_passwords
 from scanner_extractor.sources.files import read_sql_files, read_texts
-from scanner_extractor.sources.flink.states import STATES, job_causes
+from scanner_extractor.sources.flink.servers import STATES, job_causes
 from scanner_extractor.sources.ksqldb.client import read_query_states
-from scanner_extractor.sources.ksqldb_closing import Earlier
-from scanner_model.connect import Connector
+from scanner_extractor.sources.ksqldb.queries import Earlier
 from scanner_model.errors import ScannerError
 from scanner_model.flink import ClusterNames, FlinkJob
+from scanner_model.kafka import Connector
 from scanner_model.names import TopicName
 from scanner_model.redaction import mask_statement
 

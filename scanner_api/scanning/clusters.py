@@ -13,14 +13,12 @@ from scanner_extractor.discovery.expansion import KINDS
 from scanner_extractor.formats import format_names
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.phases import DISCOVERY, PHASES
-from scanner_extractor.scan.runner import Choice
+from scanner_extractor.scan.runner import DISCOVERY, PHASES, Choice
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.documents.json_positions import closest_match
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import ManualInput
 from scanner_model.names import ClusterName
-from scanner_model.problems import Problem
 
 
 def read_files(files: Sequence[str], *, replayed: bool = False) -> tuple[list[Settings], list[Problem]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scanner_dictionary.validation.findings import Finding
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 INCOMPLETE = (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import click
 
 from scanner_api.scanning.clusters import read_clusters
-from scanner_cli.exit_codes import Exit
 from scanner_cli.options import config_option
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
-from scanner_extractor.checks.sources import CheckResult
-from scanner_extractor.checks.sources import check as check_settings
+from scanner_cli.usage_errors import Exit
+from scanner_extractor.scan.checks import CheckResult
+from scanner_extractor.scan.checks import check as check_settings
 from scanner_extractor.sources.kafka.admin import probe
 from scanner_model.names import SourceId
 

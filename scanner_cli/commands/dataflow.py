@@ -15,9 +15,9 @@ from scanner_api.files import check_file, write_text
 from scanner_api.graph.engines import SparkChoice
 from scanner_api.graph.generate import FORMATS, GenerateResult, GraphTables, generate, is_stored
 from scanner_cli.console import echo, echo_err
-from scanner_cli.graph.options import jdbc_options, spark_for, spark_options
+from scanner_cli.graph_options import jdbc_options, spark_for, spark_options
 from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option
-from scanner_cli.output.graph_report import coverage_lines, graph_document, graph_text
+from scanner_cli.output.graph import coverage_lines, graph_document, graph_text
 from scanner_cli.output.progress import steps_on
 from scanner_cli.output.render import json_text
 from scanner_model.errors import InputInvalid

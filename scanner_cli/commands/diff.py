@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.review import diff as compare_scans
+from scanner_api.queries import diff as compare_scans
 from scanner_cli.options import SCAN_NUMBER, dictionary_option
 from scanner_cli.output.render import format_option, show
 from scanner_dictionary.diff import as_json, rows

@@ -11,7 +11,7 @@ from scanner_api.graph.export import EVENTS, TABLE_FORMATS
 from scanner_api.graph.export import export as write_export
 from scanner_api.graph.open import GraphSource
 from scanner_cli.console import Stdout
-from scanner_cli.graph.options import graph_options
+from scanner_cli.graph_options import graph_options
 from scanner_cli.options import cluster_option, one_of
 from scanner_cli.output.render import STDOUT
 

@@ -19,12 +19,14 @@ from scanner_extractor.discovery.config_templates import (
     KEY_VARIABLE,
     SECRET_VARIABLE,
     Initial,
+    Prober,
+    ask_brokers,
     cloud_files,
+    listens,
     probed_file,
 )
-from scanner_extractor.discovery.probe import Prober, ask_brokers, listens
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.urls import read_address
+from scanner_extractor.http.messages import read_address
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Organization

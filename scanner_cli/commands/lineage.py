@@ -13,9 +13,17 @@ from scanner_api.graph.lineage import Impact, Lineage, components, impact
 from scanner_api.graph.lineage import lineage as trace
 from scanner_api.graph.open import GraphSource
 from scanner_cli.console import echo_err
-from scanner_cli.graph.options import graph_options
-from scanner_cli.output.graph import edge_document, edge_row, node_document, shown_name
-from scanner_cli.output.impact import SHOWN, impact_document, impact_rows, impact_summary
+from scanner_cli.graph_options import graph_options
+from scanner_cli.output.graph import (
+    IMPACT_COLUMNS,
+    edge_document,
+    edge_row,
+    impact_document,
+    impact_rows,
+    impact_summary,
+    node_document,
+    shown_name,
+)
 from scanner_cli.output.render import Format, format_option, show
 from scanner_model.errors import InputInvalid
 
@@ -128,7 +136,7 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
 
 
 def _show_impact(result: Impact, evidence: bool, style: str) -> None:
-    shown = (*SHOWN, "evidence") if evidence else SHOWN
+    shown = (*IMPACT_COLUMNS, "evidence") if evidence else IMPACT_COLUMNS
     show(impact_rows(result), shown, style, document=impact_document(result))
     echo_err(f"affected: {impact_summary(result)}")
     _suggest(result.column_suggestions)

@@ -12,11 +12,11 @@ from manual_input.files import find_files
 from manual_input.json_cursor import example as manual_example
 from manual_input.json_cursor import schema as manual_schema
 from manual_input.loader import Reach
-from manual_input.report import check as check_files
+from manual_input.loader import check as check_files
 from scanner_cli.console import echo
-from scanner_cli.exit_codes import Exit
 from scanner_cli.lazy_group import Group
 from scanner_cli.output.render import Format, format_option, json_text, table_text
+from scanner_cli.usage_errors import Exit
 from scanner_extractor.formats import FORMATS
 from scanner_model.text import visible
 

@@ -13,11 +13,11 @@ import click
 
 from scanner_api.monitoring.run import KINDS, MonitorResult
 from scanner_api.monitoring.run import monitor as run_monitor
-from scanner_api.openlineage.transports import transport_of
+from scanner_api.openlineage import transport_of
 from scanner_cli.console import echo, echo_err, ended_by_signal
-from scanner_cli.exit_codes import Exit
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import config_option
+from scanner_cli.usage_errors import Exit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from scanner_model.columns import Column, ParsedSchema
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc")
 ROOT = "(whole message)"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scanner_cli.output.columns import problem_document
-from scanner_model.column_path import path_name
+from scanner_model.columns import path_name
 
 if TYPE_CHECKING:
     from dataflow_generator.connectors import ConnectorFlows, Dataset
     from dataflow_generator.connectors.columns import ColumnFlow
+    from dataflow_generator.sql import ColumnRef, Flow, StatementFlows
+
 
 Json = Any
-SHOWN = ("source", "target", "because")
+CONNECTOR_COLUMNS = ("source", "target", "because")
 COLUMNS_SHOWN = ("source", "source_column", "target", "side", "target_column", "how")
 _UNKNOWN = "?"
 
@@ -51,7 +53,7 @@ def flow_rows(flows: ConnectorFlows) -> list[dict[str, Json]]:
     return rows + side
 
 
-def column_rows(columns: Iterable[ColumnFlow]) -> list[dict[str, Json]]:
+def connector_rows(columns: Iterable[ColumnFlow]) -> list[dict[str, Json]]:
     """Return a row for each column."""
     return [
         {
@@ -96,3 +98,53 @@ def _shown(dataset: Dataset | None) -> str:
     if dataset is None:
         return _UNKNOWN
     return f"{dataset.namespace}{'' if dataset.name.startswith('/') else ' '}{dataset.name}"
+
+
+SQL_COLUMNS = ("statement", "kind", "target", "source", "type", "subtype")
+
+
+def sql_document(statement: StatementFlows) -> dict[str, Json]:
+    """Return one statement as JSON."""
+    return {
+        "statement": statement.text,
+        "kind": statement.kind,
+        "sources": list(statement.sources),
+        "sinks": list(statement.sinks),
+        "columns": [_flow(flow) for flow in statement.flows],
+        "problems": [problem_document(problem) for problem in statement.problems],
+        "unresolved": [problem_document(problem) for problem in statement.unresolved],
+        "datasets": [
+            {
+                "name": dataset.name,
+                "parts": list(dataset.qualified),
+                "topics": list(dataset.topics),
+                "topic_pattern": dataset.topic_pattern,
+            }
+            for dataset in statement.datasets
+        ],
+    }
+
+
+def sql_rows(statements: Iterable[StatementFlows]) -> Iterator[dict[str, Json]]:
+    """Return a row for each flow, and one for a statement that has none."""
+    for number, statement in enumerate(statements, 1):
+        head = {"statement": number, "kind": statement.kind}
+        for flow in statement.flows:
+            ends = {"target": _column_name(flow.target), "source": _column_name(flow.source)}
+            yield head | ends | {"type": flow.effect.type, "subtype": str(flow.effect)}
+        if not statement.flows:
+            yield head | {"target": list(statement.sinks), "source": list(statement.sources)}
+
+
+def _flow(flow: Flow) -> dict[str, Json]:
+    return {
+        "source": {"dataset": flow.source.dataset, "path": list(flow.source.path)},
+        "target": {"dataset": flow.target.dataset, "path": list(flow.target.path)},
+        "type": flow.effect.type,
+        "subtype": str(flow.effect),
+    }
+
+
+def _column_name(place: ColumnRef) -> str:
+    column = path_name(place.path)
+    return f"{place.dataset or '(result)'}: {column or '(all rows)'}"

@@ -13,8 +13,7 @@ from unicodedata import combining, east_asian_width
 
 from scanner_cli.console import echo
 from scanner_cli.options import one_of
-from scanner_model.csv_text import csv_row
-from scanner_model.text import visible
+from scanner_model.text import csv_row, visible
 
 Json = Any
 Row = Mapping[str, Json]

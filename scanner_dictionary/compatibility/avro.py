@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from scanner_dictionary.compatibility.changes import Finding, broken, fine, unclear
+from scanner_dictionary.compatibility.changes import Finding, broken, fine, objects, unclear
 from scanner_dictionary.compatibility.column_pairs import Alternative, ColumnContext, alternatives, is_branch, read_all
-from scanner_dictionary.compatibility.json_objects import objects
 from scanner_model.schemas import Definition
 
 _PROMOTED = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from scanner_model.columns import Column
 
@@ -110,3 +112,18 @@ class SchemaChange:
     columns: tuple[ColumnChange, ...]
     backward: Finding
     forward: Finding
+
+
+def objects(text: str) -> Iterator[dict[str, Any]]:
+    """List every JSON object in *text*, in document order; none where the text is not JSON."""
+    try:
+        waiting = [json.loads(text)]
+    except (ValueError, RecursionError):
+        return
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield value
+            waiting.extend(reversed(list(value.values())))
+        elif isinstance(value, list):
+            waiting.extend(reversed(value))

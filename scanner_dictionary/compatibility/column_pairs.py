@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scanner_dictionary.compatibility.changes import Finding, best, fine, unclear, worst
-from scanner_model.column_path import ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import Column, ColumnPath
 from scanner_model.schemas import Definition
 
 Key = tuple[str | int, ...]

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from scanner_dictionary.compatibility.changes import Finding, broken, fine, unclear
+from scanner_dictionary.compatibility.changes import Finding, broken, fine, objects, unclear
 from scanner_dictionary.compatibility.column_pairs import (
     NULL,
     Alternative,
@@ -19,7 +19,6 @@ from scanner_dictionary.compatibility.column_pairs import (
     is_mark,
     read_all,
 )
-from scanner_dictionary.compatibility.json_objects import objects
 from scanner_model.schemas import Definition
 
 _ANY = "any"

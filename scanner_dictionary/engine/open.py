@@ -2,21 +2,165 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy import Connection as Connection
 from sqlalchemy import Engine as Engine
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import create_engine, event, inspect, text
+from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from scanner_dictionary.engine.errors import translate_errors
-from scanner_dictionary.engine.sqlite import beside_readers, check_file, for_writing, sqlite_engine
-from scanner_dictionary.engine.url import Location, resolve_url
+from scanner_dictionary.engine.sqlite import (
+    OPTION,
+    Say,
+    Waiting,
+    beside_readers,
+    check_file,
+    for_writing,
+    postgres_writer,
+    sqlite_engine,
+    waiting_of,
+)
 from scanner_dictionary.schema.tables import metadata, scan
-from scanner_dictionary.waiting import OPTION, Say, Waiting, postgres_writer, waiting_of
-from scanner_model.errors import DictionaryBusy, DictionaryUnusable
+from scanner_model.errors import DictionaryBusy, DictionaryUnusable, InputInvalid
+from scanner_model.redaction import mask_text
+
+_WAIT = "try again when it has finished, or wait longer with --lock-timeout"
+_HINTS = (
+    ("SQLITE_NOTADB", "is not a dictionary", "name another file; this one was not touched"),
+    ("SQLITE_CORRUPT", "is damaged", "restore a copy, or remove the file and run `scanner extract` again"),
+    ("SQLITE_FULL", "cannot be written: the disk is full", "free some space; the last scan is still stored"),
+    ("SQLITE_IOERR", "cannot be read or written", "look at the disk and its free space; the last scan is still stored"),
+    ("SQLITE_READONLY", "cannot be written", "give the file and its directory write permission"),
+    ("SQLITE_BUSY", "is in use by another program", _WAIT),
+    ("SQLITE_LOCKED", "is in use by another program", _WAIT),
+    ("SQLITE_CANTOPEN", "cannot be opened", "look at the path and at the rights of the file and its directory"),
+    ("SQLITE_TOOBIG", "cannot hold a text this long", "leave the source out of the scan and report it"),
+    ("53", "cannot be written: the server has no room left", "free some space; the last scan is still stored"),
+    ("25006", "cannot be written: the server is read-only", "name the primary server"),
+    ("28", "refused the user or password", "look at user and password in the dictionary's URL"),
+    ("3D000", "does not exist on the server", "create it: createdb NAME"),
+    ("42501", "does not allow this", "grant the user CREATE on the schema and rights on its tables"),
+    ("42P06", "is being created by another program", "try again"),
+    ("42P07", "is being created by another program", "try again"),
+    ("55P03", "is in use by another program", _WAIT),
+    ("57014", "was too slow: the server cancelled the statement", "raise its statement_timeout"),
+    ("", "cannot be reached", "look at host, port and database in the dictionary's URL"),
+)
+_OTHER = ("cannot be used", "")
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "55P03")
+
+
+def translate_errors(engine: Engine, shown: str) -> None:
+    """Translate every database error of *engine* to DictionaryUnusable, naming the dictionary as *shown*."""
+
+    @event.listens_for(engine, "handle_error")
+    def _translate(context: ExceptionContext) -> None:
+        if isinstance(context.sqlalchemy_exception, DBAPIError):
+            raise dictionary_error(context.original_exception, shown) from context.original_exception
+
+
+def dictionary_error(error: BaseException, shown: str) -> DictionaryUnusable:
+    """Return the error for *error* of a driver, naming the dictionary as *shown*; secrets are masked."""
+    code = _code(error)
+    matching = (row[1:] for row in _HINTS if code is not None and _fits(row[0], code))
+    what, hint = next(matching, _OTHER)
+    lines = str(error).strip().splitlines()
+    kind = DictionaryBusy if code in _BUSY else DictionaryUnusable
+    return kind(f"the dictionary {what}: {mask_text(lines[0])}" if lines else what, where=shown, hint=hint)
+
+
+def _fits(known: str, code: str) -> bool:
+    return code.startswith(known) if known else not code
+
+
+def _code(error: BaseException) -> str | None:
+    """Return SQLite's error name or PostgreSQL's SQLSTATE; empty where no server answered, None for another error."""
+    if isinstance(error, sqlite3.Error):
+        return getattr(error, "sqlite_errorname", None)
+    return getattr(error, "sqlstate", None) or ("" if "connect" in str(error) else None)
+
+
+_SCHEME = re.compile(r"^(?P<name>[a-z][a-z0-9]+)(?:\+(?P<driver>[a-z0-9_]+))?:", re.IGNORECASE)
+_LOGIN = re.compile(r"//\S{1,500}@")
+_H2 = "export to H2 instead: `scanner dictionary export --format h2` writes a script that H2's RunScript loads"
+_ENCODE = "write %40 for @, %2F for / and %3A for : in user and password"
+_FORMS = "write a file name, sqlite:///file or postgresql://user:password@host/database"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """The location of a dictionary: *url* to connect to, *file* of SQLite (None: a server), *shown* to users.
+
+    *shown* holds no password and no query string, which may hold one.
+    """
+
+    url: URL
+    file: Path | None
+    shown: str
+
+
+def resolve_url(text: str) -> Location:
+    """Resolve a file name or URL; raises InputInvalid where it cannot be a dictionary."""
+    scheme = _SCHEME.match(text)
+    if not scheme:
+        return _in_file(text)
+    name = scheme["name"].lower()
+    if name in ("h2", "jdbc"):
+        raise InputInvalid("a dictionary cannot be stored in H2", where=f"{name}:…", hint=_H2)
+    if name not in _KINDS:
+        raise InputInvalid(f"a dictionary cannot be stored in {name!r}", where=f"{name}:…", hint=_FORMS)
+    return _KINDS[name](_url(text, name))
+
+
+def from_anywhere(text: str) -> str:
+    """Return *text* so that processes with another working directory open the same file."""
+    file = resolve_url(text).file
+    return text if file is None else str(file.absolute())
+
+
+def _url(text: str, name: str) -> URL:
+    """Parse a URL; errors do not quote it, because it may contain the password."""
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise InputInvalid("the dictionary's URL cannot be read", where=f"{name}:…", hint=_FORMS) from error
+    parts = (url.host or "", url.database or "", text.partition("?")[2].partition("=")[0])
+    if name != "sqlite" and any("@" in part for part in parts):
+        raise InputInvalid("the password in the dictionary's URL is not encoded", where=f"{name}:…", hint=_ENCODE)
+    return url
+
+
+def _in_file(text: str) -> Location:
+    if text.endswith(".mv.db"):
+        raise InputInvalid("a dictionary cannot be stored in H2", where=text, hint=_H2)
+    if not text.strip() or "\0" in text:
+        raise InputInvalid("the dictionary's location is empty", hint=_FORMS)
+    file = Path(text).expanduser()
+    return Location(url=URL.create("sqlite", database=str(file)), file=file, shown=_LOGIN.sub("//", mask_text(text)))
+
+
+def _sqlite(url: URL) -> Location:
+    if not url.database or url.host:
+        hint = "write sqlite:///dictionary.db, or sqlite:////absolute/path.db"
+        raise InputInvalid("the dictionary's URL names no file", where="sqlite:…", hint=hint)
+    return _in_file(url.database)
+
+
+def _postgres(url: URL) -> Location:
+    plain = url.drivername in ("postgres", "postgresql")
+    url = url.set(drivername="postgresql+psycopg") if plain else url
+    shown = url.set(query={}, drivername="postgresql").render_as_string(hide_password=True)
+    return Location(url=url, file=None, shown=shown)
+
+
+_KINDS = {"sqlite": _sqlite, "postgres": _postgres, "postgresql": _postgres}
+
 
 REVISION = "0008"
 """The newest revision under migrations/; a test compares. It is here so that opening need not import Alembic."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Connection, bindparam, cast, func, or_, select
 
-from scanner_dictionary.engine.bulk_insert import in_chunks, insert_rows
+from scanner_dictionary.engine.rows import in_chunks, insert_rows
 from scanner_dictionary.schema import tables as t
 
 _GRAPH = 1

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, Select, Table, select
 from scanner_dictionary.lineage_inputs.jobs import reported_rows
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import tables as t
-from scanner_model.column_path import ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import Column, ColumnPath
 
 Name = tuple[str, str]
 """OpenLineage namespace and name of a dataset."""

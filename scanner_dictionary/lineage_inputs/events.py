@@ -9,16 +9,15 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, func, select
 
-from scanner_dictionary.engine.bulk_insert import in_chunks
+from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.lineage_inputs.catalogs import Name, catalog_tables
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
-from scanner_dictionary.queries.catalog_tags import CatalogAnnotations, catalog_annotations
 from scanner_dictionary.queries.columns import column_fact
+from scanner_dictionary.queries.topics import CatalogAnnotations, catalog_annotations
 from scanner_dictionary.schema import openlineage as events
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.schema.tables import catalog_table, cluster, cluster_alias, materialization
-from scanner_model.column_path import ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import Column, ColumnPath
 from scanner_model.openlineage import DatasetRef, FieldFlow, Side, Symlink
 
 

@@ -8,11 +8,11 @@ from scanner_dictionary.queries.history import (
     SourceRow,
     clusters,
     outcomes,
+    previous_state,
     problems,
     scans,
     sources,
 )
-from scanner_dictionary.queries.previous_state import previous_state
 from scanner_dictionary.queries.statements import StatementRow, statements
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_of
 from scanner_dictionary.queries.topics import SubjectRow, TopicRow, schemas, topics

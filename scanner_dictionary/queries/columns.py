@@ -10,12 +10,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, select
 
-from scanner_dictionary.engine.bulk_insert import in_chunks
-from scanner_dictionary.queries.catalog_tags import FieldTags, field_tags, tagged
-from scanner_dictionary.queries.topics import fitting
+from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.queries.topics import FieldTags, field_tags, fitting, tagged
 from scanner_dictionary.schema import tables as t
-from scanner_model.column_path import ColumnPath
-from scanner_model.columns import Column
+from scanner_model.columns import Column, ColumnPath
 
 _DEFINITIONS_AT_ONCE = 500
 _KEPT_TEXTS = 65_536

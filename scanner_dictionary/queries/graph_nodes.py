@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scanner_dictionary.graph.reader import CALLED, GraphReader
 from scanner_dictionary.graph.store import NodeRow
 from scanner_dictionary.queries.resolve import unknown_name
-from scanner_model.column_path import KEY, ColumnPath, parse_path, path_name
+from scanner_model.columns import KEY, ColumnPath, parse_path, path_name
 from scanner_model.errors import InputInvalid
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, or_, select
 
 from scanner_dictionary.schema import tables as t
-from scanner_model.broker_address import broker_addresses
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.names import broker_addresses
 
 _CANDIDATES = 60
 _SHOWN = 3

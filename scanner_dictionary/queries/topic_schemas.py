@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from scanner_dictionary.queries.catalog_tags import NOTHING, catalog_annotations, field_tags, tagged
 from scanner_dictionary.queries.columns import columns_of
 from scanner_dictionary.queries.resolve import FoundCluster, FoundTopic, cluster_of, topic_of, unknown_name
+from scanner_dictionary.queries.topics import NOTHING, catalog_annotations, field_tags, tagged
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid

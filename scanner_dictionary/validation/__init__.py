@@ -1,6 +1,44 @@
-"""Validation: what in the dictionary does not fit together, each with its place and a next step."""
+"""The table of all validation rules; runs them and stores their findings."""
 
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from sqlalchemy import Connection, select
+
+from scanner_dictionary.engine.rows import insert_rows, storable
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.validation import processing, topics
 from scanner_dictionary.validation.findings import Finding as Finding
+from scanner_dictionary.validation.findings import Rule
 from scanner_dictionary.validation.findings import Severity as Severity
-from scanner_dictionary.validation.rules import RULES as RULES
-from scanner_dictionary.validation.rules import validate as validate
+
+RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*processing.RULES, *topics.RULES)}
+"""Every rule, in the order of its findings."""
+
+
+def validate(
+    conn: Connection, *, cluster: str | None = None, rules: Collection[str] | None = None
+) -> Iterator[Finding]:
+    """Yield the findings in *cluster*, or in every one, by cluster, rule and name; *rules* None: all of RULES."""
+    query = select(t.cluster.c.id, t.cluster.c.name).order_by(t.cluster.c.name)
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    for key, name in conn.execute(query).all():
+        for rule in RULES.values():
+            if rules is None or rule.name in rules:
+                yield from _findings(conn, rule, key, name)
+
+
+def replace_findings(conn: Connection, cluster: int, number: int) -> tuple[Finding, ...]:
+    """Run every rule after scan *number*, and replace the stored findings."""
+    name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
+    findings = tuple(validate(conn, cluster=name))
+    conn.execute(t.finding.delete().where(t.finding.c.cluster_id == cluster))
+    texts = ((finding.rule, finding.severity, finding.where, finding.what, finding.hint) for finding in findings)
+    insert_rows(conn, t.finding, ((cluster, i, number, *map(storable, cells)) for i, cells in enumerate(texts)))
+    return findings
+
+
+def _findings(conn: Connection, rule: Rule, cluster: int, name: str) -> Iterator[Finding]:
+    for where, what in rule.find(conn, cluster):
+        yield Finding(cluster=name, rule=rule.name, severity=rule.severity, where=where, what=what, hint=rule.hint)

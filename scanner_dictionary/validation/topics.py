@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, exists, func, select
 
-from scanner_dictionary.engine.bulk_insert import in_chunks
+from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
 from scanner_model.schemas import qualified_subject

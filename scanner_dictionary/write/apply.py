@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, func, select, update
 
-from scanner_dictionary.engine.bulk_insert import in_chunks, insert_rows, update_rows
-from scanner_dictionary.engine.serialization import json_cell
+from scanner_dictionary.engine.rows import in_chunks, insert_rows, json_cell, update_rows
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.fact_kind import Children, FactKind, Key, Wanted
 

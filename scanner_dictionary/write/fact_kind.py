@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Table
 from sqlalchemy.sql.expression import FromClause
 
-from scanner_dictionary.engine.serialization import column_cells, json_cell, storable
+from scanner_dictionary.engine.rows import column_cells, json_cell, storable
 from scanner_dictionary.schema import tables as t
 from scanner_model.names import Fingerprint, SourceId
 from scanner_model.scan import ClusterScan

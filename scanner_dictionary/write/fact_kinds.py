@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import case
 
-from scanner_dictionary.engine.serialization import column_cells, json_cell, storable
+from scanner_dictionary.engine.rows import column_cells, json_cell, storable
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.fact_kind import (
     Children,
@@ -26,15 +26,13 @@ from scanner_dictionary.write.fact_kind import (
     value_columns,
 )
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
-from scanner_model.connect import Connector, ConnectorTask
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.ksqldb import CollectionColumn, KsqlFunction, KsqlSource, KsqlType, Query
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Confidence, Reference, Registry, SchemaVersion, TopicSchema
-from scanner_model.streams import StreamsTopology
 
 _source = t.source.c
 

@@ -3,25 +3,179 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
-from scanner_dictionary.engine.bulk_insert import in_chunks, insert_rows
-from scanner_dictionary.engine.serialization import column_cells, json_cell, problems_cell, storable
+from scanner_dictionary.engine.rows import (
+    column_cells,
+    in_chunks,
+    insert_rows,
+    json_cell,
+    problems_cell,
+    storable,
+    update_rows,
+)
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.apply import Entry, Stored, apply, entries, load, log, merge, next_id
-from scanner_dictionary.write.brokers import write_brokers
-from scanner_dictionary.write.deletions import DeletionRules, RetainedTopics, retained_topics, with_better_sources
 from scanner_dictionary.write.fact_kind import FactKind, Ids, Key, RowContext, Wanted
 from scanner_dictionary.write.fact_kinds import FACT_KINDS, TOPIC
 from scanner_dictionary.write.sources import Sources
+from scanner_model.errors import Problem
+from scanner_model.kafka import Cluster
 from scanner_model.names import Fingerprint
-from scanner_model.problems import Problem
 from scanner_model.scan import ClusterScan, SourceStatus
 from scanner_model.schemas import Definition
+
+_KIND = "broker"
+
+
+@dataclass(slots=True)
+class _Addresses:
+    """Addresses by what is to be done with them."""
+
+    new: list[str] = field(default_factory=list)
+    returned: list[str] = field(default_factory=list)
+    taken_over: list[str] = field(default_factory=list)
+    observed: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def write_brokers(
+    conn: Connection, cluster: Cluster, cluster_id: int, number: int, *, all_named: bool
+) -> tuple[list[Entry], list[Problem]]:
+    """Store the cluster's addresses; return the changes, and a problem for each address of another cluster.
+
+    *all_named*: Kafka itself listed its brokers and none is down, so an address that is not among them is gone.
+    """
+    stored = _stored(conn)
+    named = sorted(set(map(storable, cluster.brokers)))
+    addresses = _classify(named, stored, cluster, cluster_id)
+    gone = [row.address for row in stored.values() if row.cluster_id == cluster_id and row.gone is None]
+    gone = sorted(set(gone) - set(named)) if all_named else []
+    _insert(conn, addresses.new, cluster_id, number)
+    known = sorted([*addresses.returned, *addresses.taken_over, *addresses.observed])
+    update_rows(
+        conn,
+        t.broker,
+        ("cluster_id", "last_seen", "gone"),
+        ((cluster_id, number, None, stored[address].id) for address in known),
+    )
+    update_rows(conn, t.broker, ("gone",), ((number, stored[address].id) for address in gone))
+    actions = {"added": [*addresses.new, *addresses.taken_over], "returned": addresses.returned, "gone": gone}
+    changes = [Entry(_KIND, (address,), action, None, None) for action, those in actions.items() for address in those]
+    return sorted(changes, key=lambda entry: entry.key), addresses.problems
+
+
+def _stored(conn: Connection) -> dict[str, Row[Any]]:
+    query = select(t.broker, t.cluster.c.name, t.cluster.c.kafka_cluster_id).join(t.cluster)
+    return {row.address: row for row in conn.execute(query)}
+
+
+def _insert(conn: Connection, addresses: list[str], cluster_id: int, number: int) -> None:
+    first = next_id(conn, t.broker)
+    rows = ((first + i, cluster_id, address, number, number, None) for i, address in enumerate(addresses))
+    insert_rows(conn, t.broker, rows)
+
+
+def _classify(named: list[str], stored: Mapping[str, Row[Any]], cluster: Cluster, cluster_id: int) -> _Addresses:
+    addresses = _Addresses()
+    for address in named:
+        row = stored.get(address)
+        if row is None:
+            addresses.new.append(address)
+        elif row.cluster_id == cluster_id:
+            (addresses.observed if row.gone is None else addresses.returned).append(address)
+        elif row.gone is not None or _is_same(row, cluster):
+            # Its owner does not list it any more, or is this cluster under an earlier name: the newest name counts.
+            addresses.taken_over.append(address)
+        else:
+            what = f"the broker {address!r} of the cluster {cluster.name!r} belongs to the cluster {row.name!r} already"
+            hint = f"one of the two names a wrong broker, or both are one cluster: then call it {row.name!r} here too"
+            addresses.problems.append(Problem(address, what, hint))
+    return addresses
+
+
+def _is_same(row: Row[Any], cluster: Cluster) -> bool:
+    return bool(cluster.cluster_id) and row.kafka_cluster_id == cluster.cluster_id
+
+
+_BEST_FIRST = ("kafka", "manual", "ksqldb")
+
+RetainedTopics = frozenset[tuple[int, str]]
+"""Topics, each with the source in which a name that it depends on could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletionRules:
+    """Decides of a row that no fact of the scan lists whether it is deleted.
+
+    *naming* are the sources that list any fact of this kind: where a partial answer lists none, the kind itself may be
+    what could not be read. *retained* are topics that depend on an unread name.
+    """
+
+    kind: FactKind
+    sources: Sources
+    naming: frozenset[int]
+    retained: RetainedTopics = frozenset()
+
+    def __call__(self, key: Key, row: Stored) -> bool:
+        """Return whether the row is proven to be deleted."""
+        source = row.source_id
+        if not self.sources.is_complete(source) or (source, key[0]) in self.retained:
+            return False
+        unread = self.sources.unread(source)
+        return not unread or (source in self.naming and unread.isdisjoint(self._names(key)))
+
+    def _names(self, key: Key) -> tuple[str, ...]:
+        """Return the names by which a source may list the row as unread: a subject's also with its context."""
+        index = self.kind.name_index
+        return (key[index], f":{key[index - 1]}:{key[index]}") if index else (key[index],)
+
+
+def retained_topics(conn: Connection, sources: Sources) -> RetainedTopics:
+    """Return the topics that are known only through subjects or collections that could not be read this time."""
+    return frozenset(
+        (source, topic)
+        for source, outcome in sources.outcomes.items()
+        if outcome.unread
+        for names, topic in _topic_dependencies(conn, source)
+        if not outcome.unread.isdisjoint(names)
+    )
+
+
+def with_better_sources(
+    wanted: Iterable[Wanted],
+    stored: Mapping[Key, Stored],
+    kinds: Mapping[int, str],
+    may_delete: Callable[[Key, Stored], bool],
+) -> Iterator[Wanted]:
+    """Yield *wanted* topics, each as its better source reported it where that source could not be read this time."""
+    for row in wanted:
+        before = stored.get(row.key)
+        is_better = before and before.gone is None and _rank(kinds[before.source_id]) < _rank(kinds[row.source_id])
+        if before and is_better and not may_delete(row.key, before):
+            yield row._replace(source_id=before.source_id, values=before.values)
+        else:
+            yield row
+
+
+def _topic_dependencies(conn: Connection, source: int) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the names in *source* that topics depend on, each with the topic."""
+    link, collection = t.topic_schema.c, t.ksql_source.c
+    links = select(link.context, link.subject, t.topic.c.name).join(t.topic, t.topic.c.id == link.topic_id)
+    for context, subject, topic in conn.execute(links.where(link.source_id == source, link.gone.is_(None))):
+        yield (subject, f":{context}:{subject}"), topic
+    collections = select(collection.name, collection.topic_name)
+    for name, topic in conn.execute(collections.where(collection.source_id == source, collection.gone.is_(None))):
+        yield (name,), topic
+
+
+def _rank(kind: str) -> int:
+    return next((i for i, prefix in enumerate(_BEST_FIRST) if kind.startswith(prefix)), len(_BEST_FIRST))
+
 
 _FINGERPRINTS_AT_ONCE = 500
 

@@ -13,9 +13,8 @@ from typing import Any
 
 from scanner_dictionary.write.fact_kind import Name, Rule
 from scanner_dictionary.write.fact_kinds import FACT_KINDS
-from scanner_model.column_path import ColumnPath, path_name
-from scanner_model.columns import Column
-from scanner_model.problems import Problem
+from scanner_model.columns import Column, ColumnPath, path_name
+from scanner_model.errors import Problem
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Definition
 

@@ -8,23 +8,21 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Engine, func, insert, select, update
 
-from scanner_dictionary.engine.bulk_insert import insert_rows
 from scanner_dictionary.engine.open import writing
-from scanner_dictionary.engine.serialization import storable
+from scanner_dictionary.engine.rows import insert_rows, storable
 from scanner_dictionary.queries.history import SourceRow, clusters, sources
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.validation import replace_findings
 from scanner_dictionary.validation.findings import Finding
-from scanner_dictionary.validation.rules import replace_findings
 from scanner_dictionary.write.apply import next_id
 from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_dictionary.write.facts import FactWriter
 from scanner_dictionary.write.hierarchy import check
 from scanner_dictionary.write.sources import write_outcomes, write_sources
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import Cluster
 from scanner_model.names import ClusterName, SourceId
-from scanner_model.problems import Problem
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 
 _COUNTED = ("added", "changed", "gone", "returned", "stale")

@@ -9,8 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from scanner_dictionary.engine.bulk_insert import insert_rows
-from scanner_dictionary.engine.serialization import json_cell, storable
+from scanner_dictionary.engine.rows import insert_rows, json_cell, storable
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.apply import next_id
 from scanner_dictionary.write.fact_kinds import FACT_KINDS

@@ -9,8 +9,8 @@ from scanner_extractor.catalogs.glue import glue_catalog_transport, list_databas
 from scanner_extractor.catalogs.google import list_datasets, read_google
 from scanner_extractor.catalogs.google_transport import google_api_transport
 from scanner_extractor.catalogs.unity import list_schemas, read_unity
-from scanner_extractor.checks.probes import Probe
 from scanner_extractor.http.client import Http
+from scanner_extractor.probes import Probe
 from scanner_extractor.scan.results import CatalogResult
 from scanner_extractor.scan.source_types import SourceType, SourceTypes
 from scanner_extractor.settings.catalogs import CatalogSettings

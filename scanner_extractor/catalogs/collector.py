@@ -12,9 +12,8 @@ from scanner_extractor.http.pagination import PagesWithoutEnd
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
-from scanner_model.column_path import ColumnPath
-from scanner_model.errors import ScannerError
-from scanner_model.problems import Problem
+from scanner_model.columns import ColumnPath
+from scanner_model.errors import Problem, ScannerError
 from scanner_model.scan import SourceResult, SourceStatus
 
 Job = TypeVar("Job")

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scanner_extractor.http.messages import Json
-from scanner_model.column_path import ELEMENT, MAP_VALUE, ColumnPath, field_segment
-from scanner_model.columns import Column
+from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
 
 DEEPEST = 100
 """Levels of nesting that a type is followed; what is deeper is kept as its text."""

@@ -28,7 +28,7 @@ from scanner_extractor.http.pagination import by_token
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
-from scanner_model.column_path import field_segment
+from scanner_model.columns import field_segment
 from scanner_model.errors import NotFound, ScannerError
 from scanner_model.redaction import mask_json, mask_text
 

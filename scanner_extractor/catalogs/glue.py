@@ -23,7 +23,7 @@ from scanner_extractor.http.pagination import by_token
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
-from scanner_model.column_path import field_segment
+from scanner_model.columns import field_segment
 from scanner_model.errors import InputInvalid
 
 _READ = frozenset(

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.http.transport import HttpTransport
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_extractor.settings.cluster import BearerAuth

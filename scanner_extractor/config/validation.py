@@ -12,11 +12,9 @@ from typing import Any
 from scanner_extractor.config.catalogs import catalog_errors
 from scanner_extractor.config.confluent_cloud import cloud_errors, cloud_sources
 from scanner_extractor.config.flink import FileValidator
-from scanner_extractor.config.openlineage import openlineage_errors
-from scanner_extractor.config.parsing import broker_list, manual_files
+from scanner_extractor.config.parsing import broker_list, manual_files, openlineage_errors
 from scanner_extractor.config.sections import ValidationContext
-from scanner_extractor.http.messages import Json
-from scanner_extractor.http.urls import Address, read_address
+from scanner_extractor.http.messages import Address, Json, read_address
 from scanner_extractor.naming import strategies_in_force
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.source_kinds import SECTIONS

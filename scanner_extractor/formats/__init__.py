@@ -9,9 +9,9 @@ from importlib import import_module
 
 from scanner_extractor.formats.json_text import REPLACEMENT, SURROGATE
 from scanner_model.columns import FieldReader, Lookup, ParsedSchema
+from scanner_model.errors import Problem
 from scanner_model.names import RecordName
 from scanner_model.plugins import SCHEMA_FORMATS, Plugin, PluginError, plugins
-from scanner_model.problems import Problem
 
 
 def _reader(module: str, function: str) -> FieldReader:

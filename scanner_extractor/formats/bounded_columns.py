@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scanner_model.columns import Column
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 MOST_COLUMNS = 200_000
 """Maximum columns of one schema: about a hundred times the widest one in practice."""

@@ -10,11 +10,9 @@ from typing import Protocol
 
 from scanner_extractor.formats.bounded_columns import CUT, ColumnList
 from scanner_extractor.formats.json_text import read_json
-from scanner_model.column_path import ColumnPath, branch, element, field_segment
-from scanner_model.columns import Column, Lookup, ParsedSchema
-from scanner_model.errors import InputInvalid
+from scanner_model.columns import Column, ColumnPath, Lookup, ParsedSchema, branch, element, field_segment
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import RecordName
-from scanner_model.problems import Problem
 
 _KINDS = {
     bool: "boolean",

@@ -11,8 +11,8 @@ from urllib.parse import quote_plus, urlencode
 from scanner_extractor.http.messages import Response
 from scanner_extractor.http.responses import server_message
 from scanner_extractor.settings.cluster import Auth, BasicAuth, BearerAuth, HttpSettings, OAuthAuth
+from scanner_model.documents.json_input import load_json
 from scanner_model.errors import PayloadUnexpected, SourceRefused, SourceUnreachable
-from scanner_model.json_input import load_json
 from scanner_model.redaction import mask_url
 
 _LIFE = 300.0

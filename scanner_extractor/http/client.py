@@ -11,16 +11,14 @@ from typing import Self
 from urllib.parse import quote, urlencode
 
 from scanner_extractor.http.auth import login_hint, own_secrets
-from scanner_extractor.http.messages import AS_IS, Json, Request, Response, Transport
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
+from scanner_extractor.http.messages import AS_IS, Json, Request, Response, Transport, read_address
 from scanner_extractor.http.responses import accepted, read_json, request_location
 from scanner_extractor.http.transport import HttpTransport
-from scanner_extractor.http.urls import read_address
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_model.errors import ScannerError
-from scanner_model.json_input import load_json
+from scanner_model.documents.json_input import load_json
+from scanner_model.errors import Problem, ScannerError
 from scanner_model.names import SourceId
-from scanner_model.problems import Problem
 from scanner_model.redaction import hide_values, is_distinctive, mask_json
 
 __all__ = ["Http", "Json", "Request", "Response", "Transport", "without_credentials"]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scanner_extractor.http.messages import AS_IS, Json, Request, Response, Transport
+from scanner_model.documents.json_input import MOST_VALUES, TooLarge, load_json
 from scanner_model.errors import (
     InputInvalid,
     NotCaptured,
@@ -24,7 +25,6 @@ from scanner_model.errors import (
     SourceRefused,
     SourceUnreachable,
 )
-from scanner_model.json_input import MOST_VALUES, TooLarge, load_json
 from scanner_model.names import SourceId
 from scanner_model.private_files import atomic_path, make_directory
 from scanner_model.redaction import mask_json, mask_statement, mask_text, mask_url

@@ -17,10 +17,9 @@ from urllib3 import Retry
 from urllib3.exceptions import InvalidHeader
 
 from scanner_extractor.http.auth import Credentials
-from scanner_extractor.http.exceptions import FAILURES, BrokenOff, explain, is_final
+from scanner_extractor.http.concurrency import Clock, Rate
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.http.rate_limit import Clock, Rate
-from scanner_extractor.http.responses import request_location
+from scanner_extractor.http.responses import FAILURES, BrokenOff, explain, is_final, request_location
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SourceId

@@ -1,10 +1,8 @@
 """Naming strategies: which topic, and which side of its messages, a subject belongs to; a table, with plug-ins."""
 
-from scanner_extractor.naming.candidates import Candidate, Link, Strategy, Subject, is_topic_name
-from scanner_extractor.naming.choice import Choice, Proposed, choose, propose
-from scanner_extractor.naming.explain import Explanation, as_json, explain_subject
-from scanner_extractor.naming.subjects import parse_subject
-from scanner_extractor.naming.table import DEFAULTS, STRATEGIES, strategies_in_force
+from scanner_extractor.naming.choice import Choice, Explanation, Proposed, as_json, choose, explain_subject, propose
+from scanner_extractor.naming.strategies import DEFAULTS, STRATEGIES, strategies_in_force
+from scanner_extractor.naming.subjects import Candidate, Link, Strategy, Subject, is_topic_name, parse_subject
 
 __all__ = [
     "DEFAULTS",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import regex
 
-from scanner_extractor.naming.candidates import SUFFIXES, Candidate, Strategy, Subject, declared, proposal
+from scanner_extractor.naming.subjects import SUFFIXES, Candidate, Strategy, Subject, declared, proposal
+from scanner_model.documents.json_positions import closest_match
+from scanner_model.documents.pattern_limits import TimeLimit, is_too_large
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, Role
-from scanner_model.pattern_limits import TimeLimit, is_too_large
+from scanner_model.plugins import NAMING_STRATEGIES, Plugin, plugins
 
 
 def by_group_and_record(subject: Subject) -> tuple[Candidate, ...]:
@@ -154,3 +157,71 @@ def _compiled(name: str) -> regex.Pattern[str]:
         return regex.compile(text)
     except (regex.error, OverflowError, RecursionError) as error:
         raise InputInvalid(f"naming strategy {name!r} is not a regular expression: {error}") from error
+
+
+STRATEGIES: Mapping[str, Strategy] = {
+    "topic": by_topic,
+    "topic-record": by_topic_and_record,
+    "record": by_record,
+    "simple-topic-id": by_simple_topic,
+    "hortonworks": by_hortonworks,
+    "apicurio-record": by_group_and_record,
+    "apicurio-topic-record": by_group_topic_and_record,
+    "apicurio-qualified-record": by_qualified_record,
+    "associated": by_association,
+}
+
+_CONFLUENT = ("topic", "topic-record", "record", "simple-topic-id")
+
+DEFAULTS: Mapping[str, tuple[str, ...]] = {
+    "confluent": ("associated", *_CONFLUENT),
+    "karapace": _CONFLUENT,
+    "apicurio": ("topic", "apicurio-topic-record", "apicurio-record", "apicurio-qualified-record", "simple-topic-id"),
+    "cloudera": ("hortonworks",),
+    "glue": ("simple-topic-id",),
+}
+"""The strategies that the serialisers of a registry type offer, the most common first."""
+
+
+def strategies_in_force(names: Sequence[str], kind: str) -> tuple[Strategy, ...]:
+    """Return the strategies called *names* in their order; without names, those of the registry type *kind*.
+
+    Raises InputInvalid for an unknown name and for a pattern that cannot be used. A plug-in is loaded when it is
+    called, and raises PluginError then where it cannot be.
+    """
+    return tuple(map(_strategy, names or default_names(kind)))
+
+
+def default_names(kind: str) -> tuple[str, ...]:
+    """Return the strategies of a registry type; a plug-in's type has those of Confluent's."""
+    return DEFAULTS.get(kind, _CONFLUENT)
+
+
+def _strategy(name: str) -> Strategy:
+    if name.startswith(PREFIX):
+        return _regex(name)
+    if name in STRATEGIES:
+        return STRATEGIES[name]
+    others = plugins(NAMING_STRATEGIES)
+    if name not in others:
+        known = (*STRATEGIES, *others)
+        hint = closest_match(name, known) or f"known: {', '.join(known)}, regex:PATTERN"
+        raise InputInvalid(f"no naming strategy is called {name!r}", hint=hint)
+    return _plugged_in(others[name])
+
+
+_regex = lru_cache(maxsize=256)(regex_strategy)
+
+
+@lru_cache(maxsize=256)
+def _plugged_in(plugin: Plugin) -> Strategy:
+    """Return the strategy of a plug-in; one that cannot be loaded, or fails, raises PluginError where it is called."""
+    read = plugin.load_or_raise_later()
+
+    def strategy(subject: Subject) -> tuple[Candidate, ...]:
+        candidates = read(subject)
+        if isinstance(candidates, tuple) and all(isinstance(candidate, Candidate) for candidate in candidates):
+            return candidates
+        raise plugin.error(f"returned {type(candidates).__name__}, which is not a tuple of Candidate")
+
+    return strategy

@@ -1,24 +1,118 @@
-"""Schema registries: the table of their types; other packages add types as plug-ins."""
+"""What `scanner check` tries on each kind of schema registry: to list, and to read one; listing is another right."""
 
 from __future__ import annotations
 
-from scanner_extractor.http.messages import Transport
-from scanner_extractor.registries.apicurio.client import read_apicurio
-from scanner_extractor.registries.cloudera import read_cloudera
-from scanner_extractor.registries.confluent.plan import read_confluent
-from scanner_extractor.registries.glue import glue_registry_transport, read_glue
-from scanner_extractor.registries.probes import (
-    apicurio_probes,
-    cloudera_probes,
-    confluent_probes,
-    glue_probes,
-)
+from collections.abc import Iterator
+
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Json, Transport
+from scanner_extractor.probes import Probe, unexpected
+from scanner_extractor.registries.apicurio.client import api_paths, read_apicurio
+from scanner_extractor.registries.cloudera import MAIN_BRANCH, ClouderaClient, cloudera_base, read_cloudera, read_name
+from scanner_extractor.registries.confluent.plan import compatible_base, compatible_client, read_confluent
+from scanner_extractor.registries.confluent.walk import wanted_subjects
+from scanner_extractor.registries.glue import GlueClient, glue_registry_transport, read_glue
+from scanner_extractor.registries.result import BadRow, Row
 from scanner_extractor.scan.results import RegistryResult
 from scanner_extractor.scan.source_types import SourceType, SourceTypes
+from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model import plugins
+from scanner_model.errors import NotFound
 
 __all__ = ["REGISTRIES", "RegistryType"]
+
+
+_SEARCHES = {"v3": "versions", "v2": "artifacts"}
+
+
+def confluent_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the subjects of a registry with Confluent's API, and to read one schema."""
+    client = compatible_client(settings, http)
+    subjects: list[str] = []
+
+    def listed() -> str:
+        subjects.extend(wanted_subjects(client, client.subjects(0, deleted=False)))
+        return f"{len(subjects)} subjects"
+
+    yield Probe("list subjects", listed)
+    if subjects:
+        yield Probe("read a schema", lambda: _row(client.version(subjects[0], LATEST, deleted=False)))
+
+
+def apicurio_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the schemas of an Apicurio registry."""
+
+    def listed() -> str:
+        """Request the newest API that the server has; `url` may name one already."""
+        for version, base in api_paths(settings.http.url):
+            try:
+                return _counted(http.get(*base, "search", _SEARCHES[version], params=[("limit", 1)]))
+            except NotFound:
+                if not base:
+                    raise
+        return f"{len(_texts(http.get(*compatible_base(settings), 'subjects')))} subjects"
+
+    yield Probe("list schemas", listed)
+
+
+def cloudera_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the schemas of a Cloudera registry, and to read one."""
+    client = ClouderaClient(http, cloudera_base(settings.http.url))
+    names: list[str] = []
+
+    def listed() -> str:
+        names.extend(filter(None, map(read_name, client.schemas())))
+        return f"{len(names)} schemas"
+
+    yield Probe("list schemas", listed)
+    if names:
+        yield Probe("read a schema", lambda: f"{len(client.versions(names[0], MAIN_BRANCH))} versions")
+
+
+def glue_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
+    """Try to list the schemas of AWS Glue, and to read one."""
+    client = GlueClient(http)
+    registries = settings.glue.registries if settings.glue else ()
+    ids: list[str] = []
+
+    def listed() -> str:
+        schemas = [schema for name in registries or ("",) for schema in client.schemas(name)]
+        ids.extend(client.version_ids(schemas[0]) if schemas else ())
+        return f"{len(schemas)} schemas"
+
+    yield Probe("list schemas and versions", listed)
+    if ids:
+        yield Probe("read a schema", lambda: _glue_version(client.version(ids[0])))
+
+
+def _texts(payload: Json) -> list[str]:
+    if not isinstance(payload, list) or not all(isinstance(item, str) for item in payload):
+        raise unexpected("the response is not a list of subjects")
+    return payload
+
+
+def _row(row: Row | BadRow) -> str:
+    if isinstance(row, BadRow):
+        raise unexpected("the response is not a schema version")
+    return f"version {row.version.version}"
+
+
+def _glue_version(payload: Json) -> str:
+    match payload:
+        case {"VersionNumber": int(version), "SchemaDefinition": str()}:
+            return f"version {version}"
+        case _:
+            raise unexpected("the response is not a schema version")
+
+
+def _counted(payload: Json) -> str:
+    match payload:
+        case {"count": int(count)}:
+            return f"{count} found"
+        case _:
+            raise unexpected("the response is not that of an Apicurio registry")
+
 
 RegistryType = SourceType[RegistrySettings, RegistryResult]
 

@@ -31,9 +31,8 @@ from scanner_extractor.registries.result import (
 )
 from scanner_extractor.scan.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId, SubjectName
-from scanner_model.problems import Problem
 from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion, qualified_subject
 
 

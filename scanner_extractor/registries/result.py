@@ -11,9 +11,8 @@ from scanner_extractor.http.pagination import PagesWithoutEnd
 from scanner_extractor.scan.results import RegistryResult
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import NotFound, ScannerError
+from scanner_model.errors import NotFound, Problem, ScannerError
 from scanner_model.names import SourceId, SubjectName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Association, Registry, SchemaVersion
 

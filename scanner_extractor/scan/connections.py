@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import reduce
 
 from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Transport
-from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.results import CatalogResult, KafkaResult, Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
@@ -17,9 +17,9 @@ from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.flink import FileSettings
 from scanner_extractor.sources import files as file_texts
 from scanner_extractor.sources.kafka.recording import DOCUMENT, kafka_document, read_kafka_document
-from scanner_extractor.sources.ksqldb_closing import Earlier, KnownQueries
+from scanner_extractor.sources.ksqldb.queries import Earlier, KnownQueries
+from scanner_model.errors import Problem
 from scanner_model.names import SourceId
-from scanner_model.problems import Problem
 
 Wrap = Callable[[Transport], Transport]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from scanner_extractor.schemas.definitions import define_text, fingerprint
+from scanner_model.errors import Problem
 from scanner_model.manual import Assignment, ManualSchema
 from scanner_model.names import Fingerprint, Role, TopicName
-from scanner_model.problems import Problem
 from scanner_model.schemas import Association, Confidence, Definition, TopicSchema
 
 

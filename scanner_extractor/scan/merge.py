@@ -9,8 +9,7 @@ from datetime import datetime
 from itertools import chain
 from typing import TypedDict, TypeVar
 
-from scanner_extractor.naming.binding import Bound, RegistryNaming, bind
-from scanner_extractor.naming.declared import cluster_associations
+from scanner_extractor.naming.binding import Bound, RegistryNaming, bind, cluster_associations
 from scanner_extractor.scan.manual import agreeing, merge_schemas
 from scanner_extractor.scan.results import (
     CatalogResult,
@@ -35,19 +34,16 @@ from scanner_extractor.schemas.definitions import Defined, define
 from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.sources.kafka.end_offsets import LOG_END
-from scanner_extractor.sources.ksqldb.schemas import collection_schemas
-from scanner_model.broker_address import broker_address
+from scanner_extractor.sources.ksqldb.reader import collection_schemas
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
-from scanner_model.connect import Connector
+from scanner_model.errors import Problem
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import Cluster, Topic
+from scanner_model.kafka import Cluster, Connector, StreamsTopology, Topic
 from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType
 from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
-from scanner_model.names import Role, TopicName
-from scanner_model.problems import Problem
+from scanner_model.names import Role, TopicName, broker_address
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
 from scanner_model.schemas import Definition, TopicSchema
-from scanner_model.streams import StreamsTopology
 
 
 def of_own_connectors(annotations: Iterable[Annotation], connectors: Iterable[Connector]) -> Iterator[Annotation]:

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
-from scanner_model.connect import Connector
+from scanner_model.errors import Problem
 from scanner_model.flink import FlinkJob, FlinkStatement
-from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query
 from scanner_model.names import SourceId, TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult
 from scanner_model.schemas import Association, Registry, SchemaVersion
-from scanner_model.streams import StreamsTopology
 
 Progress = Callable[[SourceId, int, int | None], None]
 """Called with the number of objects of a source that are done, and the total (None: unknown), from any thread."""

@@ -12,19 +12,21 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from scanner_extractor.catalogs import CATALOGS
-from scanner_extractor.checks.probes import Probe
-from scanner_extractor.checks.streaming import connect_probes, file_probes, kafka_rest_probes, ksqldb_probes
 from scanner_extractor.config.flink import STREAMS
 from scanner_extractor.config.sections import Section
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Json
+from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.results import ConnectResult, JobsResult, KsqlResult, Progress, SourceResults
 from scanner_extractor.scan.source_types import SourceType
 from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings, KsqlSettings, Settings
-from scanner_extractor.settings.confluent_cloud import MetricsSettings, OffsetSettings
-from scanner_extractor.settings.flink import SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.confluent_cloud import KafkaRestSettings, MetricsSettings, OffsetSettings
+from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
+from scanner_extractor.sources.confluent_cloud.pagination import rest_list
 from scanner_extractor.sources.confluent_cloud.probes import (
     CloudFound,
     cloud_probes,
@@ -34,14 +36,65 @@ from scanner_extractor.sources.confluent_cloud.probes import (
 )
 from scanner_extractor.sources.confluent_cloud.stream_catalog import read_stream_catalog
 from scanner_extractor.sources.confluent_cloud.tableflow import read_tableflow
-from scanner_extractor.sources.connect.client import read_connect
-from scanner_extractor.sources.connect.password_masking import with_masked_passwords
-from scanner_extractor.sources.files import read_sql_files, read_topologies
+from scanner_extractor.sources.connect.client import listed_connectors, read_connect, worker_facts
+from scanner_extractor.sources.connect.reader import with_masked_passwords
+from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
 from scanner_extractor.sources.flink.servers import FLINK_SOURCES
-from scanner_extractor.sources.kafka_rest import read_kafka_rest
+from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
 from scanner_extractor.sources.ksqldb.client import read_ksqldb
+from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_statement, mask_text
+
+_KSQL = "application/vnd.ksql.v1+json"
+
+
+def kafka_rest_probes(settings: KafkaRestSettings, http: Http) -> Iterator[Probe]:
+    """Try to list the topics over REST."""
+    yield Probe("list topics", lambda: f"{len(rest_list(http, *find_cluster(settings, http), 'topics').items)} topics")
+
+
+def ksqldb_probes(_: KsqlSettings, http: Http) -> Iterator[Probe]:
+    """Try to reach a ksqlDB server and to run a statement, which are two rights."""
+    body = {"ksql": "SHOW STREAMS;", "streamsProperties": {}}
+    yield Probe("reach the server", lambda: _ksql_version(http.get("info")))
+    yield Probe("list streams", lambda: _ksql_streams(http.post("ksql", body=body, accept=_KSQL)))
+
+
+def connect_probes(settings: ConnectSettings, http: Http) -> Iterator[Probe]:
+    """Try to reach a worker, which a managed Connect does not have, and to list the connectors."""
+    if not settings.is_managed:
+        yield Probe("reach a worker", lambda: f"Kafka Connect {worker_facts(http)[0]}", required=False)
+    yield Probe("list connectors", lambda: f"{len(listed_connectors(settings, http))} connectors")
+
+
+def file_probes(settings: FileSettings, source: SourceId) -> Iterator[Probe]:
+    """Try to read every file."""
+
+    def read() -> str:
+        texts, failed = separate_failed(read_texts(settings, mask_text), settings.pattern, source)
+        if failed:
+            raise SourceUnreachable(f"{failed[0].name}: {failed[0].failure}", hint="check the file and its rights")
+        return f"{len(texts)} files"
+
+    yield Probe("read its files", read)
+
+
+def _ksql_version(payload: Json) -> str:
+    match payload:
+        case {"KsqlServerInfo": {"version": str(version)}}:
+            return f"ksqlDB {version}"
+        case _:
+            raise unexpected("the response is not that of a ksqlDB server")
+
+
+def _ksql_streams(payload: Json) -> str:
+    match payload:
+        case [{"streams": list(streams)}, *_]:
+            return f"{len(streams)} streams"
+        case _:
+            raise unexpected("the response is not a list of streams")
+
 
 DISCOVERY = "discovery"
 CLUSTER = "topics and consumer groups"

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from scanner_extractor.checks.probes import Probe
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
+from scanner_extractor.probes import Probe
 from scanner_extractor.scan.results import Progress
 from scanner_model.documents.schema_errors import SchemaError
 from scanner_model.plugins import Plugin, PluginError, plugins

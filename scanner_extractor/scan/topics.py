@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
+from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.ksqldb import KsqlSource
 from scanner_model.names import SourceId, TopicName
-from scanner_model.problems import Problem
 
 REGISTRY_STORE = frozenset({"_schemas", "_schema_encoders"})
 """The topics that Confluent's registry and Karapace keep schemas in; the brokers take them for any others."""

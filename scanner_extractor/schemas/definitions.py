@@ -7,12 +7,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from scanner_extractor.contract_tags import TagPatterns
-from scanner_extractor.schemas.parsing import ParseRequest, ParseTexts, parse_in_process, parse_one
+from scanner_extractor.schemas.parsing import ParseRequest, ParseTexts, TagPatterns, parse_in_process, parse_one
 from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
 from scanner_model.columns import ParsedSchema
+from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
-from scanner_model.problems import Problem
 from scanner_model.schemas import Definition, SchemaVersion, qualified_subject
 
 READERS = 2

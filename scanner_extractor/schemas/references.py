@@ -9,8 +9,8 @@ from functools import cache
 from scanner_extractor.formats.avro.names import defined_names
 from scanner_extractor.naming.subjects import reference_locations
 from scanner_model.columns import Lookup
+from scanner_model.errors import Problem
 from scanner_model.names import SubjectName
-from scanner_model.problems import Problem
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 Find = Callable[[str, SubjectName, int], SchemaVersion | None]

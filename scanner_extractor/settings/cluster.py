@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scanner_model.errors import Problem
 from scanner_model.names import ClusterName, SourceId
-from scanner_model.problems import Problem
 
 if TYPE_CHECKING:
     from scanner_extractor.settings.catalogs import CatalogSettings

@@ -10,12 +10,11 @@ from pathlib import Path, PurePosixPath
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
-from scanner_model.errors import InputInvalid, SourceUnreachable
+from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.flink import SCRIPT, FlinkStatement
+from scanner_model.kafka import StreamsTopology
 from scanner_model.names import SourceId
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
-from scanner_model.streams import StreamsTopology
 
 DOCUMENT = "files"
 """The name under which a capture holds them."""

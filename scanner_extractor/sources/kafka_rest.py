@@ -14,12 +14,18 @@ from scanner_extractor.http.pagination import PartialList
 from scanner_extractor.scan.results import KafkaResult, Progress
 from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
 from scanner_extractor.sources.confluent_cloud.pagination import objects, rest_list, text
-from scanner_model.broker_address import broker_address
 from scanner_model.catalogs import MirrorTopic
-from scanner_model.errors import InputInvalid, NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import (
+    InputInvalid,
+    NotFound,
+    PayloadUnexpected,
+    Problem,
+    ScannerError,
+    SourceObjected,
+    SourceRefused,
+)
 from scanner_model.kafka import ConsumerGroup, Topic
-from scanner_model.names import SourceId, TopicName
-from scanner_model.problems import Problem
+from scanner_model.names import SourceId, TopicName, broker_address
 from scanner_model.scan import SourceResult, SourceStatus
 
 Config = tuple[tuple[str, str], ...]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scanner_model.documents.json_input import TooLarge, check_size
 from scanner_model.documents.schema_errors import (
     ErrorMessage,
     JsonPath,
@@ -17,9 +18,7 @@ from scanner_model.documents.schema_errors import (
     error_messages,
     quoted,
 )
-from scanner_model.errors import InputInvalid
-from scanner_model.json_input import TooLarge, check_size
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 __all__ = [
     "JsonPath",

@@ -5,12 +5,11 @@ in JSON and configurations; `known` hides values that are known to be secret.
 """
 
 from scanner_model.redaction.documents import mask_config, mask_json, mask_sensitive
-from scanner_model.redaction.known import KnownSecrets, hide_values, is_distinctive
 from scanner_model.redaction.names import NO_EXTRA, ExtraNames, is_secret_name
 from scanner_model.redaction.statements import mask_statement
 from scanner_model.redaction.texts import mask_text
 from scanner_model.redaction.urls import mask_url
-from scanner_model.redaction.values import MASK
+from scanner_model.redaction.values import MASK, KnownSecrets, hide_values, is_distinctive
 
 __all__ = [
     "MASK",

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from scanner_extractor.checks.sources import State, check
 from scanner_extractor.config.flink import KINDS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
+from scanner_extractor.scan.checks import State, check
 from scanner_extractor.scan.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.settings.flink import SQL_FILES, FlinkSettings

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanner_extractor.formats import FORMATS, read_columns
-from scanner_model.column_path import parse_path
-from scanner_model.columns import ParsedSchema
+from scanner_model.columns import ParsedSchema, parse_path
 from scanner_model.names import RecordName
 
 MOST_COLUMNS = 200_000

@@ -22,7 +22,7 @@ from confluent_kafka.admin import (
 )
 
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.queries.previous_state import previous_state
+from scanner_dictionary.queries.history import previous_state
 from scanner_dictionary.write.scan import ScanSummary, write_scan
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results

@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 
-from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
+from dataflow_generator.jobs.model import Naming
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.scan.results import KsqlResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings
 from scanner_extractor.sources.ksqldb.client import read_ksqldb
-from scanner_extractor.sources.ksqldb.schemas import collection_schemas
-from scanner_model.column_path import KEY
-from scanner_model.columns import Column
+from scanner_extractor.sources.ksqldb.reader import collection_schemas
+from scanner_model.columns import KEY, Column
 from scanner_model.names import Role
 from scanner_model.scan import SourceStatus as Answered
 

@@ -19,15 +19,14 @@ import pytest
 from scanner_api.scanning.report import ScanReport
 from scanner_cli.output.scan_report import report_text
 from scanner_dictionary.engine.open import Engine, open_dictionary
-from scanner_dictionary.queries.previous_state import previous_state
+from scanner_dictionary.queries.history import previous_state
 from scanner_dictionary.write.scan import ScanSummary, write_scan
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.phases import PHASES
 from scanner_extractor.scan.results import KafkaResult, Progress
-from scanner_extractor.scan.runner import read_sources
+from scanner_extractor.scan.runner import PHASES, read_sources
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, Settings
 from scanner_extractor.settings.flink import FileSettings, StreamsSettings
 from scanner_model.kafka import Topic

@@ -14,13 +14,12 @@ import pytest
 from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.graph import Certainty, EdgeKind
 from dataflow_generator.jobs.field_matching import EventFields
-from dataflow_generator.openlineage.parse.events import read_event
+from dataflow_generator.openlineage.events import read_event
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.events import write_events
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
-from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.kafka import Cluster, Topic
+from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import ClusterName, Fingerprint, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus

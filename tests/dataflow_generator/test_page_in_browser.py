@@ -18,7 +18,7 @@ import pytest
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.render.page import page_lines
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 pytestmark = pytest.mark.browser
 

@@ -4,14 +4,14 @@ import pytest
 
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs
 from dataflow_generator.jobs.ksqldb import ksql_jobs
+from dataflow_generator.jobs.model import Naming
 from dataflow_generator.sql import Dialect, read_sql
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
-from scanner_dictionary.lineage_inputs.flink import ClusterNames
+from scanner_dictionary.lineage_inputs.jobs import ClusterNames
 from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.ksqldb import KsqlSource, Query

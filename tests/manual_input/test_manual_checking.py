@@ -4,7 +4,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from manual_input.json_cursor import example, schema
-from manual_input.report import Severity, Summary, check
+from manual_input.loader import Severity, Summary, check
 
 
 def test_example_is_valid_and_uses_every_part(write) -> None:

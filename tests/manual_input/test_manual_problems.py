@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manual_input.json_cursor import example
-from manual_input.loader import ManualResult, read_manual_input
-from manual_input.report import check
+from manual_input.loader import ManualResult, check, read_manual_input
 from scanner_model.errors import InputInvalid
 from scanner_model.names import ClusterName
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scanner_extractor.contract_tags import matches
 from scanner_extractor.schemas.definitions import metadata_tags
-from scanner_extractor.schemas.parsing import ParseRequest, parse_one
+from scanner_extractor.schemas.parsing import ParseRequest, matches, parse_one
 
 INNER = {
     "type": "record",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scanner_model.broker_address import broker_address, broker_addresses
 from scanner_model.errors import InputInvalid
+from scanner_model.names import broker_address, broker_addresses
 
 
 @pytest.mark.parametrize(

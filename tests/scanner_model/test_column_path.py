@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_model.column_path import ELEMENT, MAP_VALUE, branch, element, field_segment, parse_path, path_name
+from scanner_model.columns import ELEMENT, MAP_VALUE, branch, element, field_segment, parse_path, path_name
 from scanner_model.errors import InputInvalid
 
 FIELDS = st.text(max_size=12).map(field_segment)

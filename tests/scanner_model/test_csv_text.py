@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_model.csv_text import csv_row
+from scanner_model.text import csv_row
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r", "\n=", " =", "\uff1d", "\u00a0="])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_model.json_input import DEEPEST, TooLarge, check_size, load_json
+from scanner_model.documents.json_input import DEEPEST, TooLarge, check_size, load_json
 
 _TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)))
 _JSON = st.recursive(

@@ -2,8 +2,8 @@
 
 import pytest
 
+from scanner_model.documents.pattern_limits import TimeLimit, TookTooLong, is_too_large, shown
 from scanner_model.errors import InputInvalid
-from scanner_model.pattern_limits import TimeLimit, TookTooLong, is_too_large, shown
 
 
 class Clock:

@@ -23,9 +23,8 @@ from dataflow_generator.connectors.sources import SourceRead, SourceReads, sourc
 from dataflow_generator.connectors.table_filter import Selection, literal, matches_item, selection
 from dataflow_generator.connectors.topics import KNOWN, candidate_topics, cluster_of, is_candidate_topic
 from dataflow_generator.connectors.transforms.topic_templates import quoted
-from scanner_model.column_path import ColumnPath
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.columns import ColumnPath
+from scanner_model.errors import InputInvalid, Problem
 
 _INCLUDED = ("column.include.list", "column.whitelist")
 _EXCLUDED = ("column.exclude.list", "column.blacklist")

@@ -15,8 +15,8 @@ from dataflow_generator.connectors.sources import SourceRead, SourceReads, sourc
 from dataflow_generator.connectors.table_filter import Selection, selection
 from dataflow_generator.connectors.topics import candidate_topics
 from dataflow_generator.connectors.transforms.topic_templates import quoted
-from scanner_model.column_path import field_segment
-from scanner_model.problems import Problem
+from scanner_model.columns import field_segment
+from scanner_model.errors import Problem
 
 _TABLES = ("table.include.list", "table.whitelist", "tables.include", "tables")
 _NO_TABLES = ("table.exclude.list", "table.blacklist")

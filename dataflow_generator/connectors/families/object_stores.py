@@ -12,7 +12,7 @@ from dataflow_generator.connectors.model import Connector, ConnectorFlows, Conne
 from dataflow_generator.connectors.sinks import sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
 from dataflow_generator.connectors.topics import candidate_topics
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 Place = Callable[[Config], Dataset | None]
 """Returns the store's namespace and the folder before `topics.dir`; None where the configuration lacks them."""

@@ -12,7 +12,7 @@ from dataflow_generator.connectors.sources import SourceRead, SourceReads, sourc
 from dataflow_generator.connectors.table_filter import selection
 from dataflow_generator.connectors.topics import candidate_topics, cluster_of
 from dataflow_generator.connectors.transforms.topic_templates import quoted
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 _CHOSEN, _LEFT_OUT = "table.inclusion.regex", "table.exclusion.regex"
 _TEMPLATE = "table.topic.name.template"

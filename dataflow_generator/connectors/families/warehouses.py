@@ -20,8 +20,7 @@ from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, jdbc_server, s
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
 from dataflow_generator.connectors.sink_columns import in_bigquery, in_snowflake, in_table
 from dataflow_generator.connectors.sinks import SinkTargets, sink, to
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 _UNTOLD = "iceberg"
 

@@ -1,8 +1,14 @@
 """Single message transforms (SMTs), evaluated from configuration: their effects on topics and columns."""
 
 from dataflow_generator.connectors.transforms.chain import Chain, Route
-from dataflow_generator.connectors.transforms.model import ColumnEffect, Step, TopicEffect, Transform
-from dataflow_generator.connectors.transforms.records import Record, TracedColumn
+from dataflow_generator.connectors.transforms.model import (
+    ColumnEffect,
+    Record,
+    Step,
+    TopicEffect,
+    TracedColumn,
+    Transform,
+)
 from dataflow_generator.connectors.transforms.registry import TRANSFORMS, find_transform
 from dataflow_generator.connectors.transforms.topic_templates import Template
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.java_regex import java_regex
-from dataflow_generator.connectors.transforms.model import Position, Positions, Step, Transform
-from dataflow_generator.connectors.transforms.records import UNKNOWN, Record
+from dataflow_generator.connectors.transforms.model import UNKNOWN, Position, Positions, Record, Step, Transform
 from dataflow_generator.connectors.transforms.registry import find_transform
 from dataflow_generator.connectors.transforms.topic_templates import Template
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import Role
-from scanner_model.problems import Problem
 
 _KAFKA = "org.apache.kafka.connect.transforms.predicates."
 

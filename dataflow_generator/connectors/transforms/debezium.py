@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dataflow_generator.connectors.transforms.model import ColumnEffect, Step
-from dataflow_generator.connectors.transforms.records import (
+from dataflow_generator.connectors.transforms.model import (
+    ColumnEffect,
     Columns,
     Record,
+    Step,
     TracedColumn,
     change,
     moved,
     segments,
     starts_with,
 )
-from scanner_model.column_path import ColumnPath, field_segment
+from scanner_model.columns import ColumnPath, field_segment
 from scanner_model.names import Role
 
 AFTER: ColumnPath = ("after",)

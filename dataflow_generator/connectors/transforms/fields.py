@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from dataflow_generator.connectors.transforms.model import Step
-from dataflow_generator.connectors.transforms.records import (
+from dataflow_generator.connectors.transforms.model import (
     Columns,
     Record,
+    Step,
     TracedColumn,
     change,
     moved,
@@ -16,7 +16,7 @@ from dataflow_generator.connectors.transforms.records import (
     starts_with,
     without_parents,
 )
-from scanner_model.column_path import ColumnPath, field_segment
+from scanner_model.columns import ColumnPath, field_segment
 from scanner_model.names import Role
 
 _INSERTED = ("topic.field", "partition.field", "offset.field", "timestamp.field", "static.field")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dataflow_generator.connectors.transforms import debezium, fields, inverse, routing
+from dataflow_generator.connectors.transforms import debezium, fields, routing
+from dataflow_generator.connectors.transforms import routing as inverse
 from dataflow_generator.connectors.transforms.model import (
     ColumnEffect,
     TopicEffect,

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset
-from dataflow_generator.jobs.flink.resolve import ColumnResolver, FlinkContext, TableResolver
-from dataflow_generator.jobs.flink.tables import KAFKA
+from dataflow_generator.jobs.flink.resolve import KAFKA, ColumnResolver, FlinkContext, TableResolver
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.sql import EMPTY_CATALOG, Catalog, Dialect, KnownTable, read_catalog
 from dataflow_generator.sql import Dataset as Table
 from dataflow_generator.sql.nodes import ColumnKind, SqlType
-from scanner_model.column_path import ELEMENT, MAP_VALUE, ColumnPath
+from scanner_model.columns import ELEMENT, MAP_VALUE, ColumnPath
 from scanner_model.flink import FlinkStatement
 
 _DEFINES = re.compile(r"\b(?:CREATE|ALTER)\b", re.IGNORECASE)

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from dataflow_generator.graph import FlowGraph, Node
-from dataflow_generator.openlineage.emit.column_lineage import column_lineage, lineage_facet
-from dataflow_generator.openlineage.emit.datasets import DescribedDatasets, DictionaryMetadata
-from dataflow_generator.openlineage.emit.graph_jobs import Flow, Job, graph_jobs
-from dataflow_generator.openlineage.emit.graph_jobs import parts as parts_of
-from dataflow_generator.openlineage.emit.jobs import job_facets, job_name, job_run
+from dataflow_generator.openlineage.emit.datasets import (
+    DescribedDatasets,
+    DictionaryMetadata,
+    column_lineage,
+    lineage_facet,
+)
+from dataflow_generator.openlineage.emit.jobs import Flow, Job, graph_jobs, job_facets, job_name, job_run
+from dataflow_generator.openlineage.emit.jobs import parts as parts_of
 from dataflow_generator.openlineage.emit.run_events import (
     DatasetEntry,
     Event,
@@ -23,7 +26,7 @@ from dataflow_generator.openlineage.emit.run_events import (
     run_event,
 )
 from dataflow_generator.openlineage.identity.names import Name
-from scanner_dictionary.engine.bulk_insert import in_chunks
+from scanner_dictionary.engine.rows import in_chunks
 from scanner_model.errors import InputInvalid
 
 DESIGN, RUN, BOTH = "design", "run", "both"

@@ -1,16 +1,195 @@
-"""Job entries of events: names, facets and inputs and outputs of jobs, and the runs that their states imply."""
+"""The jobs of a flow graph: what each reads and writes, and its column flows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from dataflow_generator.graph import Node, NodeKind
+from dataflow_generator.graph import Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.jobs.model import Dataset, JobFlows
 from dataflow_generator.openlineage.emit import facets as f
 from dataflow_generator.openlineage.emit.facets import Facets
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry, JobEntry, RunEntry, our_version, run_id
 from dataflow_generator.openlineage.identity.names import KAFKA, Name
+from scanner_model.columns import ColumnPath
+
+_FROM_EVENTS = "openlineage"
+_USES = frozenset((EdgeKind.READS, EdgeKind.WRITES))
+
+
+class Flow(NamedTuple):
+    """A flow between two datasets, by node key; a path of None is the whole dataset."""
+
+    source: str
+    source_path: ColumnPath | None
+    target: str
+    target_path: ColumnPath | None
+    type: str
+    subtype: str
+
+
+class Use(NamedTuple):
+    """A dataset, by node key, on one of a job's routes (empty: on all of them), with the evidence."""
+
+    dataset: str
+    route: str
+    evidence: str
+
+
+@dataclass(slots=True)
+class Job:
+    """The node of a job, with what it reads and writes, and its flows."""
+
+    node: Node
+    reads: list[Use] = field(default_factory=list)
+    writes: list[Use] = field(default_factory=list)
+    flows: list[Flow] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphJobs:
+    """Datasets and jobs by node key, in the order of the graph.
+
+    *columns* are those in flows, by dataset; *clusters* are the nodes of clusters by namespace.
+    """
+
+    datasets: Mapping[str, Node]
+    jobs: Mapping[str, Job]
+    columns: Mapping[str, tuple[Node, ...]]
+    clusters: Mapping[str, Node]
+
+
+def graph_jobs(graph: FlowGraph) -> GraphJobs:
+    """Return the jobs of *graph*, without schemas and without jobs that are known from events of other producers.
+
+    A consumer group without a job is a job itself; a materialized topic is a job from topic to table.
+    """
+    nodes = _nodes(graph)
+    datasets = {node.key: node for node in nodes if node.kind in (NodeKind.TOPIC, NodeKind.DATASET)}
+    columns = _by_dataset((node for node in nodes if node.kind is NodeKind.COLUMN), datasets)
+    places = {node.key: (key, node.path) for key, listed in columns.items() for node in listed}
+    places |= {key: (key, None) for key in datasets}
+    edges = [edge for edge in graph.edges() if edge.kind not in (EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA)]
+    jobs = _jobs(nodes, edges, datasets)
+    owners = _Owners(jobs)
+    for edge in edges:
+        if edge.kind is EdgeKind.COLUMN_FLOW and edge.source in places and edge.target in places:
+            flow = Flow(*places[edge.source], *places[edge.target], edge.type, edge.subtype)
+            for job in owners.of(flow, edge.evidence):
+                job.flows.append(flow)
+    clusters = {node.namespace: node for node in nodes if node.kind is NodeKind.CLUSTER}
+    return GraphJobs(datasets=datasets, jobs=jobs, columns=columns, clusters=clusters)
+
+
+def _nodes(graph: FlowGraph) -> list[Node]:
+    """Return the nodes with a namespace: schemas, and the columns in them, have none."""
+    return [node for node in graph.nodes() if node.namespace and node.kind is not NodeKind.SCHEMA]
+
+
+def _by_dataset(columns: Iterable[Node], datasets: Collection[str]) -> Mapping[str, tuple[Node, ...]]:
+    found: dict[str, list[Node]] = defaultdict(list)
+    for node in columns:
+        for kind in (NodeKind.TOPIC, NodeKind.DATASET):
+            key = f"{kind}:{node.namespace}/{node.name}"
+            if key in datasets:
+                found[key].append(node)
+    return {key: tuple(listed) for key, listed in found.items()}
+
+
+def _jobs(nodes: Iterable[Node], edges: Iterable[Edge], datasets: Mapping[str, Node]) -> dict[str, Job]:
+    known = {node.key: Job(node) for node in nodes if node.kind in (NodeKind.JOB, NodeKind.CONSUMER_GROUP)}
+    not_ours = {key for key, job in known.items() if dict(job.node.attributes).get("type") == _FROM_EVENTS}
+    for edge in edges:
+        if edge.kind is EdgeKind.READS and edge.target in known:
+            known[edge.target].reads.append(Use(edge.source, edge.subtype, edge.evidence))
+        elif edge.kind is EdgeKind.WRITES and edge.source in known:
+            known[edge.source].writes.append(Use(edge.target, edge.subtype, edge.evidence))
+        elif edge.kind is EdgeKind.MEMBER_OF:
+            not_ours |= {end for end in (edge.source, edge.target) if end.startswith(f"{NodeKind.CONSUMER_GROUP}:")}
+        elif edge.kind is EdgeKind.MATERIALIZES and edge.source in datasets:
+            job = _materialization(datasets[edge.source])
+            known.setdefault(job.node.key, job).writes.append(Use(edge.target, "", edge.evidence))
+            known[job.node.key].reads = [Use(edge.source, "", edge.evidence)]
+    return {key: job for key, job in known.items() if key not in not_ours}
+
+
+def _materialization(topic: Node) -> Job:
+    name = f"keep {topic.name}"
+    key = f"{NodeKind.JOB}:{topic.namespace}/{name}"
+    return Job(Node(key, NodeKind.JOB, topic.namespace, name, None, (("type", "materialization"),)))
+
+
+class _Owners:
+    """Finds the jobs of a column flow, because an edge between columns does not name its job."""
+
+    def __init__(self, jobs: Mapping[str, Job]) -> None:
+        self._jobs = jobs
+        self._readers = _by_use((use, key) for key, job in jobs.items() for use in job.reads)
+        self._writers = _by_use((use, key) for key, job in jobs.items() for use in job.writes)
+        self._cache: dict[tuple[str, str, str], tuple[Job, ...]] = {}
+
+    def of(self, flow: Flow, evidence: str) -> tuple[Job, ...]:
+        """Return the jobs that read the source and write the target; of several, those with the same evidence."""
+        key = flow.source, flow.target, _head(evidence)
+        if key not in self._cache:
+            self._cache[key] = self._find(flow, evidence)
+        return self._cache[key]
+
+    def _find(self, flow: Flow, evidence: str) -> tuple[Job, ...]:
+        readers, writers = self._readers.get(flow.source, {}), self._writers.get(flow.target, {})
+        routes = {key: [use for use in uses if _meets(use, writers.get(key, ()))] for key, uses in readers.items()}
+        able = {key: uses for key, uses in routes.items() if uses}
+        same = [key for key, uses in able.items() if any(_same(evidence, use.evidence) for use in uses)]
+        return tuple(self._jobs[key] for key in same or able)
+
+
+def _by_use(uses: Iterable[tuple[Use, str]]) -> Mapping[str, Mapping[str, list[Use]]]:
+    found: dict[str, dict[str, list[Use]]] = defaultdict(dict)
+    for use, job in uses:
+        found[use.dataset].setdefault(job, []).append(use)
+    return found
+
+
+def _meets(use: Use, others: Iterable[Use]) -> bool:
+    return any(not use.route or not other.route or use.route == other.route for other in others)
+
+
+def _same(flow: str, use: str) -> bool:
+    return flow.startswith(use) or _head(flow) == _head(use)
+
+
+def _head(evidence: str) -> str:
+    return evidence.partition(": ")[0]
+
+
+def parts(job: Job, most: int) -> Iterator[tuple[list[str], list[str]]]:
+    """Split what *job* reads and writes into parts of about *most* datasets; a small job is one part.
+
+    Routes are preserved: what is read on a route is in one part with what is written on it.
+    """
+    reads: list[str] = []
+    writes: list[str] = []
+    for some_reads, some_writes in _steps(job, max(most // 2, 1)):
+        grown = {*reads, *some_reads}, {*writes, *some_writes}
+        if (reads or writes) and sum(map(len, grown)) > most:
+            yield list(dict.fromkeys(reads)), list(dict.fromkeys(writes))
+            reads, writes = [], []
+        reads += some_reads
+        writes += some_writes
+    yield list(dict.fromkeys(reads)), list(dict.fromkeys(writes))
+
+
+def _steps(job: Job, most: int) -> Iterator[tuple[list[str], list[str]]]:
+    for route in dict.fromkeys(use.route for use in (*job.reads, *job.writes)):
+        reads, writes = ([use.dataset for use in uses if use.route in (route, "")] for uses in (job.reads, job.writes))
+        for some in _cut(reads, most):
+            yield from ((some, others) for others in _cut(writes, most))
+
+
+def _cut(listed: list[str], most: int) -> list[list[str]]:
+    return [listed[start : start + most] for start in range(0, len(listed), most)] or [[]]
 
 
 class Engine(NamedTuple):

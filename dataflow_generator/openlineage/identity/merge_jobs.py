@@ -11,12 +11,11 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described, Flows, datasets_of
 from dataflow_generator.graph import Attributes, Certainty, Node, NodeKind
 from dataflow_generator.jobs.field_matching import EventFields, unlisted
-from dataflow_generator.jobs.flink.job_matching import FlinkJobMatcher, RunningStatements
+from dataflow_generator.jobs.flink.statements import FlinkJobMatcher, RunningStatements
 from dataflow_generator.jobs.kinds import LookupContext, described, merged
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
 from dataflow_generator.jobs.openlineage import KIND, dataset_attributes
-from dataflow_generator.openlineage.identity.dataset_identity import DatasetIdentity
-from dataflow_generator.openlineage.identity.kafka_clusters import KafkaClusters
+from dataflow_generator.openlineage.identity.dataset_identity import DatasetIdentity, KafkaClusters
 from dataflow_generator.openlineage.identity.names import normal
 from scanner_dictionary.lineage_inputs import events as lineage_input
 from scanner_dictionary.lineage_inputs import topics as graph_input

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, is_host, jdbc_server, snowflake_account, with_ports
-from scanner_model.broker_address import broker_address
 from scanner_model.errors import InputInvalid
+from scanner_model.names import broker_address
 
 KAFKA = "kafka://"
 

@@ -14,8 +14,14 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, BinaryIO, cast
 
-from dataflow_generator.openlineage.intake.connections import Connection, Connections, State
-from dataflow_generator.openlineage.intake.request_head import HeadBroken, RequestHead, read_head
+from dataflow_generator.openlineage.intake.connections import (
+    Connection,
+    Connections,
+    HeadBroken,
+    RequestHead,
+    State,
+    read_head,
+)
 from dataflow_generator.openlineage.intake.requests import HEALTH, Reply, Rules, admit, busy, decide, refusal, too_large
 from dataflow_generator.openlineage.intake.spool import Spool, SpoolFull
 from scanner_model.errors import InputInvalid

@@ -13,11 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from dataflow_generator.openlineage.intake.dead_letter import rejection
-from dataflow_generator.openlineage.parse.event_text import event_text
-from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event, read_json
+from dataflow_generator.openlineage.events import InvalidEvent, event_text, read_event, read_json
+from dataflow_generator.openlineage.intake.spool import rejection
 from dataflow_generator.openlineage.redaction import parsed
-from scanner_model.json_input import TooLarge, check_size
+from scanner_model.documents.json_input import TooLarge, check_size
 from scanner_model.openlineage import LineageEvent
 
 Json = Any

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scanner_model.columns import Column, Lookup, ParsedSchema
+from scanner_model.errors import Problem
 from scanner_model.names import RecordName
-from scanner_model.problems import Problem
 
 
 def csv_fields(text: str, _lookup: Lookup, _record: RecordName | None) -> ParsedSchema:

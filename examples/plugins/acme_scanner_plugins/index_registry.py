@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scanner_extractor.checks.probes import Probe
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
+from scanner_extractor.probes import Probe
 from scanner_extractor.registries import RegistryType
 from scanner_extractor.scan.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import RegistrySettings

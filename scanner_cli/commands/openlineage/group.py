@@ -9,21 +9,19 @@ from pathlib import Path
 
 import click
 
-from dataflow_generator.openlineage.intake.dead_letter import RejectedFile, rejection
-from dataflow_generator.openlineage.intake.files import EventText, event_files, texts_in, texts_of
-from dataflow_generator.openlineage.intake.importer import ImportResult
+from dataflow_generator.openlineage.intake.importer import EventText, ImportResult, event_files, texts_in, texts_of
 from dataflow_generator.openlineage.intake.importer import import_events as import_texts
+from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
 from scanner_api.dictionary import Dictionary
 from scanner_cli.commands.openlineage.emit import emit
 from scanner_cli.commands.openlineage.listen import listen
 from scanner_cli.console import echo, echo_err, report_error
-from scanner_cli.exit_codes import Exit
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import dictionary_option, lock_timeout_option
 from scanner_cli.output.render import Format, format_option, json_text
+from scanner_cli.usage_errors import Exit
 from scanner_dictionary.write.events import write_events
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 _SHOWN = 10
 """Refused events that are listed on stderr; the file of refused events has all of them."""

@@ -17,8 +17,8 @@ from dataflow_generator.openlineage.intake.spool import Spool
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_file
 from scanner_cli.console import echo_err, ended_by_signal
-from scanner_cli.exit_codes import Exit
 from scanner_cli.options import dictionary_option, directory_option
+from scanner_cli.usage_errors import Exit
 from scanner_dictionary.write.events import write_events
 from scanner_model.errors import InputInvalid
 

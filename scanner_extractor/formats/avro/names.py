@@ -10,8 +10,7 @@ from typing import NamedTuple
 from scanner_extractor.formats.bounded_columns import LONGEST_NAME
 from scanner_extractor.formats.json_text import read_json
 from scanner_model.columns import Lookup
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 Attributes = Mapping[str, object]
 

@@ -10,9 +10,8 @@ from scanner_extractor.formats.avro.names import NamedTypes, worded
 from scanner_extractor.formats.avro.types import UNREADABLE, Shape, Types
 from scanner_extractor.formats.json_text import read_json
 from scanner_model.columns import Lookup, ParsedSchema
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import RecordName
-from scanner_model.problems import Problem
 
 _LONGEST = 1_000_000
 """Characters beyond which fastavro is not called: a megabyte costs it some 15 ms."""

@@ -13,11 +13,19 @@ from scanner_extractor.formats.json_schema.model import Shape
 from scanner_extractor.formats.json_schema.references import References
 from scanner_extractor.formats.json_schema.shapes import Shapes
 from scanner_extractor.formats.json_text import read_json
-from scanner_model.column_path import MAP_VALUE, ColumnPath, branch, element, field_segment, path_name
-from scanner_model.columns import Column, Lookup, ParsedSchema
-from scanner_model.errors import InputInvalid
+from scanner_model.columns import (
+    MAP_VALUE,
+    Column,
+    ColumnPath,
+    Lookup,
+    ParsedSchema,
+    branch,
+    element,
+    field_segment,
+    path_name,
+)
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import RecordName
-from scanner_model.problems import Problem
 
 MOST_COLUMNS = 50_000
 """Columns beyond which nothing deeper is read: definitions that use each other a dozen ways multiply without end."""

@@ -8,11 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from scanner_extractor.formats.json_schema.allof import Choice, Finding, Merged, Parts, merge
-from scanner_extractor.formats.json_schema.members import Inside
-from scanner_extractor.formats.json_schema.model import WITH_INSIDE, Branch, Shape, described
-from scanner_extractor.formats.json_schema.references import Located, References
-from scanner_extractor.formats.json_schema.types import ANY, NULL, claim, implied_type, narrowed
-from scanner_extractor.formats.json_schema.unions import (
+from scanner_extractor.formats.json_schema.members import (
+    Inside,
     Option,
     Outcome,
     Own,
@@ -21,6 +18,9 @@ from scanner_extractor.formats.json_schema.unions import (
     branch_names,
     decide,
 )
+from scanner_extractor.formats.json_schema.model import WITH_INSIDE, Branch, Shape, described
+from scanner_extractor.formats.json_schema.references import Located, References
+from scanner_extractor.formats.json_schema.types import ANY, NULL, claim, implied_type, narrowed
 
 DEEPEST_CHOICE = 24
 """How many `oneOf` and `anyOf` may lie inside each other at one place."""

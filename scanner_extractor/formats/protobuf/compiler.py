@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from scanner_extractor.formats.protobuf.files import MAIN, STANDARD, Files, is_plain, shipped
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 _LONGEST = 400_000
 """Characters of all files beyond which protoc is not run: it is quadratic in the number of declarations."""

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from scanner_extractor.formats.protobuf.declarations import ProtoFile
 from scanner_extractor.formats.protobuf.parser import parse_proto
 from scanner_model.columns import Lookup
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 STANDARD = "google/protobuf/"
 """Where the files lie that the compiler has of its own."""

@@ -17,7 +17,7 @@ from scanner_extractor.formats.protobuf.options import (
     read_string,
 )
 from scanner_extractor.formats.protobuf.tokens import END, Cursor, UnreadableError, attached
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 _DEEPEST_MESSAGE = 64
 """How many messages may stand inside each other; protoc takes 32."""

@@ -7,14 +7,22 @@ from dataclasses import dataclass
 
 from scanner_extractor.formats.bounded_columns import CUT, ColumnList
 from scanner_extractor.formats.protobuf.compiler import protoc_error
-from scanner_extractor.formats.protobuf.declarations import Enum, Field, Label, Message, Presence, ProtoFile
+from scanner_extractor.formats.protobuf.declarations import (
+    WELL_KNOWN,
+    Declared,
+    Enum,
+    Field,
+    Label,
+    Message,
+    Presence,
+    ProtoFile,
+    Scopes,
+    declared,
+)
 from scanner_extractor.formats.protobuf.files import MAIN, Files, gather
-from scanner_extractor.formats.protobuf.scopes import Declared, Scopes, declared
-from scanner_extractor.formats.protobuf.well_known import WELL_KNOWN
-from scanner_model.column_path import MAP_VALUE, ColumnPath, element
-from scanner_model.columns import Column, Lookup, ParsedSchema
+from scanner_model.columns import MAP_VALUE, Column, ColumnPath, Lookup, ParsedSchema, element
+from scanner_model.errors import Problem
 from scanner_model.names import RecordName
-from scanner_model.problems import Problem
 
 SCALARS = frozenset(
     {"double", "float", "bool", "string", "bytes", "int32", "int64", "uint32", "uint64", "sint32", "sint64"}

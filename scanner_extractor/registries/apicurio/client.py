@@ -8,7 +8,6 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import FAR, PagesWithoutEnd, paged
-from scanner_extractor.registries.apicurio.export import read_export
 from scanner_extractor.registries.apicurio.reader import (
     DRAFT,
     Artifact,
@@ -19,6 +18,7 @@ from scanner_extractor.registries.apicurio.reader import (
     page,
     read_artifact,
     read_content,
+    read_export,
     read_listed_version,
 )
 from scanner_extractor.registries.confluent.plan import read_confluent
@@ -35,9 +35,8 @@ from scanner_extractor.registries.result import (
 )
 from scanner_extractor.scan.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId
-from scanner_model.problems import Problem
 from scanner_model.schemas import qualified_subject
 
 PAGE = 1000

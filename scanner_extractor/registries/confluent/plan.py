@@ -8,8 +8,8 @@ from dataclasses import replace
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PagesWithoutEnd, paged
+from scanner_extractor.naming.strategies import default_names
 from scanner_extractor.naming.subjects import parse_subject
-from scanner_extractor.naming.table import default_names
 from scanner_extractor.registries.confluent.bulk import key, prefix_for, read_bulk
 from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
 from scanner_extractor.registries.confluent.reader import Origin
@@ -27,9 +27,8 @@ from scanner_extractor.registries.result import (
 from scanner_extractor.scan.results import Progress, RegistryResult
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
-from scanner_model.problems import Problem
 from scanner_model.schemas import Reference, qualified_subject
 
 SubjectKey = tuple[str, SubjectName]

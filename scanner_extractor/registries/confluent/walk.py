@@ -12,9 +12,8 @@ from scanner_extractor.registries import result
 from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
 from scanner_extractor.registries.result import BadRow, RegistryContent, Row, separate_rows, truncated_list
 from scanner_extractor.schemas.references import LATEST
-from scanner_model.errors import NotFound, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
-from scanner_model.problems import Problem
 from scanner_model.schemas import qualified_subject
 
 ReportRequests = Callable[[int, int], None]

@@ -8,9 +8,8 @@ from typing import TypeVar
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
-from scanner_extractor.http.messages import Json
+from scanner_extractor.http.messages import Json, read_address
 from scanner_extractor.http.pagination import PartialList
-from scanner_extractor.http.urls import read_address
 from scanner_extractor.scan.results import CloudResult, Progress
 from scanner_extractor.settings.confluent_cloud import (
     CloudCluster,
@@ -23,9 +22,8 @@ from scanner_extractor.settings.confluent_cloud import (
     Organization,
 )
 from scanner_extractor.sources.confluent_cloud.pagination import cloud_list, member, objects, text
-from scanner_model.broker_address import broker_addresses
-from scanner_model.errors import InputInvalid, NotFound, ScannerError, SourceRefused
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, NotFound, Problem, ScannerError, SourceRefused
+from scanner_model.names import broker_addresses
 from scanner_model.scan import SourceResult, SourceStatus
 
 _T = TypeVar("_T")

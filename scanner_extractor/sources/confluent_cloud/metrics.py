@@ -13,8 +13,7 @@ from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import MetricsSettings
 from scanner_extractor.sources.confluent_cloud.pagination import member, objects, text
 from scanner_model.catalogs import Metric
-from scanner_model.errors import PayloadUnexpected, ScannerError
-from scanner_model.problems import Problem
+from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
 from scanner_model.scan import SourceResult, SourceStatus
 
 LAG_MINUTES = 5

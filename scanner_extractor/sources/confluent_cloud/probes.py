@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from scanner_extractor.checks.probes import Probe
 from scanner_extractor.http.client import Http
+from scanner_extractor.probes import Probe
 from scanner_extractor.scan.results import CloudResult, no_progress
 from scanner_extractor.settings.confluent_cloud import (
     CloudSettings,
@@ -19,8 +19,7 @@ from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import METRIC_QUERIES, query_metric
 from scanner_extractor.sources.confluent_cloud.stream_catalog import TOPIC, graphql_page, search_page
 from scanner_extractor.sources.confluent_cloud.tableflow import tableflow_topics
-from scanner_model.errors import SourceRefused
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem, SourceRefused
 
 
 @dataclass(slots=True)

@@ -15,9 +15,8 @@ from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
 from scanner_extractor.sources.confluent_cloud.pagination import member, objects, text
 from scanner_model.catalogs import Annotation
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId, TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 TOPIC = "kafka_topic"

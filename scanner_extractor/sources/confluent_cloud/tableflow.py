@@ -13,9 +13,8 @@ from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import TableflowSettings
 from scanner_extractor.sources.confluent_cloud.pagination import cloud_list, member, objects, text
 from scanner_model.catalogs import Materialization
-from scanner_model.errors import NotFound, ScannerError
+from scanner_model.errors import NotFound, Problem, ScannerError
 from scanner_model.names import TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 DELTA = "DELTA"

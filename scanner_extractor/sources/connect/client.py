@@ -18,10 +18,9 @@ from scanner_extractor.sources.connect.reader import (
     read_consumed_topics,
     read_plugins,
 )
-from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.kafka import Connector, ConnectorKind
 from scanner_model.names import TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 EXPANDED = (("expand", "info"), ("expand", "status"))

@@ -12,10 +12,9 @@ from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FlinkSettings
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
 from scanner_model.flink import FlinkJob
 from scanner_model.names import SourceId
-from scanner_model.problems import Problem
 from scanner_model.redaction import mask_json, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
 

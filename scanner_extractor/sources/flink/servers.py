@@ -1,16 +1,28 @@
-"""Flink servers by type: the reader of each, and what `scanner check` tries on it."""
+"""Poll a Flink server for the states of its statements and jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 
-from scanner_extractor.checks.probes import Probe
 from scanner_extractor.http.client import Http
-from scanner_extractor.scan.results import JobsResult
+from scanner_extractor.probes import Probe
+from scanner_extractor.scan.results import JobsResult, no_progress
 from scanner_extractor.scan.source_types import SourceType
 from scanner_extractor.settings.flink import CMF, CONFLUENT, JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_extractor.sources.flink import confluent
 from scanner_extractor.sources.flink import jobs as flink_jobs
+from scanner_extractor.sources.flink.confluent import (
+    FlinkListing,
+    read_statement,
+    read_table,
+    statement_name,
+    table_name,
+)
+from scanner_extractor.sources.flink.jobs import read_cause, read_jobs
+from scanner_model.errors import NotFound, PayloadUnexpected, SourceObjected, SourceRefused
+from scanner_model.flink import FlinkJob, FlinkStatement
 
 FlinkType = SourceType[FlinkSettings, JobsResult]
 
@@ -23,7 +35,7 @@ def _cmf(settings: FlinkSettings, http: Http) -> Iterator[Probe]:
     yield Probe("list statements", lambda: confluent.count_cmf_statements(settings, http))
 
 
-def _job_manager(settings: FlinkSettings, http: Http) -> Iterator[Probe]:
+def _check_job_manager(settings: FlinkSettings, http: Http) -> Iterator[Probe]:
     yield Probe("reach the job manager", lambda: flink_jobs.job_manager_version(http))
     yield Probe("list jobs", lambda: flink_jobs.counted_jobs(settings, http))
 
@@ -35,6 +47,65 @@ def _gateway(_: FlinkSettings, http: Http) -> Iterator[Probe]:
 FLINK_SOURCES: Mapping[str, FlinkType] = {
     CONFLUENT: FlinkType(read=confluent.read_flink_cloud, check=_cloud),
     CMF: FlinkType(read=confluent.read_flink_cmf, check=_cmf),
-    JOB_MANAGER: FlinkType(read=flink_jobs.read_job_manager, check=_job_manager),
+    JOB_MANAGER: FlinkType(read=flink_jobs.read_job_manager, check=_check_job_manager),
     SQL_GATEWAY: FlinkType(read=flink_jobs.read_gateway_alive, check=_gateway),
 }
+
+
+_DISPENSABLE = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlinkStates:
+    """Current statements and jobs, sorted by name; *unread* names those that could not be read."""
+
+    statements: tuple[FlinkStatement, ...] = ()
+    jobs: tuple[FlinkJob, ...] = ()
+    unread: frozenset[str] = frozenset()
+
+
+def _confluent(settings: FlinkSettings, http: Http) -> FlinkStates:
+    """Read statements and, where they are offered, materialised tables, 100 a request."""
+    listing = FlinkListing(settings, no_progress)
+    listing.take(confluent.list_cloud_statements(settings, http, "statements"), read_statement, statement_name)
+    with suppress(NotFound, SourceRefused):  # not offered, or not to this user: none was ever reported
+        listing.take(confluent.list_cloud_statements(settings, http, "materialized-tables"), read_table, table_name)
+    return _listed(listing)
+
+
+def _manager(settings: FlinkSettings, http: Http) -> FlinkStates:
+    listing = FlinkListing(settings, no_progress)
+    listing.take(confluent.list_cmf_statements(settings, http), read_statement, statement_name)
+    return _listed(listing)
+
+
+def _job_manager(settings: FlinkSettings, http: Http) -> FlinkStates:
+    return FlinkStates(jobs=read_jobs(http.get("jobs", "overview"), settings.source))
+
+
+def _listed(listing: FlinkListing) -> FlinkStates:
+    """Return the listed objects; raises PayloadUnexpected where one has no name: it might be any missing one."""
+    if not listing.whole:
+        raise PayloadUnexpected("a statement in its list has no name", where=str(listing.settings.source))
+    statements = tuple(listing.statements[name] for name in sorted(listing.statements))
+    return FlinkStates(statements=statements, unread=frozenset(listing.unread))
+
+
+STATES: Mapping[str, Callable[[FlinkSettings, Http], FlinkStates]] = {
+    CONFLUENT: _confluent,
+    CMF: _manager,
+    JOB_MANAGER: _job_manager,
+}
+"""The reader of each kind; raises ScannerError where a list is incomplete. A SQL Gateway lists nothing."""
+
+
+def job_causes(http: Http, jobs: Iterable[str]) -> Mapping[str, str]:
+    """Return the trace of the failure of each of *jobs* (`GET /jobs/{id}/exceptions`), empty where not reported."""
+    return {job: _cause(http, job) for job in jobs}
+
+
+def _cause(http: Http, job: str) -> str:
+    try:
+        return read_cause(http.get("jobs", job, "exceptions", params=[("maxExceptions", 1)]))
+    except _DISPENSABLE:
+        return ""

@@ -18,10 +18,9 @@ from scanner_extractor.sources.kafka.reader import (
     read_topic,
     unnamed_brokers,
 )
-from scanner_model.errors import SourceRefused
+from scanner_model.errors import Problem, SourceRefused
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import SourceId, TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 _SHOWN = 5

@@ -9,11 +9,9 @@ from ipaddress import ip_address
 from itertools import chain
 from typing import Any, Protocol
 
-from scanner_model.broker_address import broker_address
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import ConsumerGroup, Topic
-from scanner_model.names import SourceId, TopicName
-from scanner_model.problems import Problem
+from scanner_model.names import SourceId, TopicName, broker_address
 
 
 class KafkaFailure(Protocol):

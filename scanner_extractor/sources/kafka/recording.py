@@ -7,10 +7,9 @@ from typing import Any
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import KafkaResult
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import SourceId, TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 DOCUMENT = "cluster"

@@ -10,13 +10,11 @@ from typing import TypeVar
 from scanner_extractor.http.client import Http
 from scanner_extractor.scan.results import KsqlResult, Progress, no_progress
 from scanner_extractor.settings.cluster import KsqlSettings
-from scanner_extractor.sources.ksqldb.queries import joined_queries
+from scanner_extractor.sources.ksqldb.queries import NOTHING_EARLIER, Earlier, closing_queries, joined_queries
 from scanner_extractor.sources.ksqldb.reader import Entity, read_entities
-from scanner_extractor.sources.ksqldb_closing import NOTHING_EARLIER, Earlier, closing_queries
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
 from scanner_model.names import SourceId, TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 ACCEPT = "application/vnd.ksql.v1+json"

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from dataflow_generator.build.garbage_collection import infrequent_collection
+from dataflow_generator.build.graph_builder import infrequent_collection
 
 
 def test_the_rhythm_is_given_back_after_an_error() -> None:

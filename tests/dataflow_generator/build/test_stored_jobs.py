@@ -9,10 +9,9 @@ from dataflow_generator.graph import EdgeKind
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.flink import FlinkStatement
-from scanner_model.kafka import Cluster, Topic
+from scanner_model.kafka import Cluster, StreamsTopology, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
-from scanner_model.streams import StreamsTopology
 
 AT = datetime(2024, 2, 29, tzinfo=UTC)
 KAFKA, FLINK, STREAMS = map(SourceId, ("kafka:k-1:9092", "flink:https://flink.cloud", "streams:counter"))

@@ -13,8 +13,7 @@ from scanner_dictionary.graph.store import delete_graph
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
-from scanner_model.connect import Connector
-from scanner_model.kafka import Cluster, Topic
+from scanner_model.kafka import Cluster, Connector, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema

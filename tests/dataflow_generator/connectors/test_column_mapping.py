@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from dataflow_generator.connectors import CONNECTORS, Config, Connector, Direction, read_connector
 from dataflow_generator.connectors.column_mapping import ColumnMapping, map_columns
 from dataflow_generator.connectors.transforms.registry import TRANSFORMS
-from scanner_model.column_path import parse_path, path_name
+from scanner_model.columns import parse_path, path_name
 
 KAFKA = "org.apache.kafka.connect.transforms."
 POSTGRES_CDC = {

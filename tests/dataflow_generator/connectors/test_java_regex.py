@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors.java_regex import java_regex, limited, pattern_problems
+from scanner_model.documents.pattern_limits import TimeLimit
 from scanner_model.errors import InputInvalid
-from scanner_model.pattern_limits import TimeLimit
 
 
 @pytest.mark.parametrize(

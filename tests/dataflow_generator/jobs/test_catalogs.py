@@ -21,8 +21,7 @@ from scanner_dictionary.lineage_inputs.catalogs import MaterializedTopicRow, Tab
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
-from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.kafka import Cluster, Topic
+from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema

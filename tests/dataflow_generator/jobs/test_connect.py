@@ -3,7 +3,7 @@
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector
 from dataflow_generator.jobs.connect_columns import KnownColumns
-from dataflow_generator.jobs.dataset_naming import Naming
+from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.queries.connectors import ConnectorRow
 
 NAMING = Naming([("retail", ("kafka-1:9092", "kafka-2:9092"))])

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, ReportedConnector, connect_jobs, report_connector
 from dataflow_generator.jobs.connect_columns import KnownColumns, derive
-from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.jobs.model import Dataset, Naming
 from scanner_dictionary.queries.connectors import ConnectorRow
-from scanner_model.column_path import ColumnPath, parse_path, path_name
+from scanner_model.columns import ColumnPath, parse_path, path_name
 
 NAMING = Naming([("retail", ("kafka-1:9092",))])
 KAFKA = "org.apache.kafka.connect.transforms."

@@ -12,8 +12,7 @@ from scanner_dictionary.lineage_inputs.jobs import columns_of_topics, consumer_g
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column
-from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.kafka import Cluster, ConsumerGroup, Topic
+from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, Fingerprint, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema

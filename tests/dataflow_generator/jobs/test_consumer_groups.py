@@ -2,8 +2,7 @@
 
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.consumer_groups import GroupOwner, Query, group_jobs
-from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.model import JobFlows
+from dataflow_generator.jobs.model import JobFlows, Naming
 from scanner_dictionary.lineage_inputs.jobs import GroupRow
 
 NAMING = Naming([("retail", ("kafka-1:9092",)), ("other", ("other:9092",))])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
-from scanner_model.column_path import parse_path
-from scanner_model.columns import Column
+from dataflow_generator.jobs.model import Naming
+from scanner_model.columns import Column, parse_path
 from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.names import Role, SourceId, TopicName
 

@@ -1,9 +1,9 @@
 """Kafka Streams applications in the graph: topics by their real names, and which leads to which."""
 
-from dataflow_generator.jobs.dataset_naming import Naming
+from dataflow_generator.jobs.model import Naming
 from dataflow_generator.jobs.streams import INTERNAL, streams_jobs
+from scanner_model.kafka import StreamsTopology
 from scanner_model.names import SourceId
-from scanner_model.streams import StreamsTopology
 
 KAFKA = "kafka://kafka-1:9092"
 NAMING = Naming([("retail", ("kafka-1:9092",))])

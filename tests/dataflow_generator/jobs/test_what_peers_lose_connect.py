@@ -7,10 +7,9 @@ import pytest
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector
 from dataflow_generator.jobs.connect_columns import KnownColumns
-from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.jobs.model import Dataset, Use
+from dataflow_generator.jobs.model import Dataset, Naming, Use
 from scanner_dictionary.queries.connectors import ConnectorRow
-from scanner_model.column_path import path_name
+from scanner_model.columns import path_name
 
 NAMING = Naming([("retail", ("kafka-1:9092",))])
 KAFKA = "org.apache.kafka.connect.transforms."

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event
+from dataflow_generator.openlineage.events import InvalidEvent, read_event
 from scanner_model.openlineage import LineageEvent
 
 FAKES = Path(__file__).parents[2] / "fakes"

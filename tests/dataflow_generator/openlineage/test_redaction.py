@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from dataflow_generator.openlineage.intake.dead_letter import RejectedFile, rejection
-from dataflow_generator.openlineage.parse.event_text import event_text
+from dataflow_generator.openlineage.events import event_text
+from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
 from dataflow_generator.openlineage.redaction import LARGEST_FACET, clean_facet
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 SECRET = "hidden-word-1A"
 

@@ -14,9 +14,9 @@ from dataflow_generator.jobs.field_matching import EventFields
 from dataflow_generator.openlineage.emit.datasets import DictionaryMetadata
 from dataflow_generator.openlineage.emit.graph_events import EventOptions, graph_events
 from dataflow_generator.openlineage.emit.run_events import event_line
-from dataflow_generator.openlineage.parse.events import InvalidEvent, read_event
-from dataflow_generator.openlineage.parse.facets import read_facet
-from scanner_model.column_path import KEY, branch, field_segment, path_name
+from dataflow_generator.openlineage.events import InvalidEvent, read_event
+from dataflow_generator.openlineage.facets import read_facet
+from scanner_model.columns import KEY, branch, field_segment, path_name
 from scanner_model.openlineage import LineageEvent
 
 K = "kafka://k-1:9092"

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from dataflow_generator.build import schema_nodes
 from dataflow_generator.parquet.schema import record_edge, record_node
 from dataflow_generator.parquet.schema_batches import edge_batch, node_batch
-from scanner_dictionary.engine.serialization import json_cell, list_cell
+from scanner_dictionary.engine.rows import json_cell, list_cell
 from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
 from scanner_dictionary.lineage_inputs.topics import ColumnNodeRow, DefinitionRow
-from scanner_model.column_path import path_name
+from scanner_model.columns import path_name
 
 TEXT = st.text(
     st.sampled_from(list('ab."\\`[]{},é\n\t ')) | st.characters(codec="utf-8", exclude_characters="\0"), max_size=5

@@ -3,12 +3,14 @@
 import pytest
 from pyarrow import parquet
 
-from dataflow_generator.parquet.schema_batches import batches, edge_batch, node_batch
-from dataflow_generator.parquet.schema_files import (
+from dataflow_generator.parquet.schema_batches import (
     SPAN_COLUMNS,
     Rows,
+    batches,
+    edge_batch,
     finish_spans,
     make_places,
+    node_batch,
     span_name,
     write_batches,
 )

@@ -12,8 +12,7 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import StoredGraph, nodes_of, stored_graph
 from scanner_dictionary.queries.graph_nodes import nodes_named
-from scanner_model.errors import DictionaryUnusable
-from scanner_model.problems import Problem
+from scanner_model.errors import DictionaryUnusable, Problem
 
 NODES: list[Node] = []
 EDGES: list[Edge] = []

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.render import OUTPUTS
-from dataflow_generator.render.files import write_files
+from dataflow_generator.render import OUTPUTS, write_files
 from scanner_model.errors import InputInvalid
 
 NODES = (

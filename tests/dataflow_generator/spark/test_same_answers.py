@@ -17,7 +17,7 @@ from dataflow_generator.query.stored_graph import graph_in_dictionary, part_arou
 from dataflow_generator.query.traversal import TraversalOptions
 from dataflow_generator.render import OUTPUTS
 from scanner_api.graph.lineage import impact_of
-from scanner_cli.output.impact import impact_document
+from scanner_cli.output.graph import impact_document
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.store import read_nodes, stored_graph
 from scanner_dictionary.queries.graph_nodes import columns_around, nodes_named

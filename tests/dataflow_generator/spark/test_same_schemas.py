@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from dataflow_generator.spark.map_bytes import map_bytes
 from scanner_api.graph.engines import SparkChoice
-from scanner_api.scanning.schema_engine import schema_engine
+from scanner_api.scanning.run import schema_engine
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema.column_types import metadata
 from scanner_dictionary.write.scan import write_scan

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.spark.remote import change_settings, connect, masked_address
-from dataflow_generator.spark.session import translate_spark_errors
+from dataflow_generator.spark.session import change_settings, connect, masked_address, translate_spark_errors
 from scanner_model.errors import InputInvalid, ScannerError
 
 EXTRA = "{} is not installed; pip install 'kafka-lineage-scanner[spark-connect]' runs this"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dataflow_generator.build.dictionary_source import DictionarySource
-from dataflow_generator.spark.frames import tasks
+from dataflow_generator.spark.assemble import tasks
 from dataflow_generator.spark.session import PACKAGES, build_archive, java_version, translate_spark_errors
 from scanner_model.errors import ScannerError
 

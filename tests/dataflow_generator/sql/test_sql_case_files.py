@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dataflow_generator.sql import ColumnRef, Dialect, StatementFlows, read_sql
-from scanner_model.column_path import path_name
+from scanner_model.columns import path_name
 
 FOLDER = Path(__file__).parent / "cases"
 FILES = sorted(FOLDER.glob("*/*.case"))

@@ -13,7 +13,7 @@ import pytest
 from dataflow_generator.openlineage.monitor.journal import Journal
 from scanner_api.monitoring.loop import Monitor, Server
 from scanner_api.monitoring.servers import connect_servers
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings, Settings
 from scanner_model.errors import ScannerError
 from scanner_model.names import ClusterName

@@ -11,7 +11,7 @@ from scanner_api.scanning.clusters import LoadedCluster
 from scanner_api.scanning.report import ScanReport
 from scanner_api.scanning.run import ScanOptions, scan_clusters
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings, Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scanner_cli.exit_codes import Exit, combined_status
+from scanner_cli.usage_errors import Exit, combined_status
 
 
 def config(directory: Path, name: str, cluster: str, url: str = "http://127.0.0.1:9", **more: object) -> Path:

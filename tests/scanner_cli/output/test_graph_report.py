@@ -1,8 +1,8 @@
 """What is told at the end of a generation: few lines, and where the rest is."""
 
 from dataflow_generator.build.coverage import Coverage
-from scanner_cli.output.graph_report import coverage_lines
-from scanner_model.problems import Problem
+from scanner_cli.output.graph import coverage_lines
+from scanner_model.errors import Problem
 
 TWENTY_THREE = Coverage(columns=2, problems=tuple(Problem(f"connector c{at}", "is odd") for at in range(23)))
 

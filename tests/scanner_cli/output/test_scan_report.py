@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from scanner_api.scanning.report import ScanReport
-from scanner_cli.exit_codes import Exit
 from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
+from scanner_cli.usage_errors import Exit
+from scanner_model.errors import Problem
 from scanner_model.names import SourceId
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 SOURCE = SourceId("ksqldb:http://k")

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanner_dictionary.compatibility import FORMAT_RULES, SchemaChange, Verdict, compare
-from scanner_model.column_path import parse_path
-from scanner_model.columns import Column
+from scanner_model.columns import Column, parse_path
+from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName
-from scanner_model.problems import Problem
 from scanner_model.schemas import Definition
 
 PROTO2, PROTO3 = 'syntax = "proto2";', 'syntax = "proto3";'

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from scanner_dictionary.diff import as_json, diff
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column
-from scanner_model.connect import Connector, ConnectorTask
+from scanner_model.kafka import Connector, ConnectorTask
 from scanner_model.names import SourceId
 from scanner_model.scan import ClusterScan
 

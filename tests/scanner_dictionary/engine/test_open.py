@@ -18,8 +18,7 @@ from subprocess import PIPE
 import pytest
 from sqlalchemy import text
 
-from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary, writing
-from scanner_dictionary.engine.url import from_anywhere, resolve_url
+from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, from_anywhere, open_dictionary, resolve_url, writing
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import DictionaryUnusable, InputInvalid

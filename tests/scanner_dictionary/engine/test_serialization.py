@@ -7,9 +7,8 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scanner_dictionary.engine.serialization import column_cells, json_cell, storable
-from scanner_model.column_path import parse_path
-from scanner_model.columns import Column
+from scanner_dictionary.engine.rows import column_cells, json_cell, storable
+from scanner_model.columns import Column, parse_path
 
 _ANY = st.text(st.characters(codec=None), max_size=8)
 

@@ -8,7 +8,7 @@ import pytest
 
 from scanner_dictionary.lineage_inputs.events import cluster_aliases
 from scanner_dictionary.queries import schemas_of, topics
-from scanner_dictionary.queries.previous_state import previous_state
+from scanner_dictionary.queries.history import previous_state
 from scanner_dictionary.queries.resolve import cluster_of
 from scanner_model.catalogs import Annotation, Metric
 from scanner_model.errors import InputInvalid, NameUnknown

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from scanner_dictionary import queries
-from scanner_model.errors import NameUnknown
+from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Cluster
 from scanner_model.names import ClusterName, SourceId
-from scanner_model.problems import Problem
 from scanner_model.scan import PreviousState, SourceStatus
 
 

@@ -9,9 +9,8 @@ import pytest
 
 from scanner_dictionary.validation import RULES, validate
 from scanner_model.catalogs import Materialization
-from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
 from scanner_model.flink import FlinkStatement
-from scanner_model.kafka import ConsumerGroup
+from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask, ConsumerGroup
 from scanner_model.names import SourceId, SubjectName, TopicName
 from scanner_model.schemas import Confidence, Reference
 

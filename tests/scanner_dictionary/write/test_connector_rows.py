@@ -14,7 +14,7 @@ from sqlalchemy import text
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary
 from scanner_dictionary.queries import TaskRow, connectors
 from scanner_dictionary.write.scan import write_scan
-from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
+from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
 

@@ -19,8 +19,7 @@ from scanner_dictionary.lineage_inputs.events import (
     lineage_names,
     lineage_symlinks,
 )
-from scanner_dictionary.write.event_merge import merge_events
-from scanner_dictionary.write.events import EventSummary, write_events
+from scanner_dictionary.write.events import EventSummary, merge_events, write_events
 from scanner_model.columns import Column
 from scanner_model.openlineage import (
     DatasetRef,

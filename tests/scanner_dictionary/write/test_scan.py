@@ -13,10 +13,10 @@ from sqlalchemy import select, update
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
+from scanner_model.errors import Problem
 from scanner_model.kafka import Cluster, ConsumerGroup
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import ClusterName, SourceId, TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceStatus
 from scanner_model.schemas import Confidence, Reference, Registry
 

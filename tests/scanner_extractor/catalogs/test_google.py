@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from scanner_extractor.catalogs.google_reader import dataset_of
+from scanner_extractor.catalogs.google import dataset_of
 from scanner_extractor.catalogs.google_transport import default_token, google_api_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted

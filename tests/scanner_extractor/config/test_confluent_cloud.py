@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.checks.sources import State, check
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.scan.checks import State, check
 from scanner_extractor.settings.cluster import BasicAuth, Settings
 from scanner_extractor.settings.confluent_cloud import MetricsSettings, OffsetSettings, Plane, has_key
 from scanner_model.errors import InputInvalid

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.settings.cluster import BearerAuth, HttpSettings
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_extractor.http.rate_limit import Clock, Rate
+from scanner_extractor.http.concurrency import Clock, Rate
 
 
 class FakeTime:

@@ -15,8 +15,8 @@ import requests
 import urllib3
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.exceptions import explain, is_final
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
+from scanner_extractor.http.responses import explain, is_final
 from scanner_extractor.settings.cluster import HttpSettings, Tls
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId

@@ -6,9 +6,9 @@ import pytest
 
 from scanner_extractor.naming import STRATEGIES, Link, Subject, propose
 from scanner_extractor.naming.strategies import regex_strategy
+from scanner_model.documents.pattern_limits import TimeLimit
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, Role, TopicName
-from scanner_model.pattern_limits import TimeLimit
 
 ORDERS = TopicName("orders")
 

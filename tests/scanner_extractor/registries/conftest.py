@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.concurrency import WorkerPool
+from scanner_extractor.http.concurrency import Clock, WorkerPool
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.http.rate_limit import Clock
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.confluent.plan import read_registry
 from scanner_extractor.scan.results import RegistryResult, no_progress

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, OAuthAuth, RegistrySettings

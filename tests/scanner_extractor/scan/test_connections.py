@@ -10,10 +10,9 @@ from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.results import KafkaResult, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.sources.kafka.recording import kafka_document, read_kafka_document
-from scanner_model.errors import InputInvalid, SourceUnreachable
+from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import TopicName
-from scanner_model.problems import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
 SETTINGS = KafkaSettings(brokers=("k:9092",))

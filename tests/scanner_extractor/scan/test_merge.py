@@ -8,8 +8,7 @@ from scanner_extractor.scan.results import ConnectResult, KafkaResult, KsqlResul
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column
-from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.kafka import Cluster, Topic
+from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.ksqldb import CollectionColumn, KsqlSource
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, Role, SourceId, SubjectName, TopicName

@@ -11,8 +11,7 @@ from scanner_extractor.scan.results import CatalogResult, KafkaResult
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.catalogs import Annotation, Metric, MirrorTopic
-from scanner_model.connect import Connector, ConnectorKind
-from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.kafka import Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
 

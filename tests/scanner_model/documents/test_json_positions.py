@@ -17,8 +17,7 @@ from scanner_model.documents.json_positions import (
     parse_with_positions,
     schema_problems,
 )
-from scanner_model.errors import InputInvalid
-from scanner_model.problems import Problem
+from scanner_model.errors import InputInvalid, Problem
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),

@@ -4,7 +4,7 @@ import pytest
 
 from dataflow_generator.connectors import Config
 from dataflow_generator.connectors.transforms import Chain, Record, Template, find_transform
-from scanner_model.column_path import parse_path, path_name
+from scanner_model.columns import parse_path, path_name
 from scanner_model.names import Role
 
 KAFKA = "org.apache.kafka.connect.transforms."

@@ -8,9 +8,8 @@ from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.graph import EdgeKind
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
-from scanner_model.connect import Connector, ConnectorKind
 from scanner_model.flink import SCRIPT, FlinkStatement
-from scanner_model.kafka import Cluster, ConsumerGroup, Topic
+from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 

@@ -5,15 +5,13 @@ from dataclasses import replace
 import pytest
 
 from dataflow_generator.jobs.consumer_groups import GroupOwner
-from dataflow_generator.jobs.dataset_naming import Naming
 from dataflow_generator.jobs.flink.ddl import declared_columns
-from dataflow_generator.jobs.flink.resolve import FlinkContext
+from dataflow_generator.jobs.flink.resolve import FlinkContext, outside_dataset
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners
-from dataflow_generator.jobs.flink.tables import outside_dataset
 from dataflow_generator.jobs.ksqldb import Level
-from scanner_dictionary.lineage_inputs.flink import ClusterNames
-from scanner_model.column_path import KEY
-from scanner_model.columns import Column
+from dataflow_generator.jobs.model import Naming
+from scanner_dictionary.lineage_inputs.jobs import ClusterNames
+from scanner_model.columns import KEY, Column
 from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.names import SourceId, TopicName
 

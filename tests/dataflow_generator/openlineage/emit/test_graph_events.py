@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.openlineage.emit.column_lineage import schema_facet
-from dataflow_generator.openlineage.emit.datasets import DictionaryMetadata
+from dataflow_generator.openlineage.emit.datasets import DictionaryMetadata, schema_facet
 from dataflow_generator.openlineage.emit.graph_events import EventOptions, graph_events
-from dataflow_generator.openlineage.emit.graph_jobs import Job, Use, parts
+from dataflow_generator.openlineage.emit.jobs import Job, Use, parts
 from dataflow_generator.openlineage.emit.run_events import event_line, run_id
-from scanner_dictionary.queries.catalog_tags import CatalogAnnotations
+from scanner_dictionary.queries.topics import CatalogAnnotations
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dataflow_generator.openlineage.emit.column_lineage import schema_facet
+from dataflow_generator.openlineage.emit.datasets import schema_facet
 from dataflow_generator.openlineage.emit.run_events import (
     DatasetEntry,
     Event,
@@ -16,7 +16,7 @@ from dataflow_generator.openlineage.emit.run_events import (
     run_event,
     run_id,
 )
-from dataflow_generator.openlineage.parse.events import read_event
+from dataflow_generator.openlineage.events import read_event
 from scanner_model.columns import Column
 
 AT = "2026-03-01T10:00:00+00:00"

@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dataflow_generator.openlineage.identity.dataset_identity import DatasetIdentity
-from dataflow_generator.openlineage.identity.kafka_clusters import KafkaClusters
+from dataflow_generator.analysis.connectivity import UnionFind
+from dataflow_generator.openlineage.identity.dataset_identity import DatasetIdentity, KafkaClusters
 from dataflow_generator.openlineage.identity.names import Name, kafka_addresses, normal, trimmed
-from dataflow_generator.openlineage.identity.union_find import UnionFind
+from scanner_model.documents.pattern_limits import TimeLimit
 from scanner_model.openlineage import DatasetRef, Symlink
-from scanner_model.pattern_limits import TimeLimit
 
 RETAIL = "kafka://k-1:9092"
 CLUSTERS = KafkaClusters.of(

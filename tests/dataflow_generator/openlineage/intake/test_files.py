@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dataflow_generator.openlineage.intake.files import event_files, texts_in, texts_of
+from dataflow_generator.openlineage.intake.importer import event_files, texts_in, texts_of
 from scanner_model.errors import InputInvalid
 
 A, B = {"a": 1}, {"b": [2]}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dataflow_generator.jobs.dataset_naming import Naming
-from dataflow_generator.openlineage.monitor.connect import observed_connector
-from dataflow_generator.openlineage.monitor.state_machine import unreadable_job
-from dataflow_generator.openlineage.monitor.state_mapping import Phase
-from scanner_model.connect import Connector, ConnectorKind, ConnectorTask
+from dataflow_generator.jobs.model import Naming
+from dataflow_generator.openlineage.monitor.observed_jobs import observed_connector
+from dataflow_generator.openlineage.monitor.state_machine import Phase, unreadable_job
+from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId
 
 NAMING = Naming([("shop", ("k-1:9092", "k-2:9092"))])

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry, JobEntry, event_line
-from dataflow_generator.openlineage.monitor.journal import Journal, without_old_heartbeats
-from dataflow_generator.openlineage.monitor.state import read_state, state_text
+from dataflow_generator.openlineage.monitor.journal import Journal, read_state, state_text, without_old_heartbeats
 from dataflow_generator.openlineage.monitor.state_machine import Run, ServerState
 from scanner_model.errors import InputInvalid
 

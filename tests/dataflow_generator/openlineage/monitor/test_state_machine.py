@@ -11,15 +11,19 @@ from hypothesis import strategies as st
 
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry, JobEntry
 from dataflow_generator.openlineage.monitor.state_machine import (
+    CONNECT,
+    FLINK,
+    KSQLDB,
     ObservedJob,
+    Phase,
     Rules,
     RunError,
     ServerState,
     Transition,
     moment,
+    phase_of,
     step,
 )
-from dataflow_generator.openlineage.monitor.state_mapping import CONNECT, FLINK, KSQLDB, Phase, phase_of
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ENDS = ("COMPLETE", "FAIL", "ABORT")

@@ -12,7 +12,7 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.render import page
 from dataflow_generator.render.page import SCRIPTS, page_lines
-from scanner_model.problems import Problem
+from scanner_model.errors import Problem
 
 TOPIC = Node("topic:kafka://k/orders", NodeKind.TOPIC, "kafka://k", "orders")
 FLOWING = Node("column:kafka://k/orders#id", NodeKind.COLUMN, "kafka://k", "orders", ("id",))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanner_extractor.formats.avro.reader import avro_fields
-from scanner_model.column_path import field_segment
+from scanner_model.columns import field_segment
 
 Model = tuple[object, ...]
 """A type to be written: its word, and what is inside it (an item, named members, or branches)."""

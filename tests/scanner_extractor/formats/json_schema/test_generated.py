@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanner_extractor.formats.json_schema.reader import json_schema_fields
-from scanner_model.column_path import field_segment
-from scanner_model.columns import ParsedSchema
+from scanner_model.columns import ParsedSchema, field_segment
 
 NAMES = st.sampled_from(["a", "b", "id", "x.y", "[]", "{}", "<a>", "$ref", ""])
 WORDS = st.sampled_from(["string", "integer", "number", "boolean", "null", "object", "array"])

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from scanner_extractor.formats.protobuf import protobuf_fields
+from scanner_extractor.formats.protobuf.declarations import WELL_KNOWN
 from scanner_extractor.formats.protobuf.files import DECLARED
-from scanner_extractor.formats.protobuf.well_known import WELL_KNOWN
 from scanner_model.columns import Column, ParsedSchema
 from scanner_model.names import RecordName
 

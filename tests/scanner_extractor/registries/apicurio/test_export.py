@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from scanner_extractor.registries.apicurio.export import read_export
+from scanner_extractor.registries.apicurio.reader import read_export
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SourceId
 

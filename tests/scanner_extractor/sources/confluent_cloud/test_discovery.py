@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.scan.results import CloudResult, no_progress
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
 from scanner_extractor.settings.confluent_cloud import CloudSettings

@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import rates

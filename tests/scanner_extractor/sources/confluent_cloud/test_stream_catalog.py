@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.scan.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings

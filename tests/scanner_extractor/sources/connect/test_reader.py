@@ -15,8 +15,8 @@ from scanner_extractor.sources.connect.reader import (
     read_passwords,
     read_plugins,
 )
-from scanner_model.connect import ConnectorKind, ConnectorTask
 from scanner_model.errors import PayloadUnexpected
+from scanner_model.kafka import ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId
 
 SOURCE = SourceId("connect:main")

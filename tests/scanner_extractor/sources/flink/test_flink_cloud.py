@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.rate_limit import Clock
+from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.scan.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.flink import CMF, CONFLUENT, FlinkSettings
-from scanner_extractor.sources.flink.confluent_reader import (
+from scanner_extractor.sources.flink.confluent import (
     MATERIALIZED_TABLE,
     read_items,
     read_page,

@@ -12,7 +12,7 @@ from scanner_extractor.http.client import Http, Request, Response
 from scanner_extractor.scan.results import KsqlResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings
 from scanner_extractor.sources.ksqldb.client import read_ksqldb
-from scanner_extractor.sources.ksqldb_closing import NOTHING_EARLIER, Earlier
+from scanner_extractor.sources.ksqldb.queries import NOTHING_EARLIER, Earlier
 from scanner_model.errors import ScannerError
 from scanner_model.scan import SourceStatus as Answered
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanner_extractor.sources.ksqldb.schemas import collection_schemas
+from scanner_extractor.sources.ksqldb.reader import collection_schemas
 from scanner_model.columns import Column
 from scanner_model.ksqldb import CollectionColumn, KsqlSource
 from scanner_model.names import Role, SourceId, TopicName

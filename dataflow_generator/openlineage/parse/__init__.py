@@ -1,1 +1,0 @@
-"""Parse OpenLineage events and facets, and serialize parsed events."""

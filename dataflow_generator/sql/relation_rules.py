@@ -1,0 +1,295 @@
+"""Resolve the FROM clause: the columns of each relation, and what affects all of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from dataflow_generator.sql.catalog import KnownTable, View
+from dataflow_generator.sql.lineage import EMPTY, Effect, Strength, Value, computed, copied, merged
+from dataflow_generator.sql.nodes import (
+    Aliased,
+    Call,
+    ColumnKind,
+    DerivedTable,
+    Descriptor,
+    Expression,
+    Join,
+    Joined,
+    MatchRecognize,
+    Name,
+    Operation,
+    Relation,
+    Subquery,
+    Table,
+    TableArgument,
+    TableFunction,
+    TemporalTable,
+    Unnest,
+)
+from dataflow_generator.sql.output_columns import synthetic_key
+from dataflow_generator.sql.scope import Column, Rows, Scope
+from dataflow_generator.sql.value_rules import type_of, value_of, values_of
+
+
+def joined(join: Join, scope: Scope, start: int) -> None:
+    """Apply a join whose own relations are those of *scope* from *start* on."""
+    if join.condition is not None:
+        scope.context.add_effect([value_of(join.condition, scope)], Effect.JOIN)
+    if join.semi:
+        del scope.rows[start:]
+    elif join.using or join.natural:
+        _merge(join, scope, start)
+    elif not scope.context.flink:
+        scope.synthetic = _key(join, scope)
+
+
+def _merge(join: Join, scope: Scope, start: int) -> None:
+    left, right = scope.rows[:start], scope.rows[start:]
+    for name in join.using or _shared(left, right):
+        sides = [
+            column for column in (scope.merged.get(name) or _side(left, name), _side(right, name)) if column is not None
+        ]
+        scope.context.add_effect([side.value for side in sides], Effect.JOIN)
+        if sides:
+            scope.merged[name] = Column(name, computed(side.value for side in sides), sides[0].type)
+
+
+def _shared(left: list[Rows], right: list[Rows]) -> list[str]:
+    names = {column.name for rows in left for column in rows.columns}
+    return [column.name for rows in right for column in rows.columns if column.name in names]
+
+
+def _side(side: list[Rows], name: str) -> Column | None:
+    """Find a column by its name on one side of a join."""
+    listed = [column for rows in side for column in rows.columns if column.name == name]
+    opened = [column for rows in side if (column := rows.unlisted(name)) is not None]
+    return next(iter(listed or opened), None)
+
+
+def _key(join: Join, scope: Scope) -> Column | None:
+    """Return the key that ksqlDB generates where no plain column can be it.
+
+    That is a full join, or one with expressions on both sides.
+    """
+    if join.condition is None:
+        return None
+    sides = join.condition.operands if isinstance(join.condition, Operation) else (join.condition,)
+    if not join.full and any(_is_column(side) for side in sides):
+        return None
+    return Column(synthetic_key(scope), computed(value_of(side, scope) for side in sides))
+
+
+def _is_column(side: Expression) -> bool:
+    return isinstance(side, Name) and not side.fields
+
+
+def matched(relation: MatchRecognize, rows: Rows, scope: Scope) -> Rows:
+    """Return the columns of MATCH_RECOGNIZE: partition keys and measures; with ALL ROWS, all columns."""
+    inner = Scope(scope.context, scope, [rows], variables=relation.variables)
+    context = scope.context
+    context.add_effect(values_of(relation.definitions, inner), Effect.FILTER)
+    context.add_effect(values_of(relation.partition, inner), Effect.GROUP_BY)
+    context.add_effect(values_of(relation.order, inner), Effect.SORT)
+    measures = [
+        Column(name, value_of(measure, inner).at_least(Strength.TRANSFORMATION)) for name, measure in relation.measures
+    ]
+    if relation.all_rows:
+        return Rows((*rows.columns, *measures), table=rows.table, open=rows.open, rest=rows.rest)
+    keys = [Column(_name(key), value_of(key, inner)) for key in relation.partition]
+    return Rows((*keys, *measures))
+
+
+def _name(key: Expression) -> str:
+    return key.parts[-1] if isinstance(key, Name) else ""
+
+
+_WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION")
+_SEARCHES = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
+_FOUND = "search_results"
+_BOUNDS = ("window_start", "window_end", "window_time")
+RowsOf = Callable[[Relation, Scope], Rows]
+
+
+def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
+    """Return the rows of a table function: its input's columns, then its own."""
+    inner = Scope(scope.context, scope)
+    tables = [table_argument for argument in call.arguments if (table_argument := _table(argument)) is not None]
+    inner.rows = [rows_of(table_argument.relation, scope) for table_argument in tables]
+    plain = tuple(argument for argument in call.arguments if _table(argument) is None)
+    keys = [value for argument in tables for value in values_of(argument.keys, inner)]
+    if call.name in _WINDOWS and inner.rows:
+        return _windowed([argument for argument in plain if isinstance(argument, Descriptor)], keys, inner)
+    derived_value = computed((*values_of(plain, inner if tables else scope), *keys))
+    if call.name in _SEARCHES and inner.rows:
+        search_value = computed((derived_value, *(column.value for column in inner.listed())))
+        return Rows((Column(_FOUND, search_value),), open=True, rest=search_value)
+    opened = [rows for rows in inner.rows if rows.open]
+    # For an unknown table, its columns cannot be distinguished from the function's.
+    return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=derived_value)
+
+
+def _table(argument: Expression) -> TableArgument | None:
+    """Return a table argument; a query in brackets is one too."""
+    if isinstance(argument, Subquery):
+        return TableArgument(DerivedTable(argument.query))
+    return argument if isinstance(argument, TableArgument) else None
+
+
+def _windowed(times: list[Expression], keys: list[Value], inner: Scope) -> Rows:
+    rows = inner.rows[0]
+    time = merged(value_of(expression, inner) for expression in times)
+    inner.context.add_effect([time, *keys], Effect.WINDOW)
+    bounds = time.at_least(Strength.TRANSFORMATION)
+    columns = (*rows.columns, *(Column(name, bounds) for name in _BOUNDS))
+    return replace(rows, columns=columns, name="", parts=())
+
+
+def add(relation: Relation, scope: Scope) -> None:
+    """Add the relations of *relation* to *scope*."""
+    _RULES[type(relation)](relation, scope)
+
+
+def rows_of(relation: Relation, scope: Scope) -> Rows:
+    """Return a relation on its own; relations before it in *scope* may be used in it."""
+    inner = Scope(scope.context, scope)
+    add(relation, inner)
+    return as_one(inner)
+
+
+def as_one(scope: Scope) -> Rows:
+    """Return all relations of *scope* as one."""
+    if len(scope.rows) == 1:
+        return scope.rows[0]
+    opened = [rows for rows in scope.rows if rows.open]
+    table = opened[0].table if len(opened) == 1 else ""
+    rest = computed(rows.rest for rows in opened)
+    return Rows(tuple(scope.listed()), table=table, open=bool(opened), rest=rest)
+
+
+def table(relation: Table, scope: Scope) -> None:
+    """Add a table: a common table expression, a view's columns, a known table's, or unknown columns."""
+    parts = relation.parts
+    common = scope.find_common_table(parts[0]) if len(parts) == 1 else None
+    if common is not None:
+        scope.context.take(common.gathered)
+        scope.add(replace(common.rows, name=parts[0], parts=parts))
+        return
+    known = scope.context.session.table(parts)
+    if known is not None and known.view is not None:
+        scope.add(_view(known.view, scope, relation))
+        return
+    name = scope.context.dataset(parts)
+    scope.context.sources.add(name)
+    result = Rows(name=parts[-1], parts=parts, table=name, open=known is None or not known.complete)
+    if known is not None:
+        result = replace(
+            result,
+            columns=_columns(known, name, scope),
+            windowed=known.windowed,
+            time=computed([copied((name, (known.timestamp,)))]) if known.timestamp else None,
+            is_table=known.is_table,
+        )
+    scope.add(result)
+
+
+def _view(view: View, scope: Scope, relation: Table) -> Rows:
+    context = scope.context
+    for source in sorted(view.sources):
+        context.sources.add(source)
+    context.datasets.update({dataset.name: dataset for dataset in view.datasets})
+    context.effects |= view.effects
+    columns = tuple(Column(*column) for column in view.columns)
+    return Rows(columns, relation.parts[-1], relation.parts, view.table, open=view.open)
+
+
+def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
+    """List a known table's columns; computed ones are resolved against the same table."""
+    listed = known.columns
+    columns = {
+        column.name: Column(column.name, copied((name, (column.name,))), column.type)
+        for column in listed
+        if column.expression is None
+    }
+    inner = Scope(scope.context, None, [Rows(tuple(columns.values()), known.name[-1], known.name)])
+    for column in listed:
+        if column.expression is not None and column.part is ColumnKind.COMPUTED:
+            columns[column.name] = Column(column.name, value_of(column.expression, inner))
+    return tuple(columns[column.name] for column in listed)
+
+
+def derived(relation: DerivedTable, scope: Scope) -> None:
+    """Add a query's rows."""
+    scope.add(scope.context.query(relation.query, scope))
+
+
+def aliased(relation: Aliased, scope: Scope) -> None:
+    """Add a relation under an alias, its columns renamed."""
+    rows = renamed(rows_of(relation.relation, scope), relation.columns)
+    scope.add(replace(rows, name=relation.name, parts=(relation.name,)))
+
+
+def renamed(rows: Rows, names: tuple[str, ...]) -> Rows:
+    """Return a relation with its first columns renamed."""
+    if not names:
+        return rows
+    remaining = rows.columns[len(names) :]
+    listed = tuple(replace(column, name=name) for column, name in zip(rows.columns, names, strict=False))
+    if rows.open and len(names) > len(rows.columns):
+        unlisted = rows.rest if not rows.table else EMPTY
+        return Rows((*listed, *(Column(name, unlisted) for name in names[len(listed) :])))
+    return replace(rows, columns=(*listed, *remaining))
+
+
+def function(relation: TableFunction, scope: Scope) -> None:
+    """Add the rows of a table function."""
+    scope.add(table_function(relation.call, scope, rows_of))
+
+
+def unnested(relation: Unnest, scope: Scope) -> None:
+    """Add the elements of a collection as rows: the fields of its records, else columns derived from the collection."""
+    value = value_of(relation.expression, scope)
+    rest = value.at_least(Strength.TRANSFORMATION)
+    kind = type_of(relation.expression, scope)
+    element = kind.element if kind and kind.name != "MAP" else None
+    columns = tuple(
+        Column(name, value.field((name,)).at_least(Strength.TRANSFORMATION), inner)
+        for name, inner in (element.fields if element else ())
+    )
+    scope.add(Rows(columns, open=not columns or relation.numbered, rest=rest))
+
+
+def temporal(relation: TemporalTable, scope: Scope) -> None:
+    """Add a relation as of a time, which affects the result like a join condition."""
+    add(relation.relation, scope)
+    scope.context.add_effect([_time(relation, scope)], Effect.JOIN)
+
+
+def _time(relation: TemporalTable, scope: Scope) -> Value:
+    # The time is a column of the preceding relation, which an aliased relation sees in its parent scope; else its own.
+    before = scope.parent.rows if scope.parent is not None else []
+    return value_of(relation.time, Scope(scope.context, scope.parent, [*before, *scope.rows]))
+
+
+def _matched(relation: MatchRecognize, scope: Scope) -> None:
+    scope.add(matched(relation, rows_of(relation.relation, scope), scope))
+
+
+def _joined(relation: Joined, scope: Scope) -> None:
+    add(relation.first, scope)
+    for join in relation.joins:
+        start = len(scope.rows)
+        add(join.relation, scope)
+        joined(join, scope, start)
+
+
+_RULES: Mapping[type, Callable[..., None]] = {
+    Table: table,
+    DerivedTable: derived,
+    Aliased: aliased,
+    TableFunction: function,
+    Unnest: unnested,
+    TemporalTable: temporal,
+    MatchRecognize: _matched,
+    Joined: _joined,
+}

@@ -1,1 +1,0 @@
-"""Lineage rules: one function for each kind of syntax node, applied in a scope."""

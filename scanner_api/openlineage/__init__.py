@@ -1,1 +1,0 @@
-"""OpenLineage: the events of a graph, and the transports that deliver them."""

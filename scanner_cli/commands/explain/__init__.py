@@ -1,1 +1,0 @@
-"""`scanner explain`: how one schema, subject, SQL file or connector is parsed."""

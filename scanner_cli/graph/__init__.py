@@ -1,1 +1,0 @@
-"""Options of commands that generate or read a graph."""

@@ -1,1 +1,0 @@
-"""Options of commands that emit OpenLineage events."""

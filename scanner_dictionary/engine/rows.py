@@ -1,0 +1,114 @@
+"""Values as cells hold them: JSON as text in one form, text without what a database refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Table
+
+from scanner_model.columns import ELEMENT, MAP_VALUE, Column
+from scanner_model.errors import Problem
+from scanner_model.text import REPLACEMENT, storable
+
+__all__ = ["column_cells", "json_cell", "list_cell", "problems_cell", "storable"]
+
+
+T = TypeVar("T")
+
+_AT_ONCE = 5_000
+
+_CELLS = 500
+"""Cells that one statement inserts, of several rows: a statement for each row costs a quarter more."""
+
+
+def in_chunks(items: Iterable[T], size: int = _AT_ONCE) -> Iterator[list[T]]:
+    """Cut *items* into lists of at most *size*."""
+    rest = iter(items)
+    while chunk := list(islice(rest, size)):
+        yield chunk
+
+
+def insert_rows(
+    conn: Connection, table: Table, rows: Iterable[Sequence[Any]], names: Sequence[str] | None = None
+) -> None:
+    """Insert *rows*; *names* are the columns of their members, all in the table's order where it is None."""
+    names = names or table.columns.keys()
+    holes = f"({', '.join([_hole(conn)] * len(names))})"
+    start = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - our own names
+    group = max(1, _CELLS // len(names))
+    several = start + ", ".join([holes] * group)
+    for chunk in in_chunks(rows, _AT_ONCE // group * group):
+        whole = len(chunk) // group * group
+        _run(conn, several, (chain.from_iterable(chunk[at : at + group]) for at in range(0, whole, group)))
+        _run(conn, start + holes, chunk[whole:])
+
+
+def update_rows(conn: Connection, table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Set the columns *names* of the rows whose id is each row's last member."""
+    hole = _hole(conn)
+    sets = ", ".join(f"{name} = {hole}" for name in names)
+    _run(conn, f"UPDATE {table.name} SET {sets} WHERE id = {hole}", rows)  # noqa: S608 - our own names
+
+
+def _run(conn: Connection, statement: str, rows: Iterable[Iterable[Any]]) -> None:
+    for chunk in in_chunks(rows):
+        conn.exec_driver_sql(statement, [tuple(row) for row in chunk])
+
+
+def _hole(conn: Connection) -> str:
+    return "?" if conn.dialect.paramstyle == "qmark" else "%s"
+
+
+_LIMIT = 2**63
+_MARKS = (ELEMENT, MAP_VALUE)
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*+)\\u0000")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def json_cell(value: object) -> str:
+    """Return JSON text, the same bytes for the same value; what is not ASCII is written as it is."""
+    if value == ():  # as of most facts most lists are
+        return "[]"
+    text = _ENCODER.encode(value)
+    # An escaped NUL would come back as one, in names that are stored elsewhere, too.
+    return storable(_NUL.sub(rf"\1{REPLACEMENT}", text) if "\\u0000" in text else text)
+
+
+def list_cell(items: Iterable[str]) -> str | None:
+    """Return a JSON array, None where there is nothing in it."""
+    found = list(items)
+    return json_cell(found) if found else None
+
+
+def problems_cell(problems: Iterable[Problem]) -> str:
+    """Return problems as a JSON array of objects."""
+    return json_cell(tuple({"where": each.where, "what": each.what, "hint": each.hint} for each in problems))
+
+
+def column_cells(column: Column) -> tuple[Any, ...]:
+    """Return the cells that describe a column, in the order of `column_types.column_description`."""
+    path, number = column.path, column.number
+    # Nearly all are, and then nothing needs quoting.
+    plain = all(map(str.isidentifier, path)) or all(part.isidentifier() or part in _MARKS for part in path)
+    return (
+        len(path),
+        '["' + '","'.join(path) + '"]' if plain and path else json_cell(path),
+        ".".join(path) if plain else storable(column.name),
+        storable(column.type),
+        _maybe(column.logical_type),
+        column.nullable,
+        _maybe(column.default),
+        _maybe(column.doc),
+        list_cell(column.tags) if column.tags else None,
+        _maybe(column.recursive),
+        list_cell(column.branches) if column.branches else None,
+        number if number is None or -_LIMIT <= number < _LIMIT else None,
+    )
+
+
+def _maybe(text: str | None) -> str | None:
+    return text if text is None or (text.isascii() and "\0" not in text) else storable(text)

@@ -1,0 +1,233 @@
+"""Connection checks: one row an attempt, and never an exception."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.scan.checks import State, check
+from scanner_extractor.settings.cluster import (
+    ConnectSettings,
+    GlueSettings,
+    HttpSettings,
+    KafkaSettings,
+    KsqlSettings,
+    RegistrySettings,
+    Settings,
+)
+from scanner_model.errors import SourceRefused, SourceUnreachable
+from scanner_model.names import ClusterName
+
+OK, REFUSED, UNREACHABLE, UNEXPECTED = State
+SUBJECT = "/subjects/a%2Fb/versions/latest"
+
+
+def settings(**sources) -> Settings:
+    return Settings(cluster=ClusterName("c"), brokers=("k:1",), file=Path("cluster.json"), **sources)
+
+
+def registry(kind: str = "confluent") -> Settings:
+    return settings(registries=(RegistrySettings(type=kind, http=HttpSettings(url="http://sr")),))
+
+
+def glue() -> Settings:
+    chosen = RegistrySettings(type="glue", http=HttpSettings(url="http://g"), glue=GlueSettings(region="r"))
+    return settings(registries=(chosen,))
+
+
+def ksqldb() -> Settings:
+    return settings(ksqldb=(KsqlSettings(http=HttpSettings(url="http://k")),))
+
+
+def server(**answers):
+    """Answer paths (given as `GET /path`) with JSON or a status; everything else is a 404."""
+
+    def exchange(request: Request) -> Response:
+        said = answers.get(f"{request.method} /{request.url.split('/', 3)[3]}", 404)
+        return Response(status=said) if isinstance(said, int) else Response(status=200, body=json.dumps(said).encode())
+
+    return exchange
+
+
+def rows(chosen: Settings, exchange=None, probe=lambda kafka: "3 brokers"):
+    return [(row.tried, row.state, row.detail) for row in check(chosen, probe=probe, exchange=exchange)]
+
+
+def test_registry_that_answers_is_asked_for_its_subjects_and_one_schema():
+    """Listing and reading are two rights."""
+    exchange = server(**{"GET /subjects": ["a/b", "c"], f"GET {SUBJECT}": {"version": 3, "id": 7, "schema": "{}"}})
+
+    assert rows(registry(), exchange) == [("list subjects", OK, "2 subjects"), ("read a schema", OK, "version 3")]
+
+
+def test_registry_without_subjects_has_no_schema_to_read():
+    """Empty is an answer."""
+    assert rows(registry(), server(**{"GET /subjects": []})) == [("list subjects", OK, "0 subjects")]
+
+
+@pytest.mark.parametrize(
+    ("said", "state"), [(401, REFUSED), (403, REFUSED), (503, UNREACHABLE), (404, UNEXPECTED), ({}, UNEXPECTED)]
+)
+def test_first_attempt_that_fails_is_the_last_of_its_source(said, state):
+    """The second could only fail the same way."""
+    (row,) = check(registry(), probe=lambda kafka: "", exchange=server(**{"GET /subjects": said}))
+
+    assert (row.state, bool(row.detail), bool(row.hint)) == (state, True, True)
+
+
+@pytest.mark.parametrize(("said", "state"), [(403, REFUSED), ({"version": "3"}, UNEXPECTED)])
+def test_right_to_list_is_not_the_right_to_read(said, state):
+    """Registries with access lists do so."""
+    found = rows(registry(), server(**{"GET /subjects": ["a/b"], f"GET {SUBJECT}": said}))
+
+    assert [row[1] for row in found] == [OK, state]
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({"GET /apis/registry/v3/search/versions?limit=1": {"count": 5}}, (OK, "5 found")),
+        ({"GET /apis/registry/v2/search/artifacts?limit=1": {"count": 0}}, (OK, "0 found")),
+        ({"GET /apis/ccompat/v7/subjects": ["a"]}, (OK, "1 subjects")),
+        (
+            {"GET /apis/registry/v3/search/versions?limit=1": []},
+            (UNEXPECTED, "the response is not that of an Apicurio"),
+        ),
+    ],
+)
+def test_apicurio_is_asked_in_the_words_that_it_knows(answers, expected):
+    """Its API changed with every major version."""
+    ((_, state, detail),) = rows(registry("apicurio"), server(**answers))
+
+    assert (state, detail[: len(expected[1])]) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("http://sr/apis/registry/v3", "GET /apis/registry/v3/search/versions?limit=1"),
+        ("http://sr/apis/registry/v2", "GET /apis/registry/v2/search/artifacts?limit=1"),
+        ("http://sr/apis/ccompat/v7", "GET /apis/ccompat/v7/subjects"),
+    ],
+)
+def test_apicurio_is_asked_at_the_api_that_its_url_names(url, path):
+    """No other one is tried then."""
+    chosen = settings(registries=(RegistrySettings(type="apicurio", http=HttpSettings(url=url)),))
+
+    assert rows(chosen, server(**{path: {"count": 1} if "registry" in path else ["a"]}))[0][1] is OK
+    assert rows(chosen, server())[0][1] is UNEXPECTED
+
+
+def test_cloudera_is_asked_for_its_schemas_and_one_schemas_versions():
+    """The two rights that a scan needs."""
+    base = "GET /api/v1/schemaregistry/schemas"
+    entities = {"entities": [{"schemaMetadata": {"name": "o"}}]}
+    answers = {base: entities, f"{base}/o/versions?branch=MASTER": {"entities": [{}, {}]}}
+
+    assert rows(registry("cloudera"), server(**answers)) == [
+        ("list schemas", OK, "1 schemas"),
+        ("read a schema", OK, "2 versions"),
+    ]
+
+
+def test_glue_is_asked_for_its_schemas_and_one_version():
+    """Listing and reading are two rights."""
+    schemas = {"Schemas": [{"SchemaName": "o", "SchemaArn": "arn", "RegistryName": "r"}]}
+    answers = {"POST /ListSchemas": schemas, "POST /ListSchemaVersions": {"Schemas": [{"SchemaVersionId": "u"}]}}
+
+    assert [row[1] for row in rows(glue(), server(**answers))] == [OK, UNEXPECTED]
+    told = {"POST /GetSchemaVersion": {"VersionNumber": 3, "SchemaDefinition": "t"}}
+    assert rows(glue(), server(**answers, **told))[1][2] == "version 3"
+    assert rows(glue(), server(**answers, **{"POST /GetSchemaVersion": []}))[1][1] is UNEXPECTED
+    assert rows(glue(), server(**{"POST /ListSchemas": {"Schemas": []}}))[0][2] == "0 schemas"
+
+
+def test_ksqldb_tells_its_version_and_its_streams():
+    """Reaching it and running a statement are two rights."""
+    exchange = server(**{"GET /info": {"KsqlServerInfo": {"version": "0.29"}}, "POST /ksql": [{"streams": [{}]}]})
+
+    assert rows(ksqldb(), exchange) == [("reach the server", OK, "ksqlDB 0.29"), ("list streams", OK, "1 streams")]
+
+
+@pytest.mark.parametrize(
+    ("info", "streams", "states"),
+    [
+        ({}, [], [UNEXPECTED]),
+        ({"KsqlServerInfo": {"version": "1"}}, 403, [OK, REFUSED]),
+        ({"KsqlServerInfo": {"version": "1"}}, {}, [OK, UNEXPECTED]),
+    ],
+)
+def test_ksqldb_that_answers_otherwise_is_told_apart(info, streams, states):
+    """A Connect worker at that address answers too."""
+    found = rows(ksqldb(), server(**{"GET /info": info, "POST /ksql": streams}))
+
+    assert [row[1] for row in found] == states
+
+
+@pytest.mark.parametrize(("error", "state"), [(SourceUnreachable, UNREACHABLE), (SourceRefused, REFUSED)])
+def test_brokers_that_cannot_be_asked_are_a_row(error, state):
+    """The other sources are still checked."""
+
+    def probe(kafka: KafkaSettings) -> str:
+        raise error("no answer", where="kafka:k:1", hint="is it running?")
+
+    (row,) = check(settings(kafka=KafkaSettings(brokers=("k:1",))), probe=probe)
+
+    assert (row.source, row.state, row.detail) == ("kafka:k:1", state, "kafka:k:1: no answer")
+
+
+def test_sources_are_checked_over_the_network_without_an_exchange(serve, reply):
+    """As `scanner check` does."""
+    url = serve(lambda seen: reply(body=b"[]"))
+    chosen = settings(
+        kafka=KafkaSettings(brokers=("k:1",)),
+        registries=(RegistrySettings(type="karapace", http=HttpSettings(url=url)),),
+    )
+
+    assert [row[2] for row in rows(chosen)] == ["3 brokers", "0 subjects"]
+
+
+def connect(url: str = "http://c") -> Settings:
+    return settings(connect=(ConnectSettings(http=HttpSettings(url=url)),))
+
+
+LISTED = "GET /connectors?expand=info&expand=status"
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        ({"version": "4.3.1", "commit": "c", "kafka_cluster_id": "k"}, ("reach a worker", OK, "Kafka Connect 4.3.1")),
+        (403, ("reach a worker", REFUSED, "GET http://c: access denied (status 403)")),
+    ],
+)
+def test_connect_is_asked_for_a_worker_and_its_connectors(root, expected):
+    """A proxy may refuse one of them and let the other through: a scan needs the second."""
+    found = rows(connect(), lambda request: server(**{"GET /": root, LISTED: ["a", "b"]})(slashed(request)))
+
+    assert found == [expected, ("list connectors", OK, "2 connectors")]
+
+
+def test_managed_connect_has_no_worker_to_reach():
+    """Confluent Cloud offers the list only."""
+    url = "http://c/connect/v1/environments/e/clusters/l"
+    path = f"GET {url.removeprefix('http://c')}/connectors?expand=info%2Cstatus%2Cid"
+
+    assert rows(connect(url), server(**{path: {"a": {}}})) == [("list connectors", OK, "1 connectors")]
+
+
+@pytest.mark.parametrize(("said", "state"), [(403, REFUSED), (503, UNREACHABLE), ("x", UNEXPECTED), (404, UNEXPECTED)])
+def test_connectors_that_are_not_listed_are_told(said, state):
+    """With the class of mistake that an operator mends."""
+    found = rows(connect(), lambda request: server(**{LISTED: said})(slashed(request)))
+
+    assert found[1][1] is state
+
+
+def slashed(request: Request) -> Request:
+    """Return the root of a server its slash."""
+    return replace(request, url="http://c/") if request.url == "http://c" else request
