@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
     "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
     "export": ("export:export", "Write the graph or the dictionary for other programs."),
-    "explain": ("explain.schema:explain", "Explain how one file or name is parsed."),
+    "explain": ("explain:explain", "Explain how one file or name is parsed."),
     "manual-input": ("manual_input:manual_input", "Check manual-input files; print schema, example."),
     "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
     "monitor": ("monitor:monitor", "Emit the runs of jobs as OpenLineage events."),

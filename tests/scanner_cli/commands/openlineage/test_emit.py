@@ -18,7 +18,7 @@ from scanner_cli.main import run
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.events import write_events
 
-HOME = Path(__file__).parents[2] / "examples" / "retail"
+HOME = Path(__file__).parents[4] / "examples" / "retail"
 
 FLOW = ("source", "target", "type", "subtype")
 

@@ -28,7 +28,7 @@ def told():
     """Load the producer of events."""
     import importlib.util
 
-    file = Path(__file__).parents[1] / "fakes" / "lineage_producer.py"
+    file = Path(__file__).parents[3] / "fakes" / "lineage_producer.py"
     spec = importlib.util.spec_from_file_location("lineage_producer_for_commands", file)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
