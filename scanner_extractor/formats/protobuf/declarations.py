@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -31,8 +31,9 @@ class Presence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field; *type* is the name as written, of a map the value's, of a group the group's.
+    """A field; *type* is the name as written, of a map the value's (*key* is the other one), of a group the group's.
 
+    *oneof* is the name of the one that it is in, empty outside. *offset* is where its name starts in the text.
     *presence* is the field's own, None where it inherits. *default* is JSON text. *decimal* is (precision, scale) as
     Confluent's field options give them.
     """
@@ -46,6 +47,9 @@ class Field:
     doc: str | None = None
     tags: tuple[str, ...] = ()
     decimal: tuple[int, int] | None = None
+    key: str = ""
+    oneof: str = ""
+    offset: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

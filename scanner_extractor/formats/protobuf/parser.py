@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from scanner_extractor.formats.protobuf.declarations import Enum, Field, Import, Label, Message, Presence, ProtoFile
@@ -192,11 +192,11 @@ class _Parser:
 
     def _oneof(self) -> None:
         self._at.advance()
-        self._at.simple_name()
+        name = self._at.simple_name()
         inner = self._block(self._oneof_statement)
         self._body.types.extend(inner.types)
         for member in inner.fields.values():
-            self._keep(member, self._at.index - 1)
+            self._keep(replace(member, oneof=name), self._at.index - 1)
 
     def _oneof_statement(self) -> None:
         if self._at.token in ("option", ";"):
@@ -210,9 +210,9 @@ class _Parser:
         self._at.take(*_LABELS)
         group = self._at.take("group")
         if self._at.sees("map", "<"):
-            label, type_ = Label.MAP, self._map_value()
+            label, (key, type_) = Label.MAP, self._map_types()
         else:
-            type_ = self._at.simple_name() if group else self._at.name()
+            key, type_ = "", self._at.simple_name() if group else self._at.name()
         name = type_.lower() if group else self._at.simple_name()
         named = self._at.index - 1
         self._at.expect("=")
@@ -223,21 +223,22 @@ class _Parser:
             self._body.types.append(self._message_body(type_))
         else:
             self._at.expect(";")
-        self._keep(_field(name, number, type_, label, options, self._doc(start, end)), named)
+        member = _field(name, number, type_, label, options, self._doc(start, end))
+        self._keep(replace(member, key=key, offset=self._at.offset(named)), named)
 
     def _keep(self, member: Field, index: int) -> None:
         if member.name in self._body.fields:
             self._report(index, f"the field {member.name!r} is defined twice: the first is used")
         self._body.fields.setdefault(member.name, member)
 
-    def _map_value(self) -> str:
+    def _map_types(self) -> tuple[str, str]:
         self._at.advance()
         self._at.expect("<")
-        self._at.name()
+        key = self._at.name()
         self._at.expect(",")
         value = self._at.name()
         self._at.expect(">")
-        return value
+        return key, value
 
     def _number(self) -> int:
         index = self._at.index

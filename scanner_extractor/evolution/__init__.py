@@ -1,0 +1,65 @@
+"""Rules of schema evolution: what a registry answers for a proposed schema, level by level. No I/O.
+
+`scanner_dictionary.compatibility` compares columns of stored schemas; here whole texts are compared, as a registry does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+
+from scanner_extractor.evolution import avro, json_schema, protobuf
+from scanner_extractor.evolution.differences import Difference, SchemaText, undecided
+from scanner_model.errors import InputInvalid
+
+__all__ = ["COMPARISONS", "Difference", "Level", "SchemaText", "differences"]
+
+COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText], tuple[Difference, ...]]] = {
+    "AVRO": avro.differences,
+    "JSON": json_schema.differences,
+    "PROTOBUF": protobuf.differences,
+}
+"""Format, as registries name it → comparison of a reader's text with a writer's."""
+
+
+class Level(StrEnum):
+    """The compatibility level of a subject, as Confluent's registry names it."""
+
+    NONE = "NONE"
+    BACKWARD = "BACKWARD"
+    BACKWARD_TRANSITIVE = "BACKWARD_TRANSITIVE"
+    FORWARD = "FORWARD"
+    FORWARD_TRANSITIVE = "FORWARD_TRANSITIVE"
+    FULL = "FULL"
+    FULL_TRANSITIVE = "FULL_TRANSITIVE"
+
+    @property
+    def backward(self) -> bool:
+        """Return whether new readers must read old data."""
+        return self.startswith(("BACKWARD", "FULL"))
+
+    @property
+    def forward(self) -> bool:
+        """Return whether old readers must read new data."""
+        return self.startswith(("FORWARD", "FULL"))
+
+    @property
+    def transitive(self) -> bool:
+        """Return whether every version counts, not only the newest."""
+        return self.endswith("TRANSITIVE")
+
+
+def differences(format: str, reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+    """Return why *reader* does not read all data of *writer*; empty where it does.
+
+    A format without rules, a text that is no JSON, or one that nests too deeply is undecided.
+    """
+    comparison = COMPARISONS.get(format)
+    if comparison is None:
+        return (undecided(f"there are no rules for the format {format}"),)
+    try:
+        return comparison(reader, writer)
+    except InputInvalid as error:
+        return (undecided(f"a schema is {error.what}"),)
+    except RecursionError:
+        return (undecided("the schemas nest too deeply to be compared"),)

@@ -1,0 +1,232 @@
+"""Avro's schema resolution (specification 1.12): whether a reader's schema reads what a writer's schema wrote.
+
+Sources: Avro specification, "Schema Resolution" and "Aliases"; the words for differences are those of Avro's
+`SchemaIncompatibilityType`, which Confluent's registry returns. Logical types are not compared, as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scanner_extractor.evolution.differences import Difference, SchemaText, undecided, within
+from scanner_extractor.formats.json_text import read_json
+from scanner_model.columns import MAP_VALUE, element
+
+Json = Any
+
+_PROMOTED: Mapping[str, frozenset[str]] = {
+    "int": frozenset(("long", "float", "double")),
+    "long": frozenset(("float", "double")),
+    "float": frozenset(("double",)),
+    "string": frozenset(("bytes",)),
+    "bytes": frozenset(("string",)),
+}
+"""Written type → further types that read it."""
+
+_PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "bytes", "string"))
+_NAMED = frozenset(("record", "error", "enum", "fixed"))
+
+
+def differences(reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+    """Return why *reader* does not read the data of *writer*; empty where it reads all of it.
+
+    Raises InputInvalid where a text is no JSON.
+    """
+    ours, theirs = _Names.of(reader), _Names.of(writer)
+    return _Resolution(ours, theirs).check(ours.root, theirs.root)
+
+
+@dataclass(frozen=True, slots=True)
+class _Type:
+    """A type: its *kind* (a primitive's name, `record`, `union`, …), JSON, and the namespace around it."""
+
+    kind: str
+    body: Json
+    namespace: str = ""
+
+    @property
+    def full_name(self) -> str:
+        """Return the name of a named type with its namespace."""
+        return _full(self.body, self.namespace)
+
+    @property
+    def simple_name(self) -> str:
+        """Return the name of a named type without its namespace."""
+        return self.full_name.rpartition(".")[2]
+
+    @property
+    def inner_namespace(self) -> str:
+        """Return the namespace for names inside."""
+        return self.full_name.rpartition(".")[0] if self.kind in _NAMED else self.namespace
+
+    @property
+    def shown(self) -> str:
+        """Return the type for messages."""
+        return self.full_name if self.kind in _NAMED else self.kind
+
+    def aliases(self) -> frozenset[str]:
+        """Return the full names that a named type also has."""
+        space = self.inner_namespace
+        return frozenset(name if "." in name or not space else f"{space}.{name}" for name in _texts(self.body))
+
+
+def _texts(body: Json) -> list[str]:
+    listed = body.get("aliases") if isinstance(body, dict) else None
+    return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+
+
+def _full(body: Json, namespace: str) -> str:
+    name = str(body.get("name", ""))
+    space = str(body.get("namespace", namespace))
+    return name if "." in name or not space else f"{space}.{name}"
+
+
+@dataclass(slots=True)
+class _Names:
+    """The types of one schema by full name, those of its references too."""
+
+    root: _Type = field(default_factory=lambda: _Type("null", "null"))
+    types: dict[str, _Type] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, schema: SchemaText) -> _Names:
+        """Read the types that the text and its references define."""
+        names = cls()
+        for text in schema.references.values():
+            names._define(read_json(text), "")
+        body = read_json(schema.text)
+        names._define(body, "")
+        names.root = names.type_of(body, "")
+        return names
+
+    def _define(self, body: Json, namespace: str) -> None:
+        waiting = [(body, namespace)]
+        while waiting:
+            value, space = waiting.pop()
+            if isinstance(value, list):
+                waiting += [(member, space) for member in value]
+            elif isinstance(value, dict):
+                kind = value.get("type")
+                if isinstance(kind, str) and kind in _NAMED and "name" in value:
+                    defined = _Type("record" if kind == "error" else kind, value, space)
+                    self.types.setdefault(defined.full_name, defined)
+                    space = defined.inner_namespace
+                waiting += [(value[key], space) for key in ("type", "items", "values", "fields") if key in value]
+
+    def type_of(self, body: Json, namespace: str) -> _Type:
+        """Return the type that *body* writes: a name, an object, or the list of a union's branches."""
+        if isinstance(body, list):
+            return _Type("union", body, namespace)
+        if isinstance(body, dict):
+            kind = body.get("type")
+            if not isinstance(kind, str):
+                return self.type_of(kind, namespace)
+            if kind in _NAMED:
+                return self.types.get(_full(body, namespace), _Type(kind, body, namespace))
+            return _Type(kind, body, namespace) if kind in ("array", "map") else self.type_of(kind, namespace)
+        name = str(body)
+        if name in _PRIMITIVES:
+            return _Type(name, body, namespace)
+        qualified = f"{namespace}.{name}" if namespace and "." not in name else name
+        return self.types.get(qualified) or self.types.get(name) or _Type("?", name, namespace)
+
+
+class _Resolution:
+    """Compares pairs of types. Paths are relative to the pair."""
+
+    def __init__(self, reader: _Names, writer: _Names) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._known: dict[tuple[int, int], tuple[Difference, ...]] = {}
+
+    def check(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
+        """Return why *reader* does not read *writer*.
+
+        A pair of records is compared once: inside itself it reads itself, elsewhere its first difference is repeated.
+        """
+        pair = (id(reader.body), id(writer.body))
+        if reader.kind != "record" or writer.kind != "record":
+            return self._of_kinds(reader, writer)
+        if pair in self._known:
+            return self._known[pair][:1]
+        self._known[pair] = ()
+        self._known[pair] = self._of_kinds(reader, writer)
+        return self._known[pair]
+
+    def _of_kinds(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
+        if "?" in (reader.kind, writer.kind):
+            missing = reader if reader.kind == "?" else writer
+            return (undecided(f"the type {missing.body} is defined in no text that is known"),)
+        if writer.kind == "union":
+            branches = (self._writer.type_of(body, writer.namespace) for body in writer.body)
+            return tuple(one for branch in branches for one in self.check(reader, branch))
+        if reader.kind == "union":
+            return self._one_of(reader, writer)
+        if reader.kind != writer.kind:
+            read = reader.kind in _PROMOTED.get(writer.kind, ())
+            return () if read else (Difference((), "TYPE_MISMATCH", f"{writer.shown} is not read as {reader.shown}"),)
+        if reader.kind in ("array", "map"):
+            member, step = ("items", element()) if reader.kind == "array" else ("values", MAP_VALUE)
+            inner = self._reader.type_of(reader.body.get(member), reader.namespace)
+            written = self._writer.type_of(writer.body.get(member), writer.namespace)
+            return within(step, self.check(inner, written))
+        return self._named(reader, writer) if reader.kind in _NAMED else ()
+
+    def _one_of(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
+        """Return why no branch of the union *reader* reads *writer*: the record of its name says most."""
+        missing = Difference((), "MISSING_UNION_BRANCH", f"no branch of the reader's union reads {writer.shown}")
+        closest: tuple[Difference, ...] = (missing,)
+        for branch in (self._reader.type_of(body, reader.namespace) for body in reader.body):
+            found = self.check(branch, writer)
+            if not any(one.certain for one in found):
+                return found
+            if branch.kind == writer.kind == "record" and _same_name(branch, writer):
+                closest = found
+        return closest
+
+    def _named(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
+        if not _same_name(reader, writer):
+            what = f"{writer.full_name} is called {reader.full_name}, and no alias says so"
+            return (Difference((), "NAME_MISMATCH", what),)
+        if reader.kind == "fixed":
+            return tuple(_size(reader, writer))
+        return tuple(_symbols(reader, writer) if reader.kind == "enum" else self._fields(reader, writer))
+
+    def _fields(self, reader: _Type, writer: _Type) -> Iterator[Difference]:
+        written = {field["name"]: field for field in _fields_of(writer)}
+        for one in _fields_of(reader):
+            source = next((written[name] for name in (one["name"], *_texts(one)) if name in written), None)
+            kind = self._reader.type_of(one.get("type"), reader.inner_namespace)
+            if source is not None:
+                theirs = self._writer.type_of(source.get("type"), writer.inner_namespace)
+                yield from within(one["name"], self.check(kind, theirs))
+            elif "default" not in one and not (kind.kind == "enum" and "default" in kind.body):
+                what = "the reader's field has no default, and the written data lack it"
+                yield Difference((one["name"],), "READER_FIELD_MISSING_DEFAULT_VALUE", what)
+
+
+def _fields_of(record: _Type) -> list[dict[str, Json]]:
+    listed = record.body.get("fields")
+    fields = listed if isinstance(listed, list) else []
+    return [one for one in fields if isinstance(one, dict) and isinstance(one.get("name"), str)]
+
+
+def _same_name(reader: _Type, writer: _Type) -> bool:
+    """Return whether both have one name: namespaces do not count, an alias of the reader does."""
+    return reader.simple_name == writer.simple_name or writer.full_name in reader.aliases()
+
+
+def _size(reader: _Type, writer: _Type) -> Iterator[Difference]:
+    ours, theirs = reader.body.get("size"), writer.body.get("size")
+    if ours != theirs:
+        yield Difference((), "FIXED_SIZE_MISMATCH", f"the size of {reader.shown} differs: {theirs} and {ours}")
+
+
+def _symbols(reader: _Type, writer: _Type) -> Iterator[Difference]:
+    known = reader.body.get("symbols", ())
+    missing = [str(symbol) for symbol in writer.body.get("symbols", ()) if symbol not in known]
+    if missing and "default" not in reader.body:
+        what = f"the reader's enum {reader.shown} lacks {', '.join(missing)}, and has no default"
+        yield Difference((), "MISSING_ENUM_SYMBOLS", what)

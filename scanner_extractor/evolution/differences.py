@@ -1,0 +1,40 @@
+"""A rule of schema evolution that two schema texts break, as a registry names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from scanner_model.columns import ColumnPath
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One reason why a reader's schema does not read a writer's data.
+
+    *path* is the column, as far as it is known. *rule* is the word of Confluent's registry for it, where it has one.
+    *certain* False: the rules that are implemented do not decide it.
+    """
+
+    path: ColumnPath
+    rule: str
+    why: str
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaText:
+    """The text of a schema with the texts behind its references, by reference name."""
+
+    text: str
+    references: Mapping[str, str] = field(default_factory=dict)
+
+
+def undecided(what: str, path: ColumnPath = ()) -> Difference:
+    """Return the difference that the implemented rules do not decide *what*."""
+    return Difference(path, "NOT_DECIDED", what, certain=False)
+
+
+def within(step: str, found: Iterable[Difference]) -> tuple[Difference, ...]:
+    """Return *found* with their paths inside *step*."""
+    return tuple(replace(one, path=(step, *one.path)) for one in found)

@@ -1,0 +1,175 @@
+"""Protobuf's evolution as Confluent's registry judges it, by field numbers.
+
+Sources: protobuf.dev, "Updating A Message Type"; recorded answers of a registry 8.3.1, whose words the differences
+have. Enums, names of fields, added and removed fields are no difference. Releases after 8.3 let a member leave its
+oneof; here, as in 8.3, that is a removal.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from scanner_extractor.evolution.differences import Difference, SchemaText
+from scanner_extractor.formats.protobuf.declarations import Declared, Enum, Field, Label, Message, Scopes, declared
+from scanner_extractor.formats.protobuf.files import MAIN, gather
+from scanner_extractor.formats.protobuf.parser import parse_proto
+from scanner_model.columns import ColumnPath
+
+_KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("int32", "int64", "uint32", "uint64", "bool"), "varint"),
+    **dict.fromkeys(("sint32", "sint64"), "zigzag"),
+    **dict.fromkeys(("string", "bytes"), "text"),
+    **dict.fromkeys(("fixed32", "sfixed32"), "fixed32"),
+    **dict.fromkeys(("fixed64", "sfixed64"), "fixed64"),
+    "float": "float",
+    "double": "double",
+}
+"""Scalar type → the group of types that read each other."""
+
+_WRITTEN_LABELS = (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)
+
+
+def differences(reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+    """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised."""
+    return tuple(_Comparison(_Schema(writer), _Schema(reader)).compare())
+
+
+class _Schema:
+    """The declarations of one schema, with those of its references."""
+
+    def __init__(self, schema: SchemaText) -> None:
+        self.main = parse_proto(schema.text)
+        self._scopes = Scopes(gather(schema.text, schema.references.get).parsed)
+        self.types = {self._local(one.name): one for one in declared(MAIN, self.main)}
+
+    def _local(self, name: str) -> str:
+        package = self.main.package
+        return name.removeprefix(f"{package}.") if package else name
+
+    def paths(self) -> Mapping[str, ColumnPath]:
+        """Return the shortest path to each message from the first one; one that is not reached has none."""
+        top = [body for body in self.main.types if isinstance(body, Message)]
+        paths: dict[str, ColumnPath] = {top[0].name: ()} if top else {}
+        waiting = deque(paths)
+        while waiting:
+            name = waiting.popleft()
+            scope = self.types[name]
+            for field in scope.body.fields if isinstance(scope.body, Message) else ():
+                target = self._local(self.named(field.type, scope)[0])
+                if target in self.types and target not in paths:
+                    paths[target] = (*paths[name], field.name)
+                    waiting.append(target)
+        return paths
+
+    def named(self, type_name: str, scope: Declared) -> tuple[str, bool]:
+        """Return the full name that *type_name* means inside *scope*, and whether it is an enum."""
+        found = self._scopes.find(type_name, scope)
+        return (found.name, isinstance(found.body, Enum)) if found else (type_name.removeprefix("."), False)
+
+    def local_name(self, type_name: str, scope: Declared) -> str:
+        """Return the name of a message without the package."""
+        return self._local(self.named(type_name, scope)[0])
+
+    def kind(self, type_name: str, scope: Declared) -> str:
+        """Return the group of a scalar or enum, `message` for a message."""
+        scalar = _KINDS.get(type_name)
+        return scalar or ("varint" if self.named(type_name, scope)[1] else "message")
+
+
+@dataclass(frozen=True, slots=True)
+class _Messages:
+    """One message in both schemas, with its path in the reader's."""
+
+    old: Declared
+    new: Declared
+    path: ColumnPath
+
+
+class _Comparison:
+    def __init__(self, old: _Schema, new: _Schema) -> None:
+        self._old = old
+        self._new = new
+
+    def compare(self) -> Iterator[Difference]:
+        """Yield what the reader, the new schema, does not read of the old one's data."""
+        before, after = self._old.main.package, self._new.main.package
+        if before != after:
+            yield Difference((), "PACKAGE_CHANGED", f"the package was {before!r} and is {after!r}")
+        paths = self._new.paths()
+        for name, message in self._old.types.items():
+            if not isinstance(message.body, Message):
+                continue
+            found = self._new.types.get(name)
+            if found is None or not isinstance(found.body, Message):
+                yield Difference((), "MESSAGE_REMOVED", f"the message {name} is gone")
+            else:
+                yield from self._message(_Messages(message, found, paths.get(name, (name,))))
+
+    def _message(self, pair: _Messages) -> Iterator[Difference]:
+        before, after = _by_number(pair.old), _by_number(pair.new)
+        yield from _oneofs(pair, before, after)
+        for number in sorted(before.keys() | after.keys()):
+            old, new = before.get(number), after.get(number)
+            if old and new:
+                yield from self._field(pair, old, new)
+            elif old and old.label is Label.REQUIRED:
+                what = "data without it do not parse for readers that require it"
+                yield Difference((*pair.path, old.name), "REQUIRED_FIELD_REMOVED", what)
+            elif new and new.label is Label.REQUIRED:
+                what = "the reader requires it, and written data lack it"
+                yield Difference((*pair.path, new.name), "REQUIRED_FIELD_ADDED", what)
+
+    def _field(self, pair: _Messages, old: Field, new: Field) -> Iterator[Difference]:
+        path = (*pair.path, new.name)
+        if (old.label is Label.MAP) != (new.label is Label.MAP):
+            yield Difference(path, "FIELD_KIND_CHANGED", "a map is not read as another type, or the reverse")
+            return
+        yield from self._types(pair, path, (old.type, new.type))
+        if old.label is Label.MAP:
+            yield from self._types(pair, path, (old.key, new.key))
+        numeric = self._old.kind(old.type, pair.old) not in ("text", "message")
+        labels = [one.label for one in (old, new)]
+        if numeric and labels[0] != labels[1] and all(label in _WRITTEN_LABELS for label in labels):
+            yield Difference(path, "FIELD_NUMERIC_LABEL_CHANGED", f"it was {labels[0]} and is {labels[1]}")
+
+    def _types(self, pair: _Messages, path: ColumnPath, types: tuple[str, str]) -> Iterator[Difference]:
+        before, after = self._old.kind(types[0], pair.old), self._new.kind(types[1], pair.new)
+        if before != after:
+            word = "KIND" if "message" in (before, after) else "SCALAR_KIND"
+            yield Difference(path, f"FIELD_{word}_CHANGED", f"{types[0]} is not read as {types[1]}")
+        elif before == "message":
+            names = self._old.local_name(types[0], pair.old), self._new.local_name(types[1], pair.new)
+            if names[0] != names[1]:
+                yield Difference(path, "FIELD_NAMED_TYPE_CHANGED", f"{names[0]} is not read as {names[1]}")
+
+
+def _oneofs(pair: _Messages, before: Mapping[int, Field], after: Mapping[int, Field]) -> Iterator[Difference]:
+    """Compare membership in oneofs: what was independent may not exclude each other now."""
+    ours, theirs = _members(after), _members(before)
+    for name, numbers in ours.items():
+        moved = [after[number].name for number in numbers if number in before and not before[number].oneof]
+        if name in theirs and moved:
+            what = f"it was outside of the oneof {name}, which exists: setting one clears the others"
+            yield Difference((*pair.path, moved[0]), "FIELD_MOVED_TO_EXISTING_ONEOF", what)
+        elif len(moved) > 1:
+            what = f"{', '.join(moved)} were independent, and exclude each other in the oneof {name}"
+            yield Difference((*pair.path, moved[0]), "MULTIPLE_FIELDS_MOVED_TO_ONEOF", what)
+    for name, numbers in theirs.items():
+        for number in numbers:
+            if name in ours and number not in ours[name]:
+                what = f"the oneof {name} has no such member: its readers lose which one was set"
+                yield Difference((*pair.path, before[number].name), "ONEOF_FIELD_REMOVED", what)
+
+
+def _members(fields: Mapping[int, Field]) -> dict[str, list[int]]:
+    members: dict[str, list[int]] = {}
+    for number, field in fields.items():
+        if field.oneof:
+            members.setdefault(field.oneof, []).append(number)
+    return members
+
+
+def _by_number(message: Declared) -> dict[int, Field]:
+    return {field.number: field for field in message.body.fields} if isinstance(message.body, Message) else {}

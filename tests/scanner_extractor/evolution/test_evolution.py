@@ -1,0 +1,173 @@
+"""Schema evolution as a real registry judged it: each case with the answers of Schema Registry 8.3.1."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanner_extractor.evolution import COMPARISONS, Level, SchemaText, differences
+
+RECORDED = json.loads((Path(__file__).parent / "registry_answers.json").read_text())["cases"]
+
+
+def text_of(schema: Any) -> SchemaText:
+    return SchemaText(schema if isinstance(schema, str) else json.dumps(schema))
+
+
+def rules(format: str, reader: SchemaText, writer: SchemaText) -> list[str]:
+    return sorted({difference.rule for difference in differences(format, reader, writer)})
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=[f"{case['format']}-{case['name']}" for case in RECORDED])
+def test_differences_are_those_of_the_real_registry(case: dict[str, Any]) -> None:
+    """A check before the merge is worth nothing where the registry answers otherwise after it."""
+    before, after = text_of(case["before"]), text_of(case["after"])
+
+    assert rules(case["format"], after, before) == case["backward"]
+    assert rules(case["format"], before, after) == case["forward"]
+
+
+def test_recorded_answers_cover_the_three_formats_and_both_outcomes() -> None:
+    """A table of compatible changes only would prove little."""
+    outcomes = Counter((case["format"], bool(case["backward"])) for case in RECORDED)
+
+    assert set(outcomes) == {(format, broken) for format in COMPARISONS for broken in (False, True)}
+    assert min(outcomes.values()) >= 8
+
+
+def test_paths_are_those_of_columns() -> None:
+    """A difference has to meet the column whose use it is about."""
+    inner = {"type": "record", "name": "C", "fields": [{"name": "a", "type": "int"}]}
+    more = {**inner, "fields": [*inner["fields"], {"name": "b", "type": "int"}]}
+    order, changed = (
+        text_of({"type": "record", "name": "O", "fields": [{"name": "lines", "type": {"type": "array", "items": one}}]})
+        for one in (inner, more)
+    )
+
+    (difference,) = differences("AVRO", changed, order)
+
+    assert difference.path == ("lines", "[]", "b")
+
+
+def test_message_path_leads_through_the_fields_that_hold_it() -> None:
+    """The registry names the message, people look for the field."""
+    text = 'syntax = "proto3"; message Order { Customer customer = 1; } message Customer { int32 age = 1; }'
+
+    (difference,) = differences("PROTOBUF", SchemaText(text.replace("int32", "string")), SchemaText(text))
+
+    assert difference.path == ("customer", "age")
+
+
+def test_types_of_references_are_compared() -> None:
+    """A referenced type may have changed with its version, while the text that uses it has not."""
+    order = json.dumps({"type": "record", "name": "O", "fields": [{"name": "money", "type": "lib.Money"}]})
+    money = {"type": "record", "name": "Money", "namespace": "lib", "fields": [{"name": "units", "type": "long"}]}
+    changed = {**money, "fields": [*money["fields"], {"name": "nanos", "type": "int"}]}
+    before, after = (SchemaText(order, {"money": json.dumps(one)}) for one in (money, changed))
+
+    assert [one.path for one in differences("AVRO", after, before)] == [("money", "nanos")]
+    assert not differences("AVRO", before, after)
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("AVRO", '{"type": "record", "name": "O", "fields": [{"name": "m", "type": "lib.Money"}]}'),
+        ("JSON", '{"type": "object", "properties": {"m": {"$ref": "money.json"}}}'),
+        ("JSON", "{"),
+        ("AVRO", "[" * 100_000),
+        ("THRIFT", "struct Order {}"),
+    ],
+)
+def test_what_cannot_be_compared_is_undecided(format: str, text: str) -> None:
+    """Neither compatible nor incompatible: a missing text may hold the difference."""
+    found = differences(format, SchemaText(text), SchemaText(text))
+
+    assert found
+    assert not any(difference.certain for difference in found)
+
+
+def test_keyword_without_a_rule_is_undecided() -> None:
+    """What is not compared must not look compatible."""
+    before, after = ({"type": "object", "patternProperties": {"^x": {"type": kind}}} for kind in ("string", "integer"))
+
+    (difference,) = differences("JSON", text_of(after), text_of(before))
+
+    assert not difference.certain
+    assert "patternProperties" in difference.why
+
+
+def test_recursive_types_end() -> None:
+    """A list's node refers to itself; so does a schema through $ref."""
+    node = {"type": "record", "name": "N", "fields": [{"name": "next", "type": ["null", "N"], "default": None}]}
+    tree = {"$ref": "#/definitions/n", "definitions": {"n": {"properties": {"n": {"$ref": "#/definitions/n"}}}}}
+
+    assert not differences("AVRO", text_of(node), text_of(node))
+    assert not differences("JSON", text_of(tree), text_of(tree))
+
+
+def test_work_grows_with_the_text_where_types_share_types(calls: Any) -> None:
+    """Each of forty types uses the next one twice: followed use by use, that is 2**40 comparisons."""
+
+    def chain(length: int) -> SchemaText:
+        last: Any = "int"
+        for index in range(length):
+            last = {
+                "type": "record",
+                "name": f"T{index}",
+                "fields": [{"name": "a", "type": last}, {"name": "b", "type": f"T{index - 1}" if index else "int"}],
+            }
+        return text_of(last)
+
+    short, long = (sum(calls(lambda: differences("AVRO", text, text)).values()) for text in (chain(20), chain(40)))
+
+    assert long < 3 * short
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(sorted(COMPARISONS)))
+def test_any_texts_are_compared_without_an_error(reader: str, writer: str, format: str) -> None:
+    """A file of a pull request may hold anything."""
+    differences(format, SchemaText(reader), SchemaText(writer))
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["record", "int", "string", "O", "enum", "array"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    *("type", "name", "fields", "items", "values", "symbols", "size", "aliases", "default"),
+                    *("properties", "required", "enum", "allOf", "$ref", "maximum", "multipleOf"),
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(_JSON, _JSON, st.sampled_from(["AVRO", "JSON"]))
+def test_any_json_is_compared_without_an_error(reader: Any, writer: Any, format: str) -> None:
+    """Members may have any type, whatever the specification says."""
+    differences(format, text_of(reader), text_of(writer))
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        (Level.NONE, (False, False, False)),
+        (Level.BACKWARD, (True, False, False)),
+        (Level.FORWARD_TRANSITIVE, (False, True, True)),
+        (Level.FULL, (True, True, False)),
+    ],
+)
+def test_level_says_which_directions_and_versions_count(level: Level, expected: tuple[bool, bool, bool]) -> None:
+    """The level is a word of the registry; its meaning is in one place."""
+    assert (level.backward, level.forward, level.transitive) == expected
