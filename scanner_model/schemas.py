@@ -59,7 +59,8 @@ class SchemaVersion:
     numbers in some registries and UUIDs in others; unique in one context of one registry only. *format* is upper case
     as the registry names it. *metadata* and *rule_set* are JSON text, empty where there is none. *fingerprint* names
     the definition, empty until the text was read. *state* is the registry's own word, empty for an ordinary version.
-    *registered_at* is ISO 8601 in UTC, empty where not reported.
+    *registered_at* is ISO 8601 in UTC, empty where not reported. *compatibility* is the level that holds for the
+    subject, in the registry's own word; empty where it was not read.
     """
 
     source: SourceId
@@ -77,6 +78,7 @@ class SchemaVersion:
     deleted: bool = False
     state: str = ""
     registered_at: str = ""
+    compatibility: str = ""
     fingerprint: Fingerprint = Fingerprint("")
 
 

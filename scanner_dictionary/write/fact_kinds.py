@@ -64,9 +64,12 @@ def _subject_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
     """Return a row for each subject of the versions; it is deleted where every version is."""
     registries = context.ids[REGISTRY.name]
     for (source, subject_context, name), group in groupby(sorted(scan.versions, key=_subject_of), key=_subject_of):
-        deleted = all(version.deleted for version in group)
+        versions = list(group)
+        deleted = all(version.deleted for version in versions)
+        level = next((version.compatibility for version in reversed(versions) if version.compatibility), None)
         parents = (registries[(source,)], subject_context, name)
-        yield Wanted((source, subject_context, name), context.sources[SourceId(source)], parents, (deleted,))
+        cells = (deleted, level and storable(level))
+        yield Wanted((source, subject_context, name), context.sources[SourceId(source)], parents, cells)
 
 
 SUBJECT = FactKind(
@@ -79,7 +82,7 @@ SUBJECT = FactKind(
     key=(_source.name, t.subject.c.context, t.subject.c.name),
     name_index=2,
     parents=("registry_id", "context", "name"),
-    values=("deleted",),
+    values=("deleted", "compatibility"),
     rows=_subject_rows,
 )
 

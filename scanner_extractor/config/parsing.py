@@ -205,6 +205,7 @@ def _registry(item: Json, base: Path) -> RegistrySettings:
         ),
         environment=item.get("environment", ""),
         deleted=item.get("deleted", True),
+        compatibility=item.get("compatibility", False),
         glue=glue,
         context=item.get("context", ""),
         options=item.get("options", {}),

@@ -127,7 +127,7 @@ def with_references(listed: Sequence[BranchedVersion], schemas: Mapping[str, Jso
             for name, number in entry.includes
         )
         about = schemas.get(entry.version.subject)
-        yield replace(entry.version, references=references, metadata=_details(about, entry))
+        yield replace(entry.version, references=references, metadata=_details(about, entry), compatibility=_level(about))
 
 
 def _listed(schema: Json, branch: str, info: Json, source: SourceId) -> BranchedVersion:
@@ -160,6 +160,10 @@ def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
                 yield SubjectName(name), version
             case {"name": str(name)}:
                 yield SubjectName(name), LATEST
+
+
+def _level(schema: Json) -> str:
+    return text(member(schema, "schemaMetadata"), "compatibility")
 
 
 def _details(schema: Json, entry: BranchedVersion) -> str:

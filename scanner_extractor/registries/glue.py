@@ -117,6 +117,7 @@ def read_version(payload: Json, schema: Schema, about: SchemaDetails, source: So
         metadata=details(description=schema.description, compatibility=about.compatibility, awsTags=dict(about.tags)),
         deleted=status == _DELETING,
         state="" if status == _AVAILABLE else status,
+        compatibility=about.compatibility,
     )
 
 

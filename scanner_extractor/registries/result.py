@@ -165,6 +165,11 @@ def associations_failed(source: SourceId, error: ScannerError) -> Problem:
     return Problem(f"{source} associations", _why(error), error.hint)
 
 
+def levels_failed(source: SourceId, error: ScannerError, count: int) -> Problem:
+    """Report that the compatibility levels of *count* subjects could not be read, with the first *error*."""
+    return Problem(f"{source} compatibility", f"of {count} subjects it cannot be read: {_why(error)}", error.hint)
+
+
 def _why(error: ScannerError) -> str:
     return f"{error.where}: {error.what}" if error.where else error.what
 

@@ -130,7 +130,7 @@ class RegistrySettings:
     """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
 
     *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
-    None for every registry that is not AWS Glue's. *options* are a plug-in's own settings: the JSON object of
+    None for every registry that is not AWS Glue's. *compatibility*: the level of each subject is requested. *options* are a plug-in's own settings: the JSON object of
     cluster.json, and for the plug-in's functions what its `parse` makes of it.
     """
 
@@ -139,6 +139,7 @@ class RegistrySettings:
     naming: NamingSettings = field(default_factory=NamingSettings)
     environment: str = ""
     deleted: bool = True
+    compatibility: bool = False
     glue: GlueSettings | None = None
     context: str = ""
     options: Any = field(default_factory=dict, repr=False)

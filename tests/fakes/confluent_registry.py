@@ -72,7 +72,7 @@ class Registry:
     """What a server knows and how it answers; *log* are the targets asked, *busiest* the most requests at once.
 
     *aliases* are subjects by their other names. *page* bounds the lists of schemas and of subjects, *versions_page*
-    that of a subject's versions, as an operator may set it. *login* is the header `Authorization` that it wants.
+    that of a subject's versions, as an operator may set it. *levels* are compatibility levels by subject. *login* is the header `Authorization` that it wants.
     """
 
     flavour: str = "confluent"
@@ -80,6 +80,7 @@ class Registry:
     associations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     inline_associations: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, str] = field(default_factory=dict)
     page: int = 1000
     versions_page: int = 1_000_000
     login: str = ""
@@ -148,6 +149,10 @@ class Registry:
                 return 200, self.window(numbers, query, self.versions_page) if self.can.pages else numbers
             case ["subjects", subject, "versions", number]:
                 return self.version(self.behind(subject), number, query)
+            case ["config", subject] if subject in self.levels or query.get("defaultToGlobal") == "true":
+                return 200, {"compatibilityLevel": self.levels.get(subject, "BACKWARD")}
+            case ["config", subject]:
+                return self.missing(40408, f"Subject '{subject}' does not have subject-level compatibility configured")
             case ["associations", "subjects", subject] if self.can.associations:
                 return 200, self.associated(subject)
         return self.unknown()

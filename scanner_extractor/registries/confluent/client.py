@@ -9,6 +9,7 @@ from scanner_extractor.registries.confluent.reader import (
     Known,
     Origin,
     read_associations,
+    read_level,
     read_names,
     read_numbers,
     read_row,
@@ -71,6 +72,10 @@ class ConfluentClient:
     def associations(self, subject: str) -> tuple[Association, ...]:
         """List the topics that a subject is associated with (since 8.2)."""
         return read_associations(self._get("associations", "subjects", subject), self.origin, subject)
+
+    def compatibility(self, subject: str) -> str:
+        """Return the compatibility level that holds for a subject: its own, else the registry's."""
+        return read_level(self._get("config", subject, params=[("defaultToGlobal", "true")]))
 
     def _get(self, *segments: str | int, params: Params | None = None) -> Json:
         return self._http.get(*self._base, *segments, params=params or [], accept=_ACCEPT)

@@ -12,6 +12,7 @@ from scanner_extractor.naming.strategies import default_names
 from scanner_extractor.naming.subjects import parse_subject
 from scanner_extractor.registries.confluent.bulk import key, prefix_for, read_bulk
 from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
+from scanner_extractor.registries.confluent.levels import add_levels
 from scanner_extractor.registries.confluent.reader import Origin
 from scanner_extractor.registries.confluent.walk import Wanted, read_one, unread_subjects, walk
 from scanner_extractor.registries.result import (
@@ -159,6 +160,7 @@ def read_registry(settings: RegistrySettings, http: Http, progress: Progress, po
     gathered = _everything(settings, client, progress, pool)
     gathered = close(client, gathered, pool)
     gathered = add_associations(settings, client, gathered, pool)
+    gathered = add_levels(client, gathered, pool) if settings.compatibility else gathered
     return as_result(settings, gathered, http.requests)
 
 

@@ -87,6 +87,14 @@ def read_numbers(payload: Json) -> tuple[int, ...]:
     return tuple(sorted(set(numbers)))
 
 
+def read_level(payload: Json) -> str:
+    """Read a subject's compatibility level. Raises PayloadUnexpected for anything else."""
+    level = member(payload, "compatibilityLevel")
+    if not isinstance(level, str):
+        raise PayloadUnexpected("the response holds no compatibility level", hint=_HINT)
+    return level
+
+
 def read_associations(payload: Json, origin: Origin, subject: str) -> tuple[Association, ...]:
     """Read the topics that *subject* is associated with; other resources than topics are ignored."""
     entries = payload if isinstance(payload, list) else []

@@ -1,0 +1,14 @@
+"""A subject keeps the compatibility level that its registry applies to it."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0011"
+down_revision = "0008"
+
+
+def upgrade() -> None:
+    """Add the column; the next scan fills it where the registry is asked for it."""
+    op.add_column("subject", sa.Column("compatibility", sa.String, nullable=True))

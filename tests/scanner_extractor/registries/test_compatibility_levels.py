@@ -1,0 +1,36 @@
+"""The compatibility level of subjects: read on request only, because each one costs a request."""
+
+from __future__ import annotations
+
+from scanner_model.scan import SourceStatus
+
+
+def levels(reading) -> dict[str, str]:
+    return {version.subject: version.compatibility for version in reading.versions}
+
+
+def test_each_subject_has_the_level_that_holds_for_it(serving, stored, read) -> None:
+    """A subject without a level of its own has the registry's."""
+    registry = serving("confluent", stored("a"), stored("b"), stored("b", 2), levels={"b": "FULL_TRANSITIVE"})
+
+    assert levels(read(registry, compatibility=True)) == {"a": "BACKWARD", "b": "FULL_TRANSITIVE"}
+    assert registry.asked("/config/") == 2
+
+
+def test_levels_are_not_requested_by_default(serving, stored, read) -> None:
+    """A registry of a thousand subjects is read with three requests."""
+    registry = serving("confluent", *map(stored, "abc"))
+
+    assert set(levels(read(registry)).values()) == {""}
+    assert registry.asked("/config/") == 0
+
+
+def test_level_that_cannot_be_read_costs_only_itself(serving, stored, read, fake) -> None:
+    """A user may read schemas and not the configuration."""
+    denied = fake.Fault(status=403)
+    registry = serving("confluent", *map(stored, "abc"), levels={"b": "NONE"}, faults={"/config/a": denied})
+    reading = read(registry, compatibility=True)
+
+    assert levels(reading) == {"a": "", "b": "NONE", "c": "BACKWARD"}
+    assert [problem.where.endswith("compatibility") for problem in reading.problems] == [True]
+    assert reading.outcome.answer is SourceStatus.READ
