@@ -30,6 +30,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "validate": ("validate:validate", "Find failures and inconsistencies."),
     "scans": ("listings:scans", "List the scans, or how each source of one responded."),
     "diff": ("diff:diff", "Compare two scans, with schema compatibility."),
+    "check-change": ("check_change:check_change", "Check a proposed schema, statement or connector."),
+    "may-delete": ("may_delete:may_delete", "Find out whether a topic or schema may be deleted."),
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
     "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
     "export": ("export:export", "Write the graph or the dictionary for other programs."),

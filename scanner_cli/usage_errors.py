@@ -19,6 +19,9 @@ class Exit(IntEnum):
     INPUT_INVALID = 2
     PARTIAL = 3
     UNKNOWN = 4
+    BREAKS = 5
+    IMPACT = 6
+    UNCERTAIN = 7
 
 
 def exit_status(error: ScannerError) -> Exit:

@@ -5,7 +5,7 @@ Local generation reads the partitions in sequence, Spark in parallel; a new kind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
@@ -41,6 +41,7 @@ from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_dictionary.queries.connectors import connector_ids, connectors
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.flink import FlinkStatement
+from scanner_model.ksqldb import Query as KsqlQuery
 from scanner_model.manual import FlowEnd, ManualFlow
 
 
@@ -149,13 +150,19 @@ def ksql_parts(conn: Connection) -> Iterator[Partition]:
 
 def ksql_readings(conn: Connection, part: Partition, context: LookupContext) -> Iterator[JobReading]:
     """Read queries of one ksqlDB server, with the collections that they may name."""
-    queries = tuple(flow_input.ksql_queries(conn, part))
+    yield from read_queries(conn, tuple(flow_input.ksql_queries(conn, part)), context)
+
+
+def read_queries(
+    conn: Connection, queries: Collection[tuple[str, KsqlQuery]], context: LookupContext
+) -> Iterator[JobReading]:
+    """Read the jobs of *queries*, each with its cluster."""
     servers = {(cluster, query.source) for cluster, query in queries}
     named = named_by(query for _, query in queries)
     collections = [row for server in sorted(servers) for row in flow_input.ksql_collections(conn, server, named)]
     fields = context.columns({(cluster, str(collection.topic)) for cluster, collection in collections})
     aggregates = {(at, str(server)): flow_input.ksql_aggregates(conn, (at, server)) for at, server in servers}
-    return map(_counted, ksql_jobs(collections, queries, fields, context.naming, aggregates))
+    yield from map(_counted, ksql_jobs(collections, queries, fields, context.naming, aggregates))
 
 
 def connect_parts(conn: Connection) -> Iterator[Partition]:
@@ -165,9 +172,15 @@ def connect_parts(conn: Connection) -> Iterator[Partition]:
 
 def connect_readings(conn: Connection, part: Partition, around: LookupContext) -> Iterator[JobReading]:
     """Read connectors."""
-    told = reported_connectors(conn, part, around)
-    available = KnownColumns(_columns_of(conn, told, around), around.derived)
-    for each in connect_jobs(told, available):
+    yield from read_connectors(conn, reported_connectors(conn, part, around), around)
+
+
+def read_connectors(
+    conn: Connection, reported: Collection[ReportedConnector], around: LookupContext
+) -> Iterator[JobReading]:
+    """Read the jobs of *reported* connectors."""
+    available = KnownColumns(_columns_of(conn, reported, around), around.derived)
+    for each in connect_jobs(reported, available):
         count = "unknown_connectors" if not each.known else "connector_columns" if each.whole else "connectors"
         yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}))
 
@@ -253,7 +266,14 @@ def flink_readings(conn: Connection, part: Partition, context: LookupContext) ->
     cluster, source = flink.flink_source(conn, part[0])
     rows = list(flink.flink_statements(conn, cluster, source))
     wanted = [index for index, (key, _) in enumerate(rows) if key in part]
-    return map(_counted, flink_jobs(cluster, [row for _, row in rows], wanted, _flink_context(conn, context)))
+    return read_statements(conn, cluster, [row for _, row in rows], wanted, context)
+
+
+def read_statements(
+    conn: Connection, cluster: str, rows: Sequence[FlinkStatement], wanted: Collection[int], context: LookupContext
+) -> Iterator[JobReading]:
+    """Read the jobs of those of one source's statements, the oldest first, that are at the indices *wanted*."""
+    return map(_counted, flink_jobs(cluster, rows, wanted, _flink_context(conn, context)))
 
 
 def _flink_sources(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dataflow_generator.analysis.connectivity import Component
 from dataflow_generator.graph import NodeKind
@@ -94,6 +94,12 @@ def components(graph: GraphSource | Dictionary) -> tuple[Component, ...]:
 
 def impact_of(graph: GraphReader, node: NodeRow, name: str, depth: int | None = None) -> Impact:
     """Return what is affected, in at most *depth* steps, if *node*, which was requested as *name*, is dropped."""
+    result = impact_from(graph, _impact_root(graph, node, name), depth)
+    return replace(result, column_suggestions=_column_suggestions(graph, node, name))
+
+
+def impact_from(graph: GraphReader, root: Root[int], depth: int | None = None) -> Impact:
+    """Return what is affected, in at most *depth* steps, if *root*, a job, dataset or column of one, is dropped."""
 
     def edges_ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
         for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
@@ -106,14 +112,13 @@ def impact_of(graph: GraphReader, node: NodeRow, name: str, depth: int | None = 
     def step(edge: EdgeRow) -> Step:
         return Step(edge.flow_type, edge.subtype, edge.evidence)
 
-    root = _impact_root(graph, node, name)
     reached = impact_query.impact(root, impact_query.ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step))
     affected = tuple(each for each in reached if depth is None or each.steps <= depth)
     ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
     jobs = (job for each in affected for job in each.through)
     nodes = graph.nodes_of({root.node, *(each.node for each in affected), *ends, *jobs})
     start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]
-    return Impact(root=start, affected=affected, nodes=nodes, column_suggestions=_column_suggestions(graph, node, name))
+    return Impact(root=start, affected=affected, nodes=nodes)
 
 
 def node_path(node: NodeRow) -> tuple[str, ...] | None:

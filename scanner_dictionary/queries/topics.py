@@ -254,6 +254,11 @@ def fitting(pattern: str | None) -> Callable[[str], bool]:
     return lambda name: part in name.lower()
 
 
+def cluster_ids(conn: Connection) -> dict[str, int]:
+    """Map the name of each cluster to its key."""
+    return {row.name: row.id for row in conn.execute(select(t.cluster.c.name, t.cluster.c.id))}
+
+
 def newest_scans(conn: Connection) -> dict[int, int]:
     """Map each cluster to its newest scan number."""
     query = select(t.scan.c.cluster_id, func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)

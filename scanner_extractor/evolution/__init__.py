@@ -1,6 +1,6 @@
 """Rules of schema evolution: what a registry answers for a proposed schema, level by level. No I/O.
 
-`scanner_dictionary.compatibility` compares columns of stored schemas; here whole texts are compared, as a registry does.
+`scanner_dictionary.compatibility` compares columns of stored schemas; here texts are compared, as a registry does.
 """
 
 from __future__ import annotations
@@ -32,6 +32,16 @@ class Level(StrEnum):
     FORWARD_TRANSITIVE = "FORWARD_TRANSITIVE"
     FULL = "FULL"
     FULL_TRANSITIVE = "FULL_TRANSITIVE"
+
+    @classmethod
+    def parse(cls, word: str) -> Level | None:
+        """Return the level that a registry means by *word*; None where it means none of them.
+
+        AWS Glue writes `BACKWARD_ALL`, Cloudera `BOTH`.
+        """
+        name = word.upper().replace("-", "_").removesuffix("_ALL") + ("_TRANSITIVE" if word.endswith("_ALL") else "")
+        name = {"BOTH": "FULL", "DISABLED": "NONE"}.get(name, name)
+        return cls(name) if name in set(cls) else None
 
     @property
     def backward(self) -> bool:

@@ -207,7 +207,9 @@ class _Comparison:
         model = _others(old)
         word = "REQUIRED" if required else "OPTIONAL"
         if model is None:
-            yield undecided("whether old data may hold it depends on patternProperties or unevaluatedProperties", (name,))
+            yield undecided(
+                "whether old data may hold it depends on patternProperties or unevaluatedProperties", (name,)
+            )
             return
         if model is True:
             if new.kind != "any":
@@ -225,7 +227,9 @@ class _Comparison:
     def _removed(self, name: str, old: _Node, new: _Node) -> Iterator[Difference]:
         model = _others(new)
         if model is None:
-            yield undecided("whether it is still allowed depends on patternProperties or unevaluatedProperties", (name,))
+            yield undecided(
+                "whether it is still allowed depends on patternProperties or unevaluatedProperties", (name,)
+            )
         elif model is False and old.kind != "false":
             what = "the reader is closed to other properties"
             yield Difference((name,), "PROPERTY_REMOVED_FROM_CLOSED_CONTENT_MODEL", what)

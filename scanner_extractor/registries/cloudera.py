@@ -127,7 +127,9 @@ def with_references(listed: Sequence[BranchedVersion], schemas: Mapping[str, Jso
             for name, number in entry.includes
         )
         about = schemas.get(entry.version.subject)
-        yield replace(entry.version, references=references, metadata=_details(about, entry), compatibility=_level(about))
+        yield replace(
+            entry.version, references=references, metadata=_details(about, entry), compatibility=_level(about)
+        )
 
 
 def _listed(schema: Json, branch: str, info: Json, source: SourceId) -> BranchedVersion:

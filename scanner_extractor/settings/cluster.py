@@ -130,8 +130,9 @@ class RegistrySettings:
     """One schema registry; *type* is its entry in the table of registries. *environment* is stored as it is.
 
     *context* is the only one to be read of a Confluent registry; empty: every one, unless the URL names one. *glue* is
-    None for every registry that is not AWS Glue's. *compatibility*: the level of each subject is requested. *options* are a plug-in's own settings: the JSON object of
-    cluster.json, and for the plug-in's functions what its `parse` makes of it.
+    None for every registry that is not AWS Glue's. *compatibility*: the level of each subject is requested.
+    *options* are a plug-in's own settings: the JSON object of cluster.json, and for the plug-in's functions what its
+    `parse` makes of it.
     """
 
     type: str

@@ -72,7 +72,8 @@ class Registry:
     """What a server knows and how it answers; *log* are the targets asked, *busiest* the most requests at once.
 
     *aliases* are subjects by their other names. *page* bounds the lists of schemas and of subjects, *versions_page*
-    that of a subject's versions, as an operator may set it. *levels* are compatibility levels by subject. *login* is the header `Authorization` that it wants.
+    that of a subject's versions, as an operator may set it. *levels* are compatibility levels by subject.
+    *login* is the header `Authorization` that it wants.
     """
 
     flavour: str = "confluent"

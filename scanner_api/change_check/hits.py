@@ -1,0 +1,96 @@
+"""Who is hit by the change of a column or dataset: impact in the stored graph, with evidence, owners and tags."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.model import Dataset, Naming
+from dataflow_generator.query.impact import Affected as Reached
+from dataflow_generator.query.impact import Root
+from scanner_api.change_check.model import Affected
+from scanner_api.graph.lineage import Impact, impact_from
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, stored_graph
+from scanner_dictionary.lineage_inputs.topics import graph_clusters
+from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids
+from scanner_model.columns import ColumnPath, path_name
+
+_KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column")
+"""The order in which affected nodes are listed."""
+
+
+class Hits:
+    """Answers from the stored graph; without one nobody is known to be hit."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+        self._rows = SqlGraphReader(conn)
+        self.graph: StoredGraph | None = stored_graph(conn)
+
+    def of(self, dataset: Dataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
+        """Return who uses or writes a column of *dataset*, or all of it, the nearest first within each kind.
+
+        Empty where the graph does not have the dataset.
+        """
+        node = self.node(dataset)
+        if node is None:
+            return ()
+        impact = impact_from(self._rows, Root(node=node.id, path=path))
+        found = [self._affected(one, impact) for one in impact.affected]
+        return tuple(sorted(found, key=lambda one: _KINDS.index(one.kind) if one.kind in _KINDS else len(_KINDS)))
+
+    def node(self, dataset: Dataset) -> NodeRow | None:
+        """Return the node of a dataset; None where there is no graph, or where it does not have it."""
+        named = self._rows.nodes_named((dataset.name,)) if self.graph else ()
+        return next((node for node in named if node.node_key == dataset.key), None)
+
+    def topic_notes(self, cluster: str, topic: str) -> CatalogAnnotations:
+        """Return the owner and tags that catalogs have for a topic."""
+        return self._annotations.get((self._ids.get(cluster, 0), topic), NOTHING)
+
+    def _affected(self, reached: Reached[int, EdgeRow], impact: Impact) -> Affected:
+        node = impact.nodes[reached.node]
+        owner, tags = self._owner_and_tags(node)
+        found = Affected(
+            kind=node.kind,
+            namespace=node.namespace,
+            name=node.name,
+            path="",
+            use=reached.use.name.lower(),
+            steps=reached.steps,
+            through=tuple(impact.nodes[job].name for job in reached.through),
+            evidence=tuple(dict.fromkeys(hop.edge.evidence for hop in reached.way if hop.edge.evidence)),
+            owner=owner,
+            tags=tags,
+        )
+        return replace(found, kind=NodeKind.COLUMN, path=path_name(reached.path)) if reached.path else found
+
+    def _owner_and_tags(self, node: NodeRow) -> tuple[str, tuple[str, ...]]:
+        known = json.loads(node.attributes)
+        owners = known.get("owners") or [known.get("owner", "")]
+        note = self.topic_notes(self._clusters.get(node.namespace, ""), node.name)
+        owner = note.owner if node.kind == NodeKind.TOPIC and note.owner else ", ".join(map(str, owners))
+        tags = (*known.get("tags", ()), *(note.tags if node.kind == NodeKind.TOPIC else ()))
+        return owner, tuple(dict.fromkeys(map(str, tags)))
+
+    @cached_property
+    def _annotations(self) -> Mapping[tuple[int, str], CatalogAnnotations]:
+        return catalog_annotations(self._conn)
+
+    @cached_property
+    def _ids(self) -> Mapping[str, int]:
+        return cluster_ids(self._conn)
+
+    @cached_property
+    def _clusters(self) -> Mapping[str, str]:
+        return {namespace: name for name, namespace in self.naming.clusters.items()}
+
+    @cached_property
+    def naming(self) -> Naming:
+        """Return the names of the clusters' topics as datasets."""
+        return Naming(graph_clusters(self._conn))

@@ -1,0 +1,372 @@
+"""A proposed statement or connector configuration: the column flows before and after, and what downstream loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from dataflow_generator.jobs.kinds import JobReading, LookupContext, lookup_context
+from dataflow_generator.jobs.model import ColumnRef, Dataset
+from dataflow_generator.jobs.proposed import JobPair, connector_pair, flink_pair, ksql_pair
+from dataflow_generator.sql import Dialect, StatementFlows, guess_dialect, read_sql
+from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.model import Affected, Finding, Place, Verdict
+from scanner_api.change_check.positions import Positions
+from scanner_api.change_check.proposals import CONNECTOR, Proposal
+from scanner_api.input_files import ConnectorFile, connector_file
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.lineage_inputs import jobs as inputs
+from scanner_dictionary.queries.connectors import ConnectorRow, connectors
+from scanner_dictionary.queries.history import clusters
+from scanner_dictionary.queries.resolve import unknown_name
+from scanner_model.columns import path_name
+from scanner_model.errors import InputInvalid
+from scanner_model.flink import FlinkStatement
+from scanner_model.ksqldb import Query
+from scanner_model.names import SourceId
+from scanner_model.redaction import mask_config, mask_statement
+
+
+@dataclass(slots=True)
+class JobContext:
+    """What proposed jobs are compared with; *lookup* is read when the first one needs it."""
+
+    conn: Connection
+    hits: Hits
+    cluster: str | None = None
+    dialect: str | None = None
+    _lookup: LookupContext | None = None
+
+    @property
+    def lookup(self) -> LookupContext:
+        """Return the context that jobs are resolved against."""
+        if self._lookup is None:
+            self._lookup = lookup_context(self.conn)
+        return self._lookup
+
+    def of_cluster(self, name: str) -> bool:
+        """Return whether *name* is a cluster that the check is limited to."""
+        return self.cluster in (None, name)
+
+
+def check_job(proposal: Proposal, context: JobContext) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+    """Return what a proposed statement or connector changes, and the findings.
+
+    Raises InputInvalid where the text is no statement or configuration, NameUnknown where a named statement or
+    connector is not in the dictionary.
+    """
+    positions = Positions(proposal.file, proposal.text or "")
+    found: list[Finding] = []
+    targets: list[str] = []
+    pairs = _connector_pairs(proposal, context) if proposal.kind == CONNECTOR else _statement_pairs(proposal, context)
+    for target, pair, place in pairs:
+        targets.append(target)
+        found += _Comparison(target, pair, context.hits, positions, place or positions.start).findings()
+    return tuple(targets), tuple(found)
+
+
+_Pairs = Iterator[tuple[str, JobPair, Place | None]]
+"""What changes, its jobs before and after, and the place of what has none of its own; None is the start."""
+
+
+# --- connectors
+
+
+def _connector_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
+    given = connector_file(proposal.file, proposal.text) if proposal.text is not None else None
+    name = proposal.target.connector or (given.name if given else "")
+    rows = [row for row in connectors(context.conn, cluster=context.cluster) if row.name == name]
+    if not rows and (proposal.target.connector or given is None):
+        known = (row.name for row in connectors(context.conn, cluster=context.cluster))
+        raise unknown_name("connector", name, known, "`scanner connectors` lists them")
+    place = _changed_setting(proposal, given, rows)
+    old: list[ConnectorRow | None] = [*rows] if rows else [None]
+    for stored in old:
+        proposed = _proposed_row(given, stored, name, context) if given else None
+        yield f"connector {name}", connector_pair(context.conn, stored, proposed, context.lookup), place
+
+
+def _proposed_row(given: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
+    config = {key: str(value) for key, value in mask_config(given.values).items()}
+    kind = given.type or (stored.kind if stored else "")
+    if stored is not None:
+        return stored._replace(config=config, kind=kind, connector_class=config.get("connector.class", ""))
+    return ConnectorRow(
+        cluster=_only_cluster(context, given.name),
+        source="connect:",
+        name=name,
+        kind=kind,
+        connector_class=config.get("connector.class", ""),
+        state="",
+        worker="",
+        tasks=(),
+        failed_tasks=0,
+        topics=None,
+        plugin_version="",
+        managed_id="",
+        error="",
+        trace="",
+        config=config,
+        stale=False,
+        gone=False,
+    )
+
+
+def _only_cluster(context: JobContext, what: str) -> str:
+    names = [row.name for row in clusters(context.conn) if context.of_cluster(row.name)]
+    if len(names) != 1:
+        hint = f"name it with --cluster: {', '.join(names)}"
+        raise InputInvalid(f"{what!r} is new, and the dictionary has {len(names)} clusters", hint=hint)
+    return names[0]
+
+
+def _changed_setting(proposal: Proposal, given: ConnectorFile | None, rows: Sequence[ConnectorRow]) -> Place | None:
+    """Return the place of the first setting that differs from what is stored."""
+    if given is None or not rows:
+        return None
+    masked = {key: str(value) for key, value in mask_config(given.values).items()}
+    differing = next((key for key in masked if masked[key] != rows[0].config.get(key)), "")
+    return Positions(proposal.file, proposal.text or "").word(differing) if differing else None
+
+
+# --- statements
+
+
+def _statement_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
+    text = mask_statement(proposal.text) if proposal.text is not None else None
+    name = proposal.target.statement
+    if text is None:
+        yield from _deleted_statement(name or proposal.file, context)
+        return
+    dialect = Dialect(context.dialect) if context.dialect else guess_dialect(text)
+    parsed = read_sql(text, dialect)
+    moving = [one for one in parsed if one.sinks or one.sources]
+    if not moving:
+        problem = parsed[0].problems[0].what if parsed and parsed[0].problems else "no statement in it moves data"
+        raise InputInvalid(f"is no {dialect} statement: {problem}", where=proposal.file, hint="or name --dialect")
+    if dialect is Dialect.KSQLDB:
+        yield from _queries(moving, name, context, proposal.file)
+    else:
+        yield from _flink(text, name or proposal.file, bool(name), context)
+
+
+def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, file: str) -> _Pairs:
+    queries = [(at, query) for at, query in inputs.ksql_queries(context.conn) if context.of_cluster(at)]
+    if name and len(moving) != 1:
+        what = f"{len(moving)} statements move data, where the query {name} has one"
+        raise InputInvalid(what, where=file, hint="write one statement a file")
+    for statement in moving:
+        stored = [
+            (at, query)
+            for at, query in queries
+            if (query.name == name if name else set(query.sinks) & set(statement.sinks))
+        ]
+        if name and not stored:
+            raise unknown_name("query", name, (query.name for _, query in queries), "`scanner statements` lists them")
+        place = _place(file, statement.at)
+        new = "" if stored else _only_ksqldb(context)
+        for at, query in stored or [(new, _new_query(context, new, statement))]:
+            yield f"query {query.name}", ksql_pair(context.conn, at, query, statement, context.lookup), place
+
+
+def _only_ksqldb(context: JobContext) -> str:
+    sources = {key.cluster for key in inputs.ksql_query_keys(context.conn) if context.of_cluster(key.cluster)}
+    return sources.pop() if len(sources) == 1 else _only_cluster(context, "the query")
+
+
+def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> Query:
+    source = next((key.source for key in inputs.ksql_query_keys(context.conn) if key.cluster == cluster), "ksqldb:")
+    name = ", ".join(statement.sinks) or "new query"
+    return Query(
+        source=SourceId(source),
+        name=name,
+        kind="PERSISTENT",
+        state="",
+        statement=statement.text,
+        sources=(),
+        sinks=(),
+        sink_topics=(),
+    )
+
+
+def _flink(text: str, name: str, named: bool, context: JobContext) -> _Pairs:
+    rows = list(_flink_rows(context))
+    stored = [(at, row) for at, row in rows if row.name == name]
+    stored = stored or [(at, row) for at, row in rows if not named and _is_path_of(row.name, name)]
+    if named and not stored:
+        raise unknown_name("statement", name, (row.name for _, row in rows), "`scanner statements` lists them")
+    if not stored:
+        stored = [_writer_of(text, name, rows, context)]
+    for at, row in stored:
+        yield f"statement {row.name}", flink_pair(context.conn, at, row, text, context.lookup), None
+
+
+def _flink_rows(context: JobContext) -> Iterator[tuple[str, FlinkStatement]]:
+    sources = dict.fromkeys((key.cluster, key.source) for key in inputs.flink_keys(context.conn))
+    for cluster, source in sources:
+        if context.of_cluster(cluster):
+            yield from ((cluster, row) for _, row in inputs.flink_statements(context.conn, cluster, source))
+
+
+def _writer_of(
+    text: str, name: str, rows: Sequence[tuple[str, FlinkStatement]], context: JobContext
+) -> tuple[str, FlinkStatement]:
+    """Return the stored statement that alone writes what *text* writes; a new one where there is none."""
+    cluster = rows[0][0] if rows else _only_cluster(context, name)
+    source = rows[0][1].source if rows else SourceId("flink:")
+    fresh = FlinkStatement(source=source, name=PurePath(name).stem, statement=text)
+    pair = flink_pair(context.conn, cluster, fresh, text, context.lookup)
+    written = {use.dataset for reading in pair.after for use in reading.flows.writes}
+    writers = []
+    for at, row in rows:
+        jobs = flink_pair(context.conn, at, row, None, context.lookup).before
+        if {use.dataset for reading in jobs for use in reading.flows.writes} & written:
+            writers.append((at, row))
+    return writers[0] if len(writers) == 1 else (cluster, fresh)
+
+
+def _is_path_of(name: str, file: str) -> bool:
+    """Return whether a file of SQL that was scanned as *name* is *file*: one path ends with the other."""
+    parts, others = PurePath(name).parts, PurePath(file).parts
+    size = min(len(parts), len(others))
+    return size > 0 and parts[-size:] == others[-size:]
+
+
+def _deleted_statement(name: str, context: JobContext) -> _Pairs:
+    for at, row in _flink_rows(context):
+        if row.name == name or _is_path_of(row.name, name):
+            yield f"statement {row.name}", flink_pair(context.conn, at, row, None, context.lookup), None
+    for at, query in inputs.ksql_queries(context.conn):
+        if query.name == name and context.of_cluster(at):
+            yield f"query {query.name}", ksql_pair(context.conn, at, query, None, context.lookup), None
+
+
+def _place(file: str, at: str) -> Place | None:
+    line, _, column = at.partition(":")
+    return Place(file=file, line=int(line), column=int(column)) if line.isdecimal() and column.isdecimal() else None
+
+
+# --- before and after
+
+
+class _Comparison:
+    """Compares the flows of one job, or of the jobs of one text."""
+
+    def __init__(self, target: str, pair: JobPair, hits: Hits, positions: Positions, start: Place) -> None:
+        self._target = target
+        self._pair = pair
+        self._hits = hits
+        self._positions = positions
+        self._start = start
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was lost, changed and gained, and what the proposed text does not tell."""
+        before, after = _sources(self._pair.before), _sources(self._pair.after)
+        lost = [dataset for dataset in _written(self._pair.before) if dataset not in _written(self._pair.after)]
+        for dataset in lost:
+            yield self._hit("output-lost", ColumnRef(dataset), f"{dataset.name} is not written any more")
+        for target in sorted(before.keys() | after.keys(), key=lambda column: column.key):
+            if target.dataset not in lost:
+                yield from self._column(target, before.get(target, {}), after.get(target, {}))
+        for dataset in _written(self._pair.after):
+            if dataset not in _written(self._pair.before):
+                yield self._note("output-gained", dataset.name, f"{dataset.name} is written")
+        yield from self._inputs()
+        yield from self._unread()
+
+    def _column(self, target: ColumnRef, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Finding]:
+        name = _shown(target)
+        if not after and self._unsure(target.dataset):
+            return  # one finding says that the columns are unknown
+        if not after:
+            yield self._hit(
+                "column-lost", target, f"{name} gets no value any more", (f"it came from {_listed(before)}",)
+            )
+        elif not before:
+            yield self._note("column-gained", name, f"{name} gets a value from {_listed(after)}")
+        elif before != after:
+            why = (f"before: {_listed(before)}", f"after: {_listed(after)}")
+            yield self._hit("flow-changed", target, f"{name} is made of something else", why)
+
+    def _unsure(self, dataset: Dataset) -> bool:
+        return any(
+            not reading.flows.columns and any(use.dataset == dataset for use in reading.flows.writes)
+            for reading in self._pair.after
+        )
+
+    def _inputs(self) -> Iterator[Finding]:
+        before, after = _read(self._pair.before), _read(self._pair.after)
+        for name in sorted(before - after):
+            yield self._note("input-lost", name, f"{name} is not read any more")
+        for name in sorted(after - before):
+            yield self._note("input-gained", name, f"{name} is read")
+
+    def _unread(self) -> Iterator[Finding]:
+        """Report what of the proposed text was not read, unless the stored one has the same problem."""
+        known = {problem.what for reading in self._pair.before for problem in reading.coverage.problems}
+        for reading in self._pair.after:
+            news = [problem.what for problem in reading.coverage.problems if problem.what not in known]
+            if news or (reading.coverage.unread and not news):
+                what = f"{reading.flows.job.name}: its columns are not all known"
+                yield self._finding("not-read", Verdict.UNKNOWN, reading.flows.job.name, what, tuple(news))
+
+    def _hit(self, rule: str, target: ColumnRef, what: str, why: tuple[str, ...] = ()) -> Finding:
+        """Report a loss: what is lost is hit itself, and so is everything that uses it."""
+        own = self._itself(target)
+        further = tuple(one for one in self._hits.of(target.dataset, target.path or ()) if one.use != "writes")
+        return replace(
+            self._finding(rule, Verdict.IMPACT, _shown(target), what, why),
+            affected=tuple({(one.kind, one.namespace, one.name, one.path): one for one in (own, *further)}.values()),
+            place=self._positions.word(target.path[-1] if target.path else target.dataset.name)
+            if rule == "flow-changed"
+            else self._start,
+        )
+
+    def _itself(self, target: ColumnRef) -> Affected:
+        flows = [flow for reading in self._pair.before for flow in reading.flows.columns if flow.target == target]
+        return Affected(
+            kind="column" if target.path else str(target.dataset.kind),
+            namespace=target.dataset.namespace,
+            name=target.dataset.name,
+            path=path_name(target.path) if target.path else "",
+            use="made",
+            steps=1,
+            evidence=tuple(dict.fromkeys(flow.evidence for flow in flows)),
+        )
+
+    def _note(self, rule: str, item: str, what: str) -> Finding:
+        return self._finding(rule, Verdict.FINE, item, what)
+
+    def _finding(self, rule: str, verdict: Verdict, item: str, what: str, why: tuple[str, ...] = ()) -> Finding:
+        return Finding(
+            rule=rule, verdict=verdict, place=self._start, target=self._target, what=what, item=item, why=why
+        )
+
+
+def _sources(readings: Iterable[JobReading]) -> dict[ColumnRef, dict[str, str]]:
+    """Return for each column that is written its sources by key, each with how it is used."""
+    found: dict[ColumnRef, dict[str, str]] = {}
+    for reading in readings:
+        for flow in reading.flows.columns:
+            uses = found.setdefault(flow.target, {})
+            how = flow.subtype or flow.type
+            known = uses.get(_shown(flow.source))
+            uses[_shown(flow.source)] = how if known in (None, how) else ", ".join(sorted({*known.split(", "), how}))
+    return found
+
+
+def _written(readings: Iterable[JobReading]) -> list[Dataset]:
+    return sorted({use.dataset for reading in readings for use in reading.flows.writes})
+
+
+def _read(readings: Iterable[JobReading]) -> set[str]:
+    return {use.dataset.name for reading in readings for use in reading.flows.reads}
+
+
+def _shown(column: ColumnRef) -> str:
+    return f"{column.dataset.name}.{path_name(column.path)}" if column.path else column.dataset.name
+
+
+def _listed(sources: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} ({how.lower()})" for name, how in sorted(sources.items()))

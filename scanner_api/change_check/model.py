@@ -1,0 +1,123 @@
+"""The result of a check: findings with their verdict, place and the jobs, datasets and columns that they hit."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What a finding, or a whole check, comes to."""
+
+    FINE = "fine"
+    """Nothing is hit."""
+    UNKNOWN = "unknown"
+    """It cannot be said: something was not read, is out of date, or has no columns."""
+    IMPACT = "impact"
+    """Somebody downstream uses what changes, or writes it."""
+    BREAKS = "breaks"
+    """The registry rejects the schema at the subject's compatibility level."""
+
+
+_ORDER = tuple(Verdict)
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """Return the most serious verdict; fine where there is none."""
+    return max(verdicts, key=_ORDER.index, default=Verdict.FINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place in a proposed file; *line* and *column* count from 1."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Affected:
+    """A job, consumer group, topic, table or column that a change hits; *use* as in `scanner lineage --impact`.
+
+    *path* is a column's name, empty for others. *through* are the jobs on the way, *evidence* the reasons of its edges
+    from the change to it. *owner* and *tags* are those that catalogs, events or schemas report.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+    path: str
+    use: str
+    steps: int
+    through: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    owner: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """Return the name, of a column behind that of its dataset."""
+        return f"{self.name}.{self.path}" if self.path else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that a change does, or that is not known of it.
+
+    *rule* is one of those in docs/check-change.md. *target* is what changes, such as `subject orders-value`, *item* the
+    column or dataset of it. *owner* and *tags* are those of the topic and the column. *accepted* is the reason why a
+    baseline accepts it; then it does not count.
+    """
+
+    rule: str
+    verdict: Verdict
+    place: Place
+    target: str
+    what: str
+    item: str = ""
+    why: tuple[str, ...] = ()
+    affected: tuple[Affected, ...] = ()
+    owner: str = ""
+    tags: tuple[str, ...] = ()
+    accepted: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what identifies the finding in a baseline: it does not depend on lines, nor on who is hit."""
+        return hashlib.sha256("\0".join((self.rule, self.target, self.item)).encode()).hexdigest()[:16]
+
+    @property
+    def counts(self) -> bool:
+        """Return whether the finding counts for the verdict of the check."""
+        return self.verdict is not Verdict.FINE and not self.accepted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """A file that was checked; *kind* is schema, sql, connector or deleted, *targets* what it changes."""
+
+    file: str
+    kind: str
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeReport:
+    """The result of a check. *scans* are the newest scan of each cluster: name, number, end in ISO 8601.
+
+    *skipped* are changed files that no rule maps. *notes* are remarks about the check itself, such as an expired entry
+    of the baseline.
+    """
+
+    files: tuple[CheckedFile, ...]
+    findings: tuple[Finding, ...]
+    scans: tuple[tuple[str, int, str], ...] = ()
+    skipped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the most serious verdict of the findings that count."""
+        return worst([finding.verdict for finding in self.findings if finding.counts])

@@ -1,0 +1,55 @@
+"""What the dictionary does not know: stale or old sources, a missing or old graph, statements that were not read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.store import newest_scan
+from scanner_dictionary.queries.freshness import SourceAge, source_ages
+
+_LISTED = 10
+
+
+def source_findings(conn: Connection, cluster: str | None, place: Place, oldest: datetime | None) -> Iterator[Finding]:
+    """Yield a finding for each source that is stale, was never read, or was last read before *oldest*."""
+    for source in source_ages(conn):
+        if cluster not in (None, source.cluster):
+            continue
+        if source.stale_reason or not source.read_at:
+            what = f"{source.name} is stale: {source.stale_reason or 'it was never read completely'}"
+            yield _unknown("stale-source", source.cluster, source.name, what, place)
+        elif oldest is not None and _time(source) < oldest:
+            what = f"{source.name} was last read at {source.read_at}, before {oldest.isoformat(timespec='seconds')}"
+            yield _unknown("old-source", source.cluster, source.name, what, place)
+
+
+def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[Finding]:
+    """Yield why nobody being hit may only mean that nobody is known."""
+    if hits.graph is None:
+        what = "no graph was generated: who uses a column is not known; run `scanner dataflow`"
+        yield _unknown("no-graph", "", "", what, place)
+        return
+    newest = newest_scan(conn)
+    if hits.graph.last_scan < newest:
+        what = f"the graph is of scan {hits.graph.last_scan}, and the newest scan is {newest}; run `scanner dataflow`"
+        yield _unknown("old-graph", "", "", what, place)
+    coverage = json.loads(hits.graph.coverage or "{}")
+    unread, unknown = int(coverage.get("unread", 0)), int(coverage.get("unknown_connectors", 0))
+    if unread or unknown:
+        what = f"{unread} statements and {unknown} connectors could not be read: they may use anything"
+        problems = [f"{one['where']}: {one['what']}" for one in coverage.get("problems", ())]
+        yield _unknown("unread-jobs", "", "", what, place, tuple(problems[:_LISTED]))
+
+
+def _time(source: SourceAge) -> datetime:
+    return datetime.fromisoformat(source.read_at.replace("Z", "+00:00"))
+
+
+def _unknown(rule: str, cluster: str, item: str, what: str, place: Place, why: tuple[str, ...] = ()) -> Finding:
+    target = f"cluster {cluster}" if cluster else "the graph"
+    return Finding(rule=rule, verdict=Verdict.UNKNOWN, place=place, target=target, item=item, what=what, why=why)

@@ -1,0 +1,288 @@
+"""Whether a topic, subject, version or schema id may be deleted: who refers to it, and who reads or writes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from dataflow_generator.graph import EdgeKind
+from dataflow_generator.jobs.model import Dataset, Naming
+from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, newest_scan, stored_graph
+from scanner_dictionary.lineage_inputs.topics import graph_clusters
+from scanner_dictionary.queries.freshness import (
+    last_group_left,
+    last_topic_left,
+    replaced_at,
+    scan_time,
+    source_ages,
+    topic_settings,
+)
+from scanner_dictionary.queries.resolve import unknown_name
+from scanner_dictionary.queries.subjects import (
+    SubjectKey,
+    VersionKey,
+    referrers,
+    subject_names,
+    subjects_named,
+    topic_names,
+    topics_named,
+    topics_of_subject,
+    versions_of,
+    versions_with_id,
+)
+from scanner_model.errors import InputInvalid, NameUnknown
+
+_GROUPS_FROM = ("kafka", "kafka_rest", "confluent_cloud")
+"""Kinds of sources that report consumer groups."""
+
+_WEEK = timedelta(days=7)
+"""Kafka's default of `segment.ms`: a record may stay that much longer than the retention."""
+
+
+class Answer(StrEnum):
+    """Whether something may be deleted."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """One use of what would be deleted, or one thing that is not known; *answer* is what it alone comes to.
+
+    *kind* is topic, subject, job, consumer-group, dataset, version, source or graph.
+    """
+
+    kind: str
+    name: str
+    what: str
+    answer: Answer
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletionAnswer:
+    """The answer for one thing of one cluster.
+
+    *unused_since* is ISO 8601, empty where it is used, or was never seen in use.
+    """
+
+    cluster: str
+    what: str
+    uses: tuple[Use, ...]
+    unused_since: str = ""
+
+    @property
+    def answer(self) -> Answer:
+        """Return no where anything uses it, unknown where that is not certain, else yes."""
+        answers = {use.answer for use in self.uses}
+        return next((answer for answer in (Answer.NO, Answer.UNKNOWN) if answer in answers), Answer.YES)
+
+
+def may_delete(
+    dictionary: Dictionary,
+    *,
+    topic: str = "",
+    subject: str = "",
+    version: int | None = None,
+    schema_id: str = "",
+    cluster: str | None = None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> tuple[DeletionAnswer, ...]:
+    """Return whether a topic, a subject, a *version* of it, or a schema id may be deleted, an answer for each cluster.
+
+    Nothing is deleted. Raises InputInvalid unless exactly one thing is named, NameUnknown where the dictionary does not
+    have it.
+
+    >>> [answer.answer for answer in may_delete(dictionary, topic="orders")]
+    """
+    if sum(map(bool, (topic, subject, schema_id))) != 1 or (version is not None and not subject):
+        hint = "name a topic, a subject (with or without a version) or a schema id"
+        raise InputInvalid("exactly one thing is deleted at a time", where="scanner may-delete", hint=hint)
+    with dictionary.reading() as conn:
+        check = _Check(conn, known_cluster(conn, cluster), now())
+        if topic:
+            return tuple(check.topics(topic))
+        return tuple(check.schema_ids(schema_id) if schema_id else check.subjects(subject, version))
+
+
+class _Check:
+    def __init__(self, conn: Connection, cluster: str | None, now: datetime) -> None:
+        self._conn = conn
+        self._cluster = cluster
+        self._now = now
+        self._naming = Naming(graph_clusters(conn))
+        self._rows = SqlGraphReader(conn)
+        self._graph = stored_graph(conn)
+
+    def topics(self, name: str) -> Iterator[DeletionAnswer]:
+        found = topics_named(self._conn, name, self._cluster)
+        if not found:
+            known = topic_names(self._conn, self._cluster)
+            raise unknown_name("topic", name, known, "`scanner topics` lists the topics")
+        for topic in found:
+            uses = (
+                ()
+                if topic.gone is not None
+                else (*self._of_topic(topic.cluster, topic.name), *self._doubts(topic.cluster))
+            )
+            yield self._answer(
+                topic.cluster, f"topic {topic.name}", uses, topic.gone or last_group_left(self._conn, topic)
+            )
+
+    def subjects(self, name: str, number: int | None) -> Iterator[DeletionAnswer]:
+        found = subjects_named(self._conn, name, self._cluster)
+        if not found:
+            known = subject_names(self._conn, self._cluster)
+            raise unknown_name("subject", name, known, "`scanner schemas` lists the subjects")
+        for subject in found:
+            versions = versions_of(self._conn, subject)
+            chosen = [one for one in versions if number in (None, one.version)]
+            if not chosen:
+                listed = ", ".join(str(one.version) for one in versions)
+                raise NameUnknown(f"subject {name!r} has no version {number}", hint=f"it has {listed}")
+            what = f"subject {subject.full_name}" + ("" if number is None else f" version {number}")
+            yield self._of_versions(what, subject, chosen, whole=number is None)
+
+    def schema_ids(self, schema_id: str) -> Iterator[DeletionAnswer]:
+        found = versions_with_id(self._conn, schema_id, self._cluster)
+        if not found:
+            raise NameUnknown(f"the dictionary knows no schema id {schema_id!r}", hint="`scanner query` shows the ids")
+        for subject, version in found:
+            what = f"schema id {schema_id} ({subject.full_name} version {version.version})"
+            yield self._of_versions(what, subject, [version], whole=False)
+
+    def _of_versions(
+        self, what: str, subject: SubjectKey, versions: list[VersionKey], *, whole: bool
+    ) -> DeletionAnswer:
+        ended = None if any(one.gone is None for one in versions) else max(one.gone or 0 for one in versions)
+        if ended:
+            return self._answer(subject.cluster, what, (), ended)
+        numbers = {one.version for one in versions}
+        uses = [*self._references(subject, versions, whole=whole), *self._bindings(subject, numbers, whole=whole)]
+        return self._answer(
+            subject.cluster, what, (*uses, *self._doubts(subject.cluster)), last_topic_left(self._conn, subject)
+        )
+
+    def _references(self, subject: SubjectKey, versions: list[VersionKey], *, whole: bool) -> Iterator[Use]:
+        newest = max(one.version for one in versions_of(self._conn, subject))
+        numbers = {one.version for one in versions}
+        for one in referrers(self._conn, subject):
+            target = newest if one.refers_to < 0 else one.refers_to
+            if one.live and (whole or target in numbers) and one.subject != subject.full_name:
+                what = f"version {one.version} refers to version {target}"
+                yield Use(kind="subject", name=one.subject, what=what, answer=Answer.NO, evidence="schema reference")
+
+    def _bindings(self, subject: SubjectKey, numbers: set[int], *, whole: bool) -> Iterator[Use]:
+        """Yield the topics that the versions describe, with those who read them; an older version may be in records."""
+        seen: set[str] = set()
+        for link in topics_of_subject(self._conn, subject):
+            if link.gone is not None or (not whole and link.version not in numbers):
+                continue
+            if link.current:
+                what = f"it is the current {link.role} schema (version {link.version})"
+                yield Use(kind="topic", name=link.topic, what=what, answer=Answer.NO, evidence="topic schema")
+                if link.topic not in seen:
+                    yield from self._of_topic(link.cluster, link.topic)
+                seen.add(link.topic)
+            elif not whole:
+                yield self._older(subject, link.topic, link.version or 0)
+
+    def _older(self, subject: SubjectKey, topic: str, version: int) -> Use:
+        """Return whether records of an older version may still be in a topic, by its retention."""
+        settings = topic_settings(self._conn, topic, subject.cluster)
+        since = replaced_at(self._conn, subject, version)
+        policy, retention = settings.get("cleanup.policy", ""), settings.get("retention.ms", "")
+        shown = f"version {version} was replaced by {since}" if since else f"version {version} is not the newest"
+        if since and policy == "delete" and retention.lstrip("-").isdecimal() and int(retention) >= 0:
+            segment = settings.get("segment.ms", "")
+            kept = timedelta(milliseconds=int(retention)) + (
+                timedelta(milliseconds=int(segment)) if segment.isdecimal() else _WEEK
+            )
+            if datetime.fromisoformat(since.replace("Z", "+00:00")) + kept < self._now:
+                what = f"{shown}, and records are kept for {retention} ms"
+                return Use(kind="topic", name=topic, what=what, answer=Answer.YES, evidence="retention.ms")
+        what = f"{shown}: records that were written with it may still be there"
+        return Use(kind="topic", name=topic, what=what, answer=Answer.UNKNOWN, evidence=policy and "cleanup.policy")
+
+    def _of_topic(self, cluster: str, name: str) -> Iterator[Use]:
+        """Yield what reads, writes or materializes a topic, as the graph has it."""
+        dataset = self._naming.topic(cluster, name)
+        node = self._node(dataset)
+        if node is None:
+            return
+        kinds = (EdgeKind.READS, EdgeKind.MATERIALIZES)
+        ahead = self._rows.edges_at([node.id], forward=True, kinds=kinds)
+        behind = self._rows.edges_at([node.id], forward=False, kinds=(EdgeKind.WRITES,))
+        others = self._rows.nodes_of(
+            [*(edge.target_node_id for edge in ahead), *(edge.source_node_id for edge in behind)]
+        )
+        members = self._rows.edges_at(list(others), forward=False, kinds=(EdgeKind.MEMBER_OF,))
+        groups = self._rows.nodes_of(edge.source_node_id for edge in members)
+        uses = {others[edge.target_node_id].node_key: _use(others[edge.target_node_id], edge, name) for edge in ahead}
+        uses |= {others[edge.source_node_id].node_key: _use(others[edge.source_node_id], edge, name) for edge in behind}
+        uses |= {
+            groups[edge.source_node_id].node_key: _use(groups[edge.source_node_id], edge, name) for edge in members
+        }
+        yield from uses.values()
+
+    def _node(self, dataset: Dataset) -> NodeRow | None:
+        named = self._rows.nodes_named((dataset.name,)) if self._graph else ()
+        return next((node for node in named if node.node_key == dataset.key), None)
+
+    def _doubts(self, cluster: str) -> Iterator[Use]:
+        """Yield why nobody being found does not prove that nobody is there."""
+        ages = [source for source in source_ages(self._conn) if source.cluster == cluster]
+        for source in ages:
+            if source.stale_reason or not source.read_at:
+                what = source.stale_reason or "it was never read completely"
+                yield Use(kind="source", name=source.name, what=what, answer=Answer.UNKNOWN)
+        if not any(source.kind in _GROUPS_FROM for source in ages):
+            what = "no source reports consumer groups"
+            yield Use(kind="source", name=cluster, what=what, answer=Answer.UNKNOWN)
+        if self._graph is None:
+            what = "no graph was generated: who reads is not known; run `scanner dataflow`"
+            yield Use(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
+        elif self._graph.last_scan < newest_scan(self._conn):
+            what = f"it is of scan {self._graph.last_scan}, older than the newest; run `scanner dataflow`"
+            yield Use(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
+        else:
+            yield from self._unread(cluster)
+
+    def _unread(self, cluster: str) -> Iterator[Use]:
+        coverage = json.loads((self._graph.coverage if self._graph else None) or "{}")
+        unread = int(coverage.get("unread", 0)) + int(coverage.get("unknown_connectors", 0))
+        if unread:
+            what = f"{unread} statements or connectors could not be read: they may use it"
+            yield Use(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
+
+    def _answer(self, cluster: str, what: str, uses: tuple[Use, ...], ended: int | None) -> DeletionAnswer:
+        used = any(use.answer is Answer.NO for use in uses)
+        since = scan_time(self._conn, ended) if ended and not used else ""
+        return DeletionAnswer(cluster=cluster, what=what, uses=uses, unused_since=since)
+
+
+_LEFT = ("EMPTY", "DEAD")
+"""States of a consumer group without members."""
+
+
+def _use(node: NodeRow, edge: EdgeRow, topic: str) -> Use:
+    """Return the use of a topic by a node; a group without members may come back, so that is not known."""
+    state = str(json.loads(node.attributes).get("state", ""))
+    idle = node.kind == "consumer-group" and state.upper() in _LEFT
+    verb = {EdgeKind.WRITES: "writes", EdgeKind.MATERIALIZES: "is a table of"}.get(EdgeKind(edge.kind), "reads")
+    what = f"{verb} {topic}" + (f" ({state})" if state else "") + (", has no members now" if idle else "")
+    return Use(
+        kind=node.kind,
+        name=node.name,
+        what=what,
+        answer=Answer.UNKNOWN if idle else Answer.NO,
+        evidence=edge.evidence,
+    )

@@ -1,0 +1,173 @@
+"""`scanner check-change`: what a proposed schema, statement or connector configuration breaks, and whom it hits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import click
+
+from scanner_api.change_check.check import CheckOptions, ProposedFiles, git_files, proposed_files
+from scanner_api.change_check.check import check_change as check
+from scanner_api.change_check.model import ChangeReport, Verdict
+from scanner_api.change_check.proposals import PathRule, Target
+from scanner_api.dictionary import Dictionary
+from scanner_api.files import check_file, write_text
+from scanner_cli.console import echo, echo_err
+from scanner_cli.options import cluster_option, dictionary_option, one_of, pairs, read_text
+from scanner_cli.output.change_markdown import report_markdown
+from scanner_cli.output.change_report import report_json, report_table, summary
+from scanner_cli.output.ci_formats import github_annotations, gitlab_code_quality, junit, sarif
+from scanner_cli.usage_errors import Exit
+from scanner_extractor.evolution import Level
+from scanner_model.errors import InputInvalid
+
+RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {
+    "table": report_table,
+    "json": report_json,
+    "markdown": report_markdown,
+    "github-actions": github_annotations,
+    "gitlab-code-quality": gitlab_code_quality,
+    "sarif": sarif,
+    "junit": junit,
+}
+"""Format → the function that writes a report in it."""
+
+FAILING: Mapping[str, tuple[Verdict, ...]] = {
+    "breaks": (Verdict.BREAKS,),
+    "impact": (Verdict.BREAKS, Verdict.IMPACT),
+    "unknown": (Verdict.BREAKS, Verdict.IMPACT, Verdict.UNKNOWN),
+    "none": (),
+}
+"""`--fail-on` → the verdicts that end with a status of their own."""
+
+STATUS = {Verdict.BREAKS: Exit.BREAKS, Verdict.IMPACT: Exit.IMPACT, Verdict.UNKNOWN: Exit.UNCERTAIN}
+
+_AGE = re.compile(r"(\d{1,6})([mhd])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_LEVELS = [str(level).lower() for level in Level]
+
+
+def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that name what the only file changes."""
+    for name, metavar, text in reversed(
+        (
+            ("--subject", "NAME", "The subject that the schema file changes; `:.ctx:NAME` in a context."),
+            ("--topic", "NAME", "The topic that the schema file changes: every current schema of one side."),
+            ("--statement", "NAME", "The Flink statement or ksqlDB query that the SQL file changes."),
+            ("--connector", "NAME", "The connector that the configuration changes; else the name in it."),
+        )
+    ):
+        command = click.option(name, default="", metavar=metavar, help=text)(command)
+    return command
+
+
+@click.command("check-change")
+@click.argument("paths", nargs=-1, metavar="[FILE|DIRECTORY…]")
+@click.option("--git", "commits", metavar="BASE..HEAD", help="The files that differ between two commits; with --map.")
+@click.option(
+    "--map",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="Which path changes what, as in `schemas/{subject}.avsc`; repeatable, the first that fits counts.",
+)
+@_target_options
+@one_of("--role", words=("key", "value"), text="With --topic: the side.", default="value", show_default=True)
+@click.option("--reference", "references", multiple=True, metavar="NAME=FILE", help="The text behind a reference.")
+@one_of("--compatibility", "level", words=_LEVELS, text="The level of every subject, in place of the stored one.")
+@one_of("--dialect", words=("ksqldb", "flink"), text="The SQL dialect; by default detected from the text.")
+@click.option("--max-age", "age", metavar="AGE", help="How long ago each source may have been read: 90m, 24h, 7d.")
+@one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails.", default="unknown", show_default=True)
+@click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="JSON of accepted findings.")
+@click.option("--allow-new", is_flag=True, help="A subject or job that the dictionary does not have is no mistake.")
+@click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
+@cluster_option
+@dictionary_option
+@one_of("--format", "style", words=tuple(RENDERERS), text="The output format.", default="table", show_default=True)
+def check_change(
+    *,
+    paths: Sequence[str],
+    commits: str | None,
+    rules: Sequence[str],
+    references: Sequence[str],
+    age: str | None,
+    fail_on: str,
+    writes: Sequence[str],
+    dictionary: Dictionary,
+    style: str,
+    **others: Any,  # noqa: ANN401 - the target and the options of the check
+) -> int:
+    """Check a change before it is merged: which readers a schema breaks, and which columns, jobs and tables it hits.
+
+    A FILE is a schema (.avsc, .proto, .json), SQL of Flink or ksqlDB (.sql, .ksql) or a connector's configuration
+    (.json, .properties), and proposes what it holds. It is compared with what the dictionary has now; no server is
+    asked. Without --map a schema file is named as its subject, a statement is found by what it writes, and a connector
+    by the name in its configuration. References are those of the newest version, unless --reference gives others.
+
+    Verdicts: breaks (the registry rejects the schema at the subject's level), impact (somebody uses what changes),
+    unknown (it cannot be said: a source is stale, a group's columns are unknown), fine. --fail-on impact lets unknown
+    pass, --fail-on breaks both, --fail-on none everything. Formats: docs/check-change.md.
+
+    \b
+    Examples:
+      scanner check-change orders-value.avsc
+      scanner check-change order.proto --subject orders-value --compatibility full_transitive
+      scanner check-change schemas/ --map 'schemas/{subject}.avsc' --max-age 24h
+      scanner check-change --git origin/main...HEAD --map 'schemas/{subject}.avsc' --map 'flink/{statement}.sql'
+      scanner check-change enrich.sql --statement enrich
+      scanner check-change orders-to-lake.json --format markdown --write sarif=scanner.sarif
+
+    \b
+    Exit status: 0 fine, or milder than --fail-on; 2 a file is no schema, statement or configuration, a directory is
+    empty, a commit is missing; 4 the only file is of an unknown subject, topic or job; 5 breaks; 6 impact; 7 unknown.
+    """
+    target = Target(**{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")})
+    options = CheckOptions(
+        level=Level(level.upper()) if (level := others.pop("level")) else None,
+        max_age=_age(age) if age else None,
+        **others,
+    )
+    outputs = [_output(text) for text in writes]
+    report = check(dictionary, _files(paths, commits, (rules, target, references)), options)
+    for name, file in outputs:
+        write_text(file, RENDERERS[name](report))
+    echo(RENDERERS[style](report), end="")
+    echo_err("\n".join([summary(report), *report.notes]), lines=True)
+    return STATUS[report.verdict] if report.verdict in FAILING[fail_on] else Exit.DONE
+
+
+def _files(
+    paths: Sequence[str], commits: str | None, about: tuple[Sequence[str], Target, Sequence[str]]
+) -> ProposedFiles:
+    texts, target, references = about
+    rules = [PathRule.parse(text) for text in texts]
+    if target.is_named and (rules or sum(map(bool, (target.subject, target.topic))) > 1):
+        raise InputInvalid("--subject, --topic and --map exclude each other", where="scanner check-change")
+    if commits is not None:
+        if paths or not rules:
+            what = "--git and FILE exclude each other" if paths else "which of the files are schemas is not said"
+            raise InputInvalid(what, where="--git", hint="add --map RULE, as in 'schemas/{subject}.avsc'")
+        return git_files(commits, rules)
+    if not paths:
+        raise InputInvalid("FILE is missing", where="scanner check-change", hint="name files, or use --git BASE..HEAD")
+    texts_of = {name: read_text(file) for name, file in pairs(references, "--reference", "NAME=FILE")}
+    return proposed_files(paths, target=target, rules=rules, references=texts_of)
+
+
+def _age(text: str) -> timedelta:
+    match = _AGE.fullmatch(text)
+    if not match:
+        raise InputInvalid(f"{text!r} is not an age", where="--max-age", hint="as in 90m, 24h or 7d")
+    return timedelta(**{_UNITS[match[2]]: int(match[1])})
+
+
+def _output(text: str) -> tuple[str, Path]:
+    name, _, file = text.partition("=")
+    if name not in RENDERERS or not file:
+        hint = f"a FORMAT is one of {', '.join(RENDERERS)}"
+        raise InputInvalid(f"{text!r} is not FORMAT=FILE", where="--write", hint=hint)
+    return name, check_file(Path(file), "--write")

@@ -1,0 +1,88 @@
+"""`scanner may-delete`: whether a topic, subject, version or schema id may be deleted, and who says no."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from scanner_api.deletion import Answer, DeletionAnswer
+from scanner_api.deletion import may_delete as find_uses
+from scanner_api.dictionary import Dictionary
+from scanner_cli.console import echo_err
+from scanner_cli.options import cluster_option, dictionary_option
+from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.usage_errors import Exit
+from scanner_model.text import visible
+
+_COLUMNS = ("deletion", "answer", "kind", "name", "what", "evidence")
+_STATUS = {Answer.YES: Exit.DONE, Answer.NO: Exit.IMPACT, Answer.UNKNOWN: Exit.UNCERTAIN}
+
+
+@click.command("may-delete")
+@click.option("--topic", default="", metavar="NAME", help="The topic.")
+@click.option("--subject", default="", metavar="NAME", help="The subject; `:.ctx:NAME` in a context.")
+@click.option("--version", type=click.IntRange(1), metavar="N", help="With --subject: this version only.")
+@click.option("--schema-id", default="", metavar="ID", help="The schema id: every version that has it.")
+@cluster_option
+@dictionary_option
+@format_option()
+def may_delete(*, dictionary: Dictionary, style: str, **named: Any) -> int:  # noqa: ANN401 - what is deleted
+    """Find out whether a topic, a subject, a version or a schema id may be deleted. Nothing is deleted.
+
+    A line for each that refers to it, is described by it, reads or writes it, and for each reason why that may not be
+    all: a stale source, a group without members, records of an older version. Answers: yes, no, unknown.
+
+    \b
+    Examples:
+      scanner may-delete --topic orders.RETRY
+      scanner may-delete --subject orders-value --version 1
+      scanner may-delete --schema-id 42 --format json
+
+    \b
+    Exit status: 0 yes; 2 not exactly one thing is named; 4 the dictionary does not have it; 6 no; 7 unknown.
+    """
+    answers = find_uses(dictionary, **named)
+    show([row for answer in answers for row in _rows(answer)], _COLUMNS, style, document=list(map(_document, answers)))
+    if style == Format.TABLE:
+        echo_err("\n".join(visible(_line(answer)) for answer in answers), lines=True)
+    found = {answer.answer for answer in answers}
+    return _STATUS[next(one for one in (Answer.NO, Answer.UNKNOWN, Answer.YES) if one in found)]
+
+
+def _line(answer: DeletionAnswer) -> str:
+    since = f", unused since {answer.unused_since}" if answer.unused_since else ""
+    return f"{answer.cluster}: {answer.what}: {answer.answer}{since}"
+
+
+def _rows(answer: DeletionAnswer) -> list[dict[str, object]]:
+    return [
+        {
+            "deletion": answer.what,
+            "answer": str(use.answer),
+            "kind": use.kind,
+            "name": use.name,
+            "what": use.what,
+            "evidence": use.evidence,
+        }
+        for use in answer.uses
+    ]
+
+
+def _document(answer: DeletionAnswer) -> dict[str, object]:
+    return {
+        "cluster": answer.cluster,
+        "what": answer.what,
+        "answer": str(answer.answer),
+        "unused_since": answer.unused_since or None,
+        "uses": [
+            {
+                "kind": use.kind,
+                "name": use.name,
+                "what": use.what,
+                "answer": str(use.answer),
+                "evidence": use.evidence,
+            }
+            for use in answer.uses
+        ],
+    }

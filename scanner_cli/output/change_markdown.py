@@ -1,0 +1,79 @@
+"""The report of a check as Markdown, for a comment of a pull request or the summary of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_cli.output.change_report import MOST_SHOWN, hits, ordered, summary, where
+from scanner_model.text import visible
+
+MARKER = "<!-- scanner check-change -->"
+"""The first line, by which a workflow finds its own comment again."""
+
+LONGEST = 65_000
+"""Characters of a comment; GitHub takes 65,536."""
+
+_SIGNS = {Verdict.BREAKS: "❌", Verdict.IMPACT: "⚠️", Verdict.UNKNOWN: "❔", Verdict.FINE: "✅"}
+
+
+def report_markdown(report: ChangeReport) -> str:
+    """Return the findings as a table, with those that are hit in a section each; cut where it is too long."""
+    text = ""
+    for part in _parts(report):
+        if len(text) + len(part) > LONGEST:
+            return f"{text}\n… and more: the comment would be too long; `--format json` has all.\n"
+        text += part
+    return text
+
+
+def _parts(report: ChangeReport) -> Iterator[str]:
+    yield f"{MARKER}\n### {_SIGNS[report.verdict]} scanner check-change: {report.verdict}\n\n{_text(summary(report))}\n\n"
+    findings = ordered(report.findings)
+    if findings:
+        yield "| | where | what | hits |\n|---|---|---|---|\n"
+    yield from (_row(finding) for finding in findings)
+    yield from (_section(finding) for finding in findings if finding.affected)
+    yield from (f"\n> {_text(note)}\n" for note in report.notes)
+    if report.skipped:
+        yield f"\n{len(report.skipped)} changed files are not mapped, and were not checked.\n"
+
+
+def _row(finding: Finding) -> str:
+    sign = "☑️" if finding.accepted else _SIGNS[finding.verdict]
+    place = _code(where(finding.place)) if finding.place.file else ""
+    reasons = "".join(f"<br>{_text(why)}" for why in finding.why)
+    tags = "".join(f" {_code(tag)}" for tag in finding.tags)
+    accepted = f"<br>accepted: {_text(finding.accepted)}" if finding.accepted else ""
+    what = f"{_code(finding.rule)} {_code(finding.target)}: {_text(finding.what)}{tags}{reasons}{accepted}"
+    return f"| {sign} | {place} | {what} | {_text(hits(finding))} |\n"
+
+
+def _section(finding: Finding) -> str:
+    rows = "".join(
+        f"| {_code(one.shown)} | {one.kind} | {one.use} | {_listed(one.through)} | {_listed((one.owner,))} | "
+        f"{_listed(one.tags)} | {_text('; '.join(one.evidence))} |\n"
+        for one in finding.affected[:MOST_SHOWN]
+    )
+    more = len(finding.affected) - MOST_SHOWN
+    rest = f"\n… and {more} more.\n" if more > 0 else ""
+    title = f"{_text(finding.what)}: {_text(hits(finding))}"
+    head = "| affected | kind | use | through | owner | tags | evidence |\n|---|---|---|---|---|---|---|\n"
+    return f"\n<details><summary>{title}</summary>\n\n{head}{rows}{rest}\n</details>\n"
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return ", ".join(_code(word) for word in words if word)
+
+
+def _code(text: str) -> str:
+    """Return *text* as code: names are not to be read as links, mentions or markup."""
+    return f"`{visible(text).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
+
+
+def _text(text: str) -> str:
+    """Return *text* without markup of its own."""
+    escaped = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace("@", "&#64;")
+    for mark in "\\`*_[]|#":
+        escaped = escaped.replace(mark, f"\\{mark}")
+    return escaped.replace("&\\#64;", "&#64;")

@@ -1,0 +1,178 @@
+"""The report of a check as a table for people and as JSON, and the texts that all of its formats share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from scanner_api.change_check.model import Affected, ChangeReport, Finding, Place, Verdict
+from scanner_cli.output.render import json_text, table_text
+
+Json = Any
+
+MOST_SHOWN = 20
+"""Affected things that a table or comment lists for one finding; JSON has all."""
+
+_PLURALS = {
+    "job": "jobs",
+    "consumer-group": "groups",
+    "topic": "topics",
+    "dataset": "tables",
+    "catalog-table": "tables",
+    "column": "columns",
+}
+_FINDING = ("verdict", "where", "rule", "target", "what", "hits")
+_AFFECTED = ("item", "affected", "kind", "use", "through", "owner", "tags", "evidence")
+
+
+def report_table(report: ChangeReport) -> str:
+    """Return the findings, and for those that hit somebody who is hit, the nearest first."""
+    shown = ordered(report.findings)
+    rows = [
+        {
+            "verdict": f"({finding.verdict})" if finding.accepted else str(finding.verdict),
+            "where": where(finding.place),
+            "rule": finding.rule,
+            "target": finding.target,
+            "what": "; ".join((finding.what, *finding.why, *_accepted(finding))),
+            "hits": hits(finding),
+        }
+        for finding in shown
+    ]
+    affected = [row for finding in shown for row in _affected_rows(finding)]
+    parts = [table_text(rows, _FINDING) if rows else "", table_text(affected, _AFFECTED) if affected else ""]
+    return "\n".join(filter(None, parts))
+
+
+def report_json(report: ChangeReport) -> str:
+    """Return the whole report; docs/json.md documents its members."""
+    return json_text(report_document(report)) + "\n"
+
+
+def report_document(report: ChangeReport) -> dict[str, Json]:
+    """Return the report as JSON values."""
+    return {
+        "verdict": str(report.verdict),
+        "scans": [{"cluster": cluster, "number": number, "finished": at} for cluster, number, at in report.scans],
+        "files": [{"file": one.file, "kind": one.kind, "targets": list(one.targets)} for one in report.files],
+        "skipped": list(report.skipped),
+        "notes": list(report.notes),
+        "findings": [_finding(finding) for finding in ordered(report.findings)],
+    }
+
+
+def summary(report: ChangeReport) -> str:
+    """Return one line: the verdict, how many findings of each kind, and of when the dictionary is."""
+    counts = Counter(str(finding.verdict) for finding in report.findings if finding.counts)
+    listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    accepted = sum(bool(finding.accepted) for finding in report.findings)
+    scans = ", ".join(f"{cluster} scan {number} of {at}" for cluster, number, at in report.scans)
+    parts = [f"{report.verdict}: {len(report.files)} files", listed, f"{accepted} accepted" if accepted else ""]
+    return f"{'; '.join(filter(None, parts))} ({scans or 'nothing was scanned'})"
+
+
+def ordered(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings with the most serious first, those that do not count last, else in their order."""
+    serious = list(Verdict)
+    return sorted(findings, key=lambda finding: (not finding.counts, -serious.index(finding.verdict)))
+
+
+def message(finding: Finding) -> str:
+    """Return a finding in one line."""
+    hit = hits(finding)
+    owners = sorted({one.owner for one in finding.affected if one.owner} | ({finding.owner} - {""}))
+    parts = [
+        f"{finding.target}: {finding.what}",
+        *finding.why,
+        f"hits {hit}" if hit else "",
+        f"owners: {', '.join(owners)}" if owners else "",
+        f"tags: {', '.join(finding.tags)}" if finding.tags else "",
+        *_accepted(finding),
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def hits(finding: Finding) -> str:
+    """Count who is hit, by kind."""
+    counts = Counter(_PLURALS.get(one.kind, one.kind) for one in finding.affected)
+    return ", ".join(f"{counts[name]} {name}" for name in dict.fromkeys(_PLURALS.values()) if counts[name])
+
+
+def where(place: Place) -> str:
+    """Return a place as `file:line:column`; empty for a finding about the dictionary."""
+    return f"{place.file}:{place.line}:{place.column}" if place.file else ""
+
+
+def place_in_files(finding: Finding, report: ChangeReport) -> Place:
+    """Return the place of a finding; one about the dictionary stands at the start of the first file."""
+    if finding.place.file or not report.files:
+        return finding.place
+    return Place(file=report.files[0].file)
+
+
+def relative(file: str) -> str:
+    """Return a path with slashes, as repositories write it."""
+    return PurePath(file).as_posix()
+
+
+def affected_text(one: Affected) -> str:
+    """Return who is hit and how, in one line."""
+    through = f" through {', '.join(one.through)}" if one.through else ""
+    return f"{one.kind} {one.shown}: {one.use}{through}"
+
+
+def _accepted(finding: Finding) -> tuple[str, ...]:
+    return (f"accepted: {finding.accepted}",) if finding.accepted else ()
+
+
+def _affected_rows(finding: Finding) -> list[dict[str, Json]]:
+    rows: list[dict[str, Json]] = [
+        {
+            "item": finding.item,
+            "affected": one.shown,
+            "kind": one.kind,
+            "use": one.use,
+            "through": one.through,
+            "owner": one.owner,
+            "tags": one.tags,
+            "evidence": "; ".join(one.evidence),
+        }
+        for one in finding.affected[:MOST_SHOWN]
+    ]
+    more = len(finding.affected) - len(rows)
+    return [*rows, {"item": finding.item, "affected": f"and {more} more"}] if more else rows
+
+
+def _finding(finding: Finding) -> dict[str, Json]:
+    return {
+        "rule": finding.rule,
+        "verdict": str(finding.verdict),
+        "file": finding.place.file,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "target": finding.target,
+        "item": finding.item,
+        "what": finding.what,
+        "why": list(finding.why),
+        "owner": finding.owner,
+        "tags": list(finding.tags),
+        "accepted": finding.accepted,
+        "fingerprint": finding.fingerprint,
+        "affected": [
+            {
+                "kind": one.kind,
+                "namespace": one.namespace,
+                "name": one.name,
+                "path": one.path,
+                "use": one.use,
+                "steps": one.steps,
+                "through": list(one.through),
+                "evidence": list(one.evidence),
+                "owner": one.owner,
+                "tags": list(one.tags),
+            }
+            for one in finding.affected
+        ],
+    }

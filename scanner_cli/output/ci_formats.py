@@ -1,0 +1,176 @@
+"""The report of a check in the formats of CI systems: GitHub's annotations, GitLab's code quality, SARIF, JUnit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_cli.output.change_report import affected_text, message, ordered, place_in_files, relative
+from scanner_cli.output.render import json_text
+from scanner_model.text import visible
+
+Json = Any
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_MOST_AFFECTED = 20
+
+RULES: Mapping[str, str] = {
+    "incompatible": "The registry rejects the schema at the subject's compatibility level.",
+    "format-changed": "The schema has another format than the current one.",
+    "not-compared": "Something of the schema is not compared, so its effect is not known.",
+    "level-unknown": "Whether the registry accepts it depends on the subject's level, which is not stored.",
+    "column-removed": "A column is removed.",
+    "column-renamed": "A column is removed, and another one is probably its new name.",
+    "column-renumbered": "A field of a Protobuf message has another number.",
+    "column-retyped": "The type of a column changes.",
+    "column-added": "A column is added.",
+    "made-nullable": "A column may be absent or null from now on.",
+    "made-required": "A column may no longer be absent or null.",
+    "column-lost": "A job no longer writes a column.",
+    "column-gained": "A job writes a further column.",
+    "flow-changed": "A column is made of other columns.",
+    "output-lost": "A job no longer writes a dataset.",
+    "output-gained": "A job writes a further dataset.",
+    "input-lost": "A job no longer reads a dataset.",
+    "input-gained": "A job reads a further dataset.",
+    "not-read": "The columns of a proposed statement or connector are not all known.",
+    "file-deleted": "The file of a subject or topic is deleted.",
+    "unknown-name": "The dictionary does not have what a file changes.",
+    "stale-source": "A source could not be read since an earlier scan.",
+    "old-source": "A source was read too long ago.",
+    "no-graph": "No graph was generated, so nobody who is hit is known.",
+    "old-graph": "The graph is older than the newest scan.",
+    "unread-jobs": "Some statements or connectors could not be read.",
+}
+"""Every rule of a finding, in one sentence."""
+
+_GITHUB = {Verdict.BREAKS: "error", Verdict.IMPACT: "error", Verdict.UNKNOWN: "warning", Verdict.FINE: "notice"}
+_GITLAB = {Verdict.BREAKS: "critical", Verdict.IMPACT: "major", Verdict.UNKNOWN: "minor", Verdict.FINE: "info"}
+_SARIF = {Verdict.BREAKS: "error", Verdict.IMPACT: "error", Verdict.UNKNOWN: "warning", Verdict.FINE: "note"}
+
+
+def github_annotations(report: ChangeReport) -> str:
+    """Return workflow commands, a line each, the most serious first: GitHub shows ten of each level a step."""
+    return "".join(f"{_annotation(finding, report)}\n" for finding in ordered(report.findings))
+
+
+def _annotation(finding: Finding, report: ChangeReport) -> str:
+    place = place_in_files(finding, report)
+    level = "notice" if finding.accepted else _GITHUB[finding.verdict]
+    title = f"{finding.rule} {finding.item}".strip()
+    values = {"file": relative(place.file), "line": place.line, "col": place.column, "title": title}
+    listed = ",".join(f"{name}={_property(str(value))}" for name, value in values.items() if value)
+    affected = [affected_text(one) for one in finding.affected[:_MOST_AFFECTED]]
+    return f"::{level} {listed}::{_data(chr(10).join([message(finding), *affected]))}"
+
+
+def _data(text: str) -> str:
+    """Escape the text of a workflow command (actions/toolkit, packages/core, command.ts)."""
+    return visible(text, lines=True).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(visible(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def gitlab_code_quality(report: ChangeReport) -> str:
+    """Return the findings as issues of GitLab's code quality report; accepted ones are left out.
+
+    Fingerprints are unique: a merge request shows what its base does not have.
+    """
+    issues = [
+        {
+            "description": message(finding),
+            "check_name": finding.rule,
+            "fingerprint": finding.fingerprint,
+            "severity": _GITLAB[finding.verdict],
+            "location": {"path": relative(place.file), "lines": {"begin": place.line}},
+        }
+        for finding in ordered(report.findings)
+        if not finding.accepted and (place := place_in_files(finding, report)).file
+    ]
+    return json_text(list({issue["fingerprint"]: issue for issue in issues}.values())) + "\n"
+
+
+def sarif(report: ChangeReport) -> str:
+    """Return the findings as SARIF 2.1.0, for code scanning; accepted ones are suppressed."""
+    used = list(dict.fromkeys(finding.rule for finding in report.findings))
+    rules = [{"id": rule, "shortDescription": {"text": RULES[rule]}} for rule in used]
+    driver = {"name": "scanner", "version": version("kafka-lineage-scanner"), "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_sarif_result(finding, report) for finding in ordered(report.findings)],
+    }
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
+
+
+def _sarif_result(finding: Finding, report: ChangeReport) -> dict[str, Json]:
+    place = place_in_files(finding, report)
+    result: dict[str, Json] = {
+        "ruleId": finding.rule,
+        "level": _SARIF[finding.verdict],
+        "message": {"text": message(finding)},
+        "partialFingerprints": {"scanner/v1": finding.fingerprint},
+        "properties": {
+            "verdict": str(finding.verdict),
+            "affected": [affected_text(one) for one in finding.affected],
+            "tags": list(finding.tags),
+        },
+    }
+    if place.file:
+        region = {"startLine": place.line, "startColumn": place.column}
+        location = {"artifactLocation": {"uri": quote(relative(place.file))}, "region": region}
+        result["locations"] = [{"physicalLocation": location}]
+    if finding.accepted:
+        result["suppressions"] = [{"kind": "external", "justification": finding.accepted}]
+    return result
+
+
+def junit(report: ChangeReport) -> str:
+    """Return a suite of each file with a case of each finding: failures, errors where unknown, skips where accepted.
+
+    A file without a finding is a case that passes.
+    """
+    suites = ElementTree.Element("testsuites", name="scanner check-change")
+    places = [(place_in_files(finding, report).file, finding) for finding in ordered(report.findings)]
+    for file in dict.fromkeys([*(one.file for one in report.files), *(file for file, _ in places)]):
+        findings = [finding for other, finding in places if other == file]
+        counted = [finding for finding in findings if finding.counts]
+        errors = sum(finding.verdict is Verdict.UNKNOWN for finding in counted)
+        suite = ElementTree.SubElement(
+            suites,
+            "testsuite",
+            name=_xml(relative(file)),
+            tests=str(len(findings) or 1),
+            failures=str(len(counted) - errors),
+            errors=str(errors),
+            skipped=str(sum(bool(finding.accepted) for finding in findings)),
+        )
+        for finding in findings:
+            _junit_case(suite, file, finding)
+        if not findings:
+            ElementTree.SubElement(suite, "testcase", classname=_xml(relative(file)), name="check-change")
+    ElementTree.indent(suites)
+    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _junit_case(suite: ElementTree.Element, file: str, finding: Finding) -> None:
+    name = f"{finding.rule} {finding.target} {finding.item}".strip()
+    case = ElementTree.SubElement(suite, "testcase", classname=_xml(relative(file)), name=_xml(name))
+    if finding.accepted:
+        ElementTree.SubElement(case, "skipped", message=_xml(f"accepted: {finding.accepted}"))
+    elif finding.counts:
+        tag = "error" if finding.verdict is Verdict.UNKNOWN else "failure"
+        problem = ElementTree.SubElement(case, tag, message=_xml(message(finding)), type=str(finding.verdict))
+        place = f"{relative(finding.place.file)}:{finding.place.line}:{finding.place.column}"
+        problem.text = _xml("\n".join([place, *(affected_text(one) for one in finding.affected)]))
+
+
+def _xml(text: str) -> str:
+    """Return *text* without characters that XML cannot hold."""
+    return visible(text, lines=True)
