@@ -11,6 +11,16 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from scanner_api.change_check.check import CheckOptions as CheckOptions
+    from scanner_api.change_check.check import ProposedFiles as ProposedFiles
+    from scanner_api.change_check.check import check_change as check_change
+    from scanner_api.change_check.check import git_files as git_files
+    from scanner_api.change_check.check import proposed_files as proposed_files
+    from scanner_api.change_check.model import ChangeReport as ChangeReport
+    from scanner_api.change_check.proposals import PathRule as PathRule
+    from scanner_api.change_check.proposals import Target as Target
+    from scanner_api.deletion import DeletionAnswer as DeletionAnswer
+    from scanner_api.deletion import may_delete as may_delete
     from scanner_api.dictionary import Dictionary as Dictionary
     from scanner_api.dictionary import open_dictionary as open_dictionary
     from scanner_api.graph.engines import SparkChoice as SparkChoice
@@ -52,6 +62,9 @@ if TYPE_CHECKING:
     from scanner_model.errors import ScannerError as ScannerError
 
 _MODULES = {
+    "ChangeReport": "scanner_api.change_check.model",
+    "CheckOptions": "scanner_api.change_check.check",
+    "DeletionAnswer": "scanner_api.deletion",
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
     "EmitResult": "scanner_api.openlineage",
@@ -61,9 +74,13 @@ _MODULES = {
     "Impact": "scanner_api.graph.lineage",
     "Lineage": "scanner_api.graph.lineage",
     "MonitorResult": "scanner_api.monitoring.run",
+    "PathRule": "scanner_api.change_check.proposals",
+    "ProposedFiles": "scanner_api.change_check.check",
     "ScanReport": "scanner_api.scanning.report",
     "ScannerError": "scanner_model.errors",
     "SparkChoice": "scanner_api.graph.engines",
+    "Target": "scanner_api.change_check.proposals",
+    "check_change": "scanner_api.change_check.check",
     "columns": "scanner_api.queries",
     "components": "scanner_api.graph.lineage",
     "connectors": "scanner_api.queries",
@@ -73,13 +90,16 @@ _MODULES = {
     "export_tables": "scanner_api.graph.export",
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
+    "git_files": "scanner_api.change_check.check",
     "impact": "scanner_api.graph.lineage",
     "lineage": "scanner_api.graph.lineage",
+    "may_delete": "scanner_api.deletion",
     "monitor": "scanner_api.monitoring.run",
     "open_dictionary": "scanner_api.dictionary",
     "overview": "scanner_api.queries",
     "parse_schema": "scanner_api.parsing",
     "parse_sql": "scanner_api.parsing",
+    "proposed_files": "scanner_api.change_check.check",
     "read_connector": "scanner_api.parsing",
     "scan": "scanner_api.scanning.run",
     "scan_problems": "scanner_api.queries",
@@ -95,6 +115,9 @@ _MODULES = {
 """Exported name → the module that defines it."""
 
 __all__ = [
+    "ChangeReport",
+    "CheckOptions",
+    "DeletionAnswer",
     "Dictionary",
     "DictionaryOverview",
     "EmitResult",
@@ -104,9 +127,13 @@ __all__ = [
     "Impact",
     "Lineage",
     "MonitorResult",
+    "PathRule",
+    "ProposedFiles",
     "ScanReport",
     "ScannerError",
     "SparkChoice",
+    "Target",
+    "check_change",
     "columns",
     "components",
     "connectors",
@@ -116,13 +143,16 @@ __all__ = [
     "export_tables",
     "forget",
     "generate",
+    "git_files",
     "impact",
     "lineage",
+    "may_delete",
     "monitor",
     "open_dictionary",
     "overview",
     "parse_schema",
     "parse_sql",
+    "proposed_files",
     "read_connector",
     "scan",
     "scan_problems",

@@ -41,8 +41,8 @@ class CheckOptions:
 
     *cluster* limits it to one cluster. *level* replaces the stored compatibility level of every subject. *dialect* is
     that of SQL files, None guesses it. *max_age* is how long ago each source may have been read. *allow_new*: a
-    subject, statement or connector that the dictionary does not have is new, not a mistake. *baseline* is a file of accepted
-    findings.
+    subject, statement or connector that the dictionary does not have is new, no mistake. *baseline* is a file of
+    accepted findings.
     """
 
     cluster: str | None = None

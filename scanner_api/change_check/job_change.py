@@ -60,14 +60,14 @@ def check_job(proposal: Proposal, context: JobContext) -> tuple[tuple[str, ...],
     found: list[Finding] = []
     targets: list[str] = []
     pairs = _connector_pairs(proposal, context) if proposal.kind == CONNECTOR else _statement_pairs(proposal, context)
-    for target, pair, place in pairs:
+    for target, pair, places in pairs:
         targets.append(target)
-        found += _Comparison(target, pair, context.hits, positions, place or positions.start).findings()
+        found += _Comparison(target, pair, context.hits, positions, places).findings()
     return tuple(targets), tuple(found)
 
 
-_Pairs = Iterator[tuple[str, JobPair, Place | None]]
-"""What changes, its jobs before and after, and the place of what has none of its own; None is the start."""
+_Pairs = Iterator[tuple[str, JobPair, Sequence[Place]]]
+"""What changes, its jobs before and after, and the places of the statements that move data, or of a changed setting."""
 
 
 # --- connectors
@@ -80,11 +80,11 @@ def _connector_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
     if not rows and (proposal.target.connector or given is None):
         known = (row.name for row in connectors(context.conn, cluster=context.cluster))
         raise unknown_name("connector", name, known, "`scanner connectors` lists them")
-    place = _changed_setting(proposal, given, rows)
+    places = _changed_setting(proposal, given, rows)
     old: list[ConnectorRow | None] = [*rows] if rows else [None]
     for stored in old:
         proposed = _proposed_row(given, stored, name, context) if given else None
-        yield f"connector {name}", connector_pair(context.conn, stored, proposed, context.lookup), place
+        yield f"connector {name}", connector_pair(context.conn, stored, proposed, context.lookup), places
 
 
 def _proposed_row(given: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
@@ -121,13 +121,15 @@ def _only_cluster(context: JobContext, what: str) -> str:
     return names[0]
 
 
-def _changed_setting(proposal: Proposal, given: ConnectorFile | None, rows: Sequence[ConnectorRow]) -> Place | None:
+def _changed_setting(
+    proposal: Proposal, given: ConnectorFile | None, rows: Sequence[ConnectorRow]
+) -> tuple[Place, ...]:
     """Return the place of the first setting that differs from what is stored."""
     if given is None or not rows:
-        return None
+        return ()
     masked = {key: str(value) for key, value in mask_config(given.values).items()}
     differing = next((key for key in masked if masked[key] != rows[0].config.get(key)), "")
-    return Positions(proposal.file, proposal.text or "").word(differing) if differing else None
+    return (Positions(proposal.file, proposal.text or "").word(differing),) if differing else ()
 
 
 # --- statements
@@ -148,7 +150,9 @@ def _statement_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
     if dialect is Dialect.KSQLDB:
         yield from _queries(moving, name, context, proposal.file)
     else:
-        yield from _flink(text, name or proposal.file, bool(name), context)
+        places = _places([one for one in moving if one.sinks and "VIEW" not in one.kind.split()], proposal.file)
+        for target, pair in _flink(text, name or proposal.file, bool(name), context):
+            yield target, pair, places
 
 
 def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, file: str) -> _Pairs:
@@ -164,10 +168,10 @@ def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, f
         ]
         if name and not stored:
             raise unknown_name("query", name, (query.name for _, query in queries), "`scanner statements` lists them")
-        place = _place(file, statement.at)
+        places = _places([statement], file)
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
-            yield f"query {query.name}", ksql_pair(context.conn, at, query, statement, context.lookup), place
+            yield f"query {query.name}", ksql_pair(context.conn, at, query, statement, context.lookup), places
 
 
 def _only_ksqldb(context: JobContext) -> str:
@@ -190,7 +194,7 @@ def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> 
     )
 
 
-def _flink(text: str, name: str, named: bool, context: JobContext) -> _Pairs:
+def _flink(text: str, name: str, named: bool, context: JobContext) -> Iterator[tuple[str, JobPair]]:
     rows = list(_flink_rows(context))
     stored = [(at, row) for at, row in rows if row.name == name]
     stored = stored or [(at, row) for at, row in rows if not named and _is_path_of(row.name, name)]
@@ -199,7 +203,7 @@ def _flink(text: str, name: str, named: bool, context: JobContext) -> _Pairs:
     if not stored:
         stored = [_writer_of(text, name, rows, context)]
     for at, row in stored:
-        yield f"statement {row.name}", flink_pair(context.conn, at, row, text, context.lookup), None
+        yield f"statement {row.name}", flink_pair(context.conn, at, row, text, context.lookup)
 
 
 def _flink_rows(context: JobContext) -> Iterator[tuple[str, FlinkStatement]]:
@@ -236,15 +240,15 @@ def _is_path_of(name: str, file: str) -> bool:
 def _deleted_statement(name: str, context: JobContext) -> _Pairs:
     for at, row in _flink_rows(context):
         if row.name == name or _is_path_of(row.name, name):
-            yield f"statement {row.name}", flink_pair(context.conn, at, row, None, context.lookup), None
+            yield f"statement {row.name}", flink_pair(context.conn, at, row, None, context.lookup), ()
     for at, query in inputs.ksql_queries(context.conn):
         if query.name == name and context.of_cluster(at):
-            yield f"query {query.name}", ksql_pair(context.conn, at, query, None, context.lookup), None
+            yield f"query {query.name}", ksql_pair(context.conn, at, query, None, context.lookup), ()
 
 
-def _place(file: str, at: str) -> Place | None:
-    line, _, column = at.partition(":")
-    return Place(file=file, line=int(line), column=int(column)) if line.isdecimal() and column.isdecimal() else None
+def _places(statements: Iterable[StatementFlows], file: str) -> tuple[Place, ...]:
+    ends = (one.at.partition(":") for one in statements)
+    return tuple(Place(file=file, line=int(line or 1), column=int(column or 1)) for line, _, column in ends)
 
 
 # --- before and after
@@ -253,12 +257,16 @@ def _place(file: str, at: str) -> Place | None:
 class _Comparison:
     """Compares the flows of one job, or of the jobs of one text."""
 
-    def __init__(self, target: str, pair: JobPair, hits: Hits, positions: Positions, start: Place) -> None:
+    def __init__(self, target: str, pair: JobPair, hits: Hits, positions: Positions, places: Sequence[Place]) -> None:
         self._target = target
         self._pair = pair
         self._hits = hits
-        self._positions = positions
-        self._start = start
+        self._start = places[0] if places else positions.start
+        # The jobs of a text are in the order of its statements.
+        jobs = pair.after if len(pair.after) == len(places) else ()
+        self._places = {
+            use.dataset: place for job, place in zip(jobs, places, strict=False) for use in job.flows.writes
+        }
 
     def findings(self) -> Iterator[Finding]:
         """Yield what was lost, changed and gained, and what the proposed text does not tell."""
@@ -318,9 +326,7 @@ class _Comparison:
         return replace(
             self._finding(rule, Verdict.IMPACT, _shown(target), what, why),
             affected=tuple({(one.kind, one.namespace, one.name, one.path): one for one in (own, *further)}.values()),
-            place=self._positions.word(target.path[-1] if target.path else target.dataset.name)
-            if rule == "flow-changed"
-            else self._start,
+            place=self._places.get(target.dataset, self._start),
         )
 
     def _itself(self, target: ColumnRef) -> Affected:

@@ -278,9 +278,9 @@ def _shown_versions(versions: Sequence[int]) -> str:
 
 
 def _column_finding(
-    change: Change, current: _Current, proposed: _Proposed, around: tuple[SchemaContext, Mapping[ColumnPath, set[str]]]
+    change: Change, current: _Current, proposed: _Proposed, known: tuple[SchemaContext, Mapping[ColumnPath, set[str]]]
 ) -> Finding:
-    context, tags = around
+    context, tags = known
     affected = () if change.is_harmless else _affected(change.path, current, context)
     sure = [one for one in affected if one.use != "unknown"]
     verdict = Verdict.IMPACT if sure else Verdict.UNKNOWN if affected else Verdict.FINE

@@ -28,7 +28,8 @@ def report_markdown(report: ChangeReport) -> str:
 
 
 def _parts(report: ChangeReport) -> Iterator[str]:
-    yield f"{MARKER}\n### {_SIGNS[report.verdict]} scanner check-change: {report.verdict}\n\n{_text(summary(report))}\n\n"
+    title = f"### {_SIGNS[report.verdict]} scanner check-change: {report.verdict}"
+    yield f"{MARKER}\n{title}\n\n{_text(summary(report))}\n\n"
     findings = ordered(report.findings)
     if findings:
         yield "| | where | what | hits |\n|---|---|---|---|\n"

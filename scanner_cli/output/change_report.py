@@ -36,7 +36,7 @@ def report_table(report: ChangeReport) -> str:
             "where": where(finding.place),
             "rule": finding.rule,
             "target": finding.target,
-            "what": "; ".join((finding.what, *finding.why, *_accepted(finding))),
+            "what": "; ".join((finding.what, *finding.why, *_marks(finding))),
             "hits": hits(finding),
         }
         for finding in shown
@@ -88,8 +88,7 @@ def message(finding: Finding) -> str:
         *finding.why,
         f"hits {hit}" if hit else "",
         f"owners: {', '.join(owners)}" if owners else "",
-        f"tags: {', '.join(finding.tags)}" if finding.tags else "",
-        *_accepted(finding),
+        *_marks(finding),
     ]
     return "; ".join(filter(None, parts))
 
@@ -123,8 +122,9 @@ def affected_text(one: Affected) -> str:
     return f"{one.kind} {one.shown}: {one.use}{through}"
 
 
-def _accepted(finding: Finding) -> tuple[str, ...]:
-    return (f"accepted: {finding.accepted}",) if finding.accepted else ()
+def _marks(finding: Finding) -> list[str]:
+    tags = [f"tags: {', '.join(finding.tags)}"] if finding.tags else []
+    return [*tags, f"accepted: {finding.accepted}"] if finding.accepted else tags
 
 
 def _affected_rows(finding: Finding) -> list[dict[str, Json]]:
