@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -13,7 +13,7 @@ from dataflow_generator.jobs.model import Dataset, Naming
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
-from scanner_dictionary.graph.store import EdgeRow, NodeRow, newest_scan, stored_graph
+from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
 from scanner_dictionary.queries.freshness import (
     last_group_left,
@@ -36,6 +36,7 @@ from scanner_dictionary.queries.subjects import (
     versions_of,
     versions_with_id,
 )
+from scanner_dictionary.queries.topic_users import topic_users
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _GROUPS_FROM = ("kafka", "kafka_rest", "confluent_cloud")
@@ -200,7 +201,7 @@ class _Check:
         settings = topic_settings(self._conn, topic, subject.cluster)
         since = replaced_at(self._conn, subject, version)
         policy, retention = settings.get("cleanup.policy", ""), settings.get("retention.ms", "")
-        shown = f"version {version} was replaced by {since}" if since else f"version {version} is not the newest"
+        shown = f"version {version} was replaced at {since}" if since else f"version {version} is not the newest"
         if since and policy == "delete" and retention.lstrip("-").isdecimal() and int(retention) >= 0:
             segment = settings.get("segment.ms", "")
             kept = timedelta(milliseconds=int(retention)) + (
@@ -213,25 +214,27 @@ class _Check:
         return Use(kind="topic", name=topic, what=what, answer=Answer.UNKNOWN, evidence=policy and "cleanup.policy")
 
     def _of_topic(self, cluster: str, name: str) -> Iterator[Use]:
-        """Yield what reads, writes or materializes a topic, as the graph has it."""
-        dataset = self._naming.topic(cluster, name)
+        """Yield what reads, writes or materializes a topic, as the graph has it, and who else reports to use it."""
+        uses = {(use.kind, use.name): use for use in self._in_graph(self._naming.topic(cluster, name))}
+        for user in topic_users(self._conn, cluster, name):
+            use = _use((user.kind, user.name), f"{user.what} {name}", user.state, f"reported by {user.source}")
+            uses.setdefault((user.kind, user.name), use)
+        yield from uses.values()
+
+    def _in_graph(self, dataset: Dataset) -> Iterator[Use]:
         node = self._node(dataset)
         if node is None:
             return
-        kinds = (EdgeKind.READS, EdgeKind.MATERIALIZES)
-        ahead = self._rows.edges_at([node.id], forward=True, kinds=kinds)
+        ahead = self._rows.edges_at([node.id], forward=True, kinds=(EdgeKind.READS, EdgeKind.MATERIALIZES))
         behind = self._rows.edges_at([node.id], forward=False, kinds=(EdgeKind.WRITES,))
-        others = self._rows.nodes_of(
-            [*(edge.target_node_id for edge in ahead), *(edge.source_node_id for edge in behind)]
-        )
-        members = self._rows.edges_at(list(others), forward=False, kinds=(EdgeKind.MEMBER_OF,))
-        groups = self._rows.nodes_of(edge.source_node_id for edge in members)
-        uses = {others[edge.target_node_id].node_key: _use(others[edge.target_node_id], edge, name) for edge in ahead}
-        uses |= {others[edge.source_node_id].node_key: _use(others[edge.source_node_id], edge, name) for edge in behind}
-        uses |= {
-            groups[edge.source_node_id].node_key: _use(groups[edge.source_node_id], edge, name) for edge in members
-        }
-        yield from uses.values()
+        near = {edge.target_node_id: edge for edge in ahead} | {edge.source_node_id: edge for edge in behind}
+        readers = [edge.target_node_id for edge in ahead]
+        members = self._rows.edges_at(readers, forward=False, kinds=(EdgeKind.MEMBER_OF,))
+        near |= {edge.source_node_id: edge for edge in members}
+        for key, other in self._rows.nodes_of(near).items():
+            verb = _VERBS.get(near[key].kind, "reads")
+            state = str(json.loads(other.attributes).get("state", ""))
+            yield _use((other.kind, other.name), f"{verb} {dataset.name}", state, near[key].evidence)
 
     def _node(self, dataset: Dataset) -> NodeRow | None:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()
@@ -272,17 +275,13 @@ class _Check:
 _LEFT = ("EMPTY", "DEAD")
 """States of a consumer group without members."""
 
+_VERBS: Mapping[str, str] = {EdgeKind.WRITES: "writes", EdgeKind.MATERIALIZES: "is a table of"}
 
-def _use(node: NodeRow, edge: EdgeRow, topic: str) -> Use:
-    """Return the use of a topic by a node; a group without members may come back, so that is not known."""
-    state = str(json.loads(node.attributes).get("state", ""))
-    idle = node.kind == "consumer-group" and state.upper() in _LEFT
-    verb = {EdgeKind.WRITES: "writes", EdgeKind.MATERIALIZES: "is a table of"}.get(EdgeKind(edge.kind), "reads")
-    what = f"{verb} {topic}" + (f" ({state})" if state else "") + (", has no members now" if idle else "")
-    return Use(
-        kind=node.kind,
-        name=node.name,
-        what=what,
-        answer=Answer.UNKNOWN if idle else Answer.NO,
-        evidence=edge.evidence,
-    )
+
+def _use(of: tuple[str, str], what: str, state: str, evidence: str) -> Use:
+    """Return a use by *of*, a kind and a name; a group without members may come back, so that is not certain."""
+    kind, name = of
+    idle = kind == "consumer-group" and state.upper() in _LEFT
+    shown = what + (f" ({state})" if state else "") + (", has no members now" if idle else "")
+    answer = Answer.UNKNOWN if idle else Answer.NO
+    return Use(kind=kind, name=name, what=shown, answer=answer, evidence=evidence)
