@@ -1,0 +1,52 @@
+"""Dictionaries with the small estate, and proposed files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from change_estate import AT, Stored, estate, text_of
+
+import scanner_api
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.write.scan import write_scan
+from scanner_model.scan import ClusterScan
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Stored]:
+    """Store scans, one after the other, and generate the graph unless told not to."""
+
+    def stored(*scans: ClusterScan, graph: bool = True) -> Stored:
+        url = f"sqlite:///{tmp_path_factory.mktemp('change') / 'dictionary.db'}"
+        engine = open_dictionary(url, create=True)
+        for scan in scans:
+            write_scan(engine, scan, started=AT, finished=AT, mode="full")
+        dictionary = scanner_api.open_dictionary(url)
+        if graph:
+            scanner_api.generate(dictionary)
+        return Stored(dictionary)
+
+    return stored
+
+
+@pytest.fixture(scope="session")
+def shop(store: Callable[..., Stored]) -> Stored:
+    """Return the estate, whose levels were not read."""
+    return store(estate())
+
+
+@pytest.fixture
+def proposed(tmp_path: Path) -> Callable[..., Path]:
+    """Write a proposed file, a schema under the name of its subject."""
+
+    def write(name: str, text: Any) -> Path:
+        file = tmp_path / name
+        file.write_text(text_of(text), encoding="utf-8")
+        return file
+
+    return write
+
+

@@ -1,0 +1,291 @@
+"""Proposed schemas in three formats: the real registry's answers, and the impact that a person would write down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from change_estate import ENDINGS, FORMATS, RECORDED, Stored, estate, links_of, text_of, versions_of
+
+from scanner_api import Target
+from scanner_api.change_check.model import ChangeReport, Finding, Verdict
+from scanner_extractor.evolution import Level
+from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.names import SourceId, SubjectName, TopicName
+from scanner_model.schemas import Reference
+
+Proposed = Callable[..., Path]
+CHANGES = RECORDED["changes"]
+SHOWN = [f"{change['format']}-{change['name']}" for change in CHANGES]
+
+TARGETS = {"id": ("id",), "amount": ("total",), "status": ()}
+"""The columns that the script makes of a column of orders, in the topic and in the warehouse."""
+
+
+def file_of(change: dict[str, Any], proposed: Proposed) -> Path:
+    format = change["format"]
+    return proposed(f"orders.{format.lower()}-value.{ENDINGS[format]}", change["schema"])
+
+
+def of_rule(report: ChangeReport, rule: str) -> list[Finding]:
+    return [finding for finding in report.findings if finding.rule == rule]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=SHOWN)
+def test_verdict_is_the_registrys_answer_at_every_level(
+    change: dict[str, Any], shop: Stored, proposed: Proposed
+) -> None:
+    """Recorded of Schema Registry 8.3.1 with two versions of the subject, so that transitive levels differ."""
+    file = file_of(change, proposed)
+
+    verdicts = {str(level): shop.check(file, level=level).verdict for level in Level}
+
+    assert {level: verdict is not Verdict.BREAKS for level, verdict in verdicts.items()} == change["compatible"]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=SHOWN)
+def test_impact_is_what_a_person_would_list(change: dict[str, Any], shop: Stored, proposed: Proposed) -> None:
+    """Through the statement and the sink to the warehouse, each with its use; nothing else."""
+    format = change["format"].lower()
+    report = shop.check(file_of(change, proposed), level=Level.NONE)
+
+    found = {
+        finding.item: {(one.kind, one.shown, one.use) for one in finding.affected}
+        for finding in report.findings
+        if finding.affected
+    }
+
+    number = FORMATS.index(change["format"]) + 1
+    expected: dict[str, set[tuple[str, str, str]]] = {}
+    for column, use in change["impact"].items():
+        topic, table = f"paid.{format}", f"public.paid.{format}"
+        expected[column] = {("job", f"shop.sql:{number}", use), ("job", "paid-to-warehouse", use)}
+        expected[column] |= {("topic", topic, use), ("dataset", table, use)}
+        # A filter affects the topic as a whole, and so every column that is made of one of it.
+        holders, names = ((topic, table), TARGETS[column]) if TARGETS[column] else ((table,), ("id", "total"))
+        expected[column] |= {("column", f"{of}.{name}", use) for of in holders for name in names}
+    assert found == expected
+    assert report.verdict is (Verdict.IMPACT if expected else Verdict.FINE)
+
+
+def test_each_hit_has_its_evidence_its_way_and_its_owner(shop: Stored, proposed: Proposed) -> None:
+    """Who is told that a column goes asks why, and whom to talk to."""
+    change = next(change for change in CHANGES if change["name"] == "remove a used field")
+    (finding,) = of_rule(shop.check(file_of(change, proposed), level=Level.NONE), "column-removed")
+    by_name = {one.shown: one for one in finding.affected}
+
+    table = by_name["public.paid.avro"]
+    assert table.through == ("shop.sql:1", "paid-to-warehouse")
+    assert [word in " ".join(table.evidence) for word in ("shop.sql:1", "paid-to-warehouse")] == [True, True]
+    assert (by_name["paid.avro"].owner, by_name["paid.avro"].tags) == ("billing team", ("finance",))
+
+
+def test_finding_has_the_line_of_the_proposed_text(shop: Stored, proposed: Proposed) -> None:
+    """A comment stands at the line that it is about."""
+    avro = json.loads(text_of(RECORDED["versions"]["AVRO"][1]))
+    avro["fields"][2]["type"] = "float"
+    text = text_of(avro)
+    (finding,) = of_rule(shop.check(proposed("orders.avro-value.avsc", text), level=Level.NONE), "column-retyped")
+
+    line = text.splitlines()[finding.place.line : finding.place.line + 1]
+    assert '"name": "amount"' in line[0]
+
+
+def test_line_of_a_protobuf_field(shop: Stored, proposed: Proposed) -> None:
+    """A field is found by its declaration, not by a comment that names it."""
+    text = RECORDED["versions"]["PROTOBUF"][1].replace("double amount", "// amount\n  float amount")
+    report = shop.check(proposed("orders.protobuf-value.proto", text), level=Level.NONE)
+    (finding,) = of_rule(report, "column-retyped")
+
+    assert text.splitlines()[finding.place.line - 1].strip() == "float amount = 3;"
+    assert finding.place.column == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "new", "why"),
+    [
+        ("alias", {"name": "total", "type": "double", "aliases": ["amount"]}, "an alias says so"),
+        ("similar name", {"name": "amounts", "type": "double"}, "same type, similar name"),
+        (
+            "the only one",
+            {"name": "total", "type": "double"},
+            "the only one removed and the only one added, of the same type",
+        ),
+    ],
+)
+def test_rename_is_a_guess_with_its_reason(
+    name: str, new: dict[str, Any], why: str, shop: Stored, proposed: Proposed
+) -> None:
+    """Nothing in a schema proves a rename, so the reader may judge."""
+    avro = json.loads(text_of(RECORDED["versions"]["AVRO"][1]))
+    avro["fields"][2] = new
+    (finding,) = of_rule(shop.check(proposed("orders.avro-value.avsc", avro), level=Level.NONE), "column-renamed")
+
+    assert (finding.item, finding.why) == ("amount", (why,))
+
+
+def test_another_type_is_no_rename(shop: Stored, proposed: Proposed) -> None:
+    """A removed number and an added text are two changes."""
+    avro = json.loads(text_of(RECORDED["versions"]["AVRO"][1]))
+    avro["fields"][2] = {"name": "amounts", "type": "string", "default": ""}
+    report = shop.check(proposed("orders.avro-value.avsc", avro), level=Level.NONE)
+
+    assert {finding.rule for finding in report.findings} == {"column-removed", "column-added"}
+
+
+def test_structure_that_goes_is_one_finding(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """Its fields go with it; ten lines about one change hide the others."""
+    customer = {"type": "record", "name": "C", "fields": [{"name": "a", "type": "int"}, {"name": "b", "type": "int"}]}
+    before = {"type": "record", "name": "O", "fields": [{"name": "c", "type": customer}, {"name": "x", "type": "int"}]}
+    versions, definitions = versions_of("o-value", "AVRO", [text_of(before)])
+    scan = replace(
+        estate(),
+        versions=tuple(versions),
+        definitions=tuple(definitions),
+        topic_schemas=tuple(links_of("orders.avro", versions)),
+    )
+    after = {**before, "fields": before["fields"][1:]}
+
+    report = store(scan).check(proposed("o-value.avsc", after), level=Level.NONE)
+
+    assert [(finding.rule, finding.item) for finding in report.findings] == [("column-removed", "c")]
+
+
+def test_same_schema_changes_nothing(shop: Stored, proposed: Proposed) -> None:
+    """A registry answers with the existing version; formatting is no change."""
+    text = json.dumps(json.loads(text_of(RECORDED["versions"]["AVRO"][1])), separators=(",", ":"))
+
+    assert shop.check(proposed("orders.avro-value.avsc", text)).findings == ()
+
+
+def test_stored_level_decides(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """Without an option, the subject's own level counts, transitive ones over all versions."""
+    change = next(one for one in CHANGES if one["name"] == "a former field returns with another type")
+    file = file_of(change, proposed)
+
+    assert store(estate(level="BACKWARD")).check(file).verdict is Verdict.FINE
+    broken = store(estate(level="BACKWARD_TRANSITIVE")).check(file)
+    assert broken.verdict is Verdict.BREAKS
+    assert "version 1" in of_rule(broken, "incompatible")[0].why[0]
+
+
+def test_level_that_is_not_stored_is_not_taken_for_fine(shop: Stored, proposed: Proposed) -> None:
+    """The default level accepts it; whether the subject has the default is not known."""
+    change = next(one for one in CHANGES if one["name"] == "optional added")
+    report = shop.check(file_of(change, proposed))
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert [finding.verdict for finding in of_rule(report, "level-unknown")] == [Verdict.UNKNOWN]
+
+
+def test_consumer_group_whose_columns_are_unknown_is_unknown(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """It reads the topic; whether it reads the column nobody knows, so it may not look fine."""
+    group = ConsumerGroup(source=SourceId("kafka:kafka-1:9092"), name="mailing", topics=(TopicName("orders.avro"),))
+    change = next(one for one in CHANGES if one["name"] == "remove nullable that nobody uses")
+    report = store(estate(groups=(group,))).check(file_of(change, proposed), level=Level.NONE)
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert [(one.name, one.use) for one in of_rule(report, "column-removed")[0].affected] == [("mailing", "unknown")]
+
+
+def test_topic_names_every_current_schema_of_its_side(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """A topic may have several subjects; one with the record's name is the one that is meant."""
+    one, other = (
+        {"type": "record", "name": name, "fields": [{"name": "a", "type": "int"}]} for name in ("One", "Other")
+    )
+    facts = [versions_of(f"events-{body['name']}", "AVRO", [text_of(body)]) for body in (one, other)]
+    versions = [version for listed, _ in facts for version in listed]
+    scan = replace(
+        estate(),
+        topics=(Topic(source=SourceId("kafka:kafka-1:9092"), name=TopicName("events")),),
+        versions=tuple(versions),
+        definitions=tuple(one for _, listed in facts for one in listed),
+        topic_schemas=tuple(link for version in versions for link in links_of("events", [version])),
+        flink_statements=(),
+    )
+    stored = store(scan)
+    more = {"name": "b", "type": "int", "default": 0}
+    changed = {**one, "fields": [*one["fields"], more]}
+
+    target = Target(topic="events")
+    same_name = stored.check(proposed("one.avsc", changed), target=target)
+    third = stored.check(proposed("third.avsc", {**changed, "name": "Third"}), target=target)
+
+    assert same_name.files[0].targets == ("subject events-One",)
+    assert third.files[0].targets == ("subject events-One", "subject events-Other")
+
+
+def test_stored_references_are_read_with_the_proposed_text(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """A file in a repository refers to types of other subjects by name only."""
+    money = text_of({"type": "record", "name": "Money", "namespace": "lib", "fields": [{"name": "n", "type": "long"}]})
+    order = {"type": "record", "name": "Order", "fields": [{"name": "price", "type": "lib.Money"}]}
+    lib, lib_read = versions_of("lib.Money", "AVRO", [money])
+    reference = Reference(name="lib.Money", subject=SubjectName("lib.Money"), version=1)
+    versions, read = versions_of(
+        "priced-value", "AVRO", [text_of(order)], references=(reference,), referenced={"lib.Money": money}
+    )
+    scan = replace(
+        estate(),
+        versions=(*lib, *versions),
+        definitions=(*lib_read, *read),
+        topic_schemas=tuple(links_of("orders.avro", versions)),
+    )
+    changed = {**order, "fields": [*order["fields"], {"name": "fee", "type": "lib.Money"}]}
+
+    report = store(scan).check(proposed("priced-value.avsc", changed), level=Level.BACKWARD)
+
+    assert [finding.item for finding in of_rule(report, "incompatible")] == ["fee READER_FIELD_MISSING_DEFAULT_VALUE"]
+    assert not of_rule(report, "not-compared")
+
+
+def test_another_format_breaks(shop: Stored, proposed: Proposed) -> None:
+    """Readers of Avro read no Protobuf, whatever the columns are called."""
+    report = shop.check(proposed("orders.avro-value.proto", RECORDED["versions"]["PROTOBUF"][1]))
+
+    assert [finding.rule for finding in report.findings if finding.verdict is Verdict.BREAKS] == ["format-changed"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("orders.avro-value.avsc", "{"),
+        ("orders.avro-value.avsc", '{"type": "record"}'),
+        ("orders.protobuf-value.proto", "this is no schema"),
+        ("orders.avro-value.avsc", ""),
+    ],
+)
+def test_file_that_is_no_schema_is_an_error_with_its_place(
+    name: str, text: str, shop: Stored, proposed: Proposed
+) -> None:
+    """Nothing that could not be read may look fine."""
+    with pytest.raises(InputInvalid) as error:
+        shop.check(proposed(name, text))
+
+    assert name in error.value.where
+
+
+@pytest.mark.parametrize(("name", "text"), [("orders.avro-value.avsc", "[]"), ("orders.json-value.json", '"text"')])
+def test_schema_that_is_hardly_one_is_not_fine(name: str, text: str, shop: Stored, proposed: Proposed) -> None:
+    """It is a schema by the letter; what it would do to readers is told, or unknown."""
+    assert shop.check(proposed(name, text), level=Level.NONE).verdict is not Verdict.FINE
+
+
+@pytest.mark.parametrize("target", [Target(subject="ordres-value"), Target(topic="ordres"), None])
+def test_unknown_subject_is_an_error_with_suggestions(
+    target: Target | None, shop: Stored, proposed: Proposed
+) -> None:
+    """A misspelt name must not pass for a new subject."""
+    with pytest.raises(NameUnknown):
+        shop.check(proposed("orders.avro-valu.avsc", RECORDED["versions"]["AVRO"][1]), target=target)
+
+
+def test_new_subject_may_be_allowed(shop: Stored, proposed: Proposed) -> None:
+    """A pull request may add a topic; it breaks nobody."""
+    report = shop.check(proposed("refunds-value.avsc", RECORDED["versions"]["AVRO"][1]), allow_new=True)
+
+    assert [(finding.rule, finding.verdict) for finding in report.findings] == [("unknown-name", Verdict.FINE)]
