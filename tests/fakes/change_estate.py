@@ -15,9 +15,11 @@ from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
-from scanner_model.schemas import Confidence, Definition, Reference, Registry, SchemaVersion, TopicSchema
+from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
 
-RECORDED: dict[str, Any] = json.loads((Path(__file__).parents[1] / "scanner_api" / "change_check" / "registry_answers.json").read_text())
+RECORDED: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "scanner_api" / "change_check" / "registry_answers.json").read_text()
+)
 FORMATS = ("AVRO", "JSON", "PROTOBUF")
 ENDINGS = {"AVRO": "avsc", "JSON": "json", "PROTOBUF": "proto"}
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -156,5 +158,3 @@ class Stored:
         now = options.pop("now", AT)
         files = scanner_api.proposed_files([str(file)], target=target, references=options.pop("references", None))
         return scanner_api.check_change(self.dictionary, files, scanner_api.CheckOptions(**options), now=now)
-
-

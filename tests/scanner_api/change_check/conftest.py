@@ -48,5 +48,3 @@ def proposed(tmp_path: Path) -> Callable[..., Path]:
         return file
 
     return write
-
-

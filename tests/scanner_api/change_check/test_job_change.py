@@ -134,7 +134,9 @@ def test_query_of_ksqldb(store: Callable[..., Stored], proposed: Proposed) -> No
     )
     outcome = SourceResult(source=KSQL, kind="ksqldb", answer=SourceStatus.READ)
     stored = store(
-        replace(scan, ksql_sources=collections, queries=(query,), flink_statements=(), outcomes=(*scan.outcomes, outcome))
+        replace(
+            scan, ksql_sources=collections, queries=(query,), flink_statements=(), outcomes=(*scan.outcomes, outcome)
+        )
     )
 
     same = stored.check(proposed("mails.sql", sql), dialect="ksqldb")

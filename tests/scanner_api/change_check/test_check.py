@@ -1,0 +1,365 @@
+"""The check as a whole: files, path rules, git, what is not known, and the baseline."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from change_estate import AT, RECORDED, Stored, estate, read_result, text_of
+
+from scanner_api import CheckOptions, PathRule, ProposedFiles, Target, check_change, git_files, proposed_files
+from scanner_api.change_check.model import Verdict
+from scanner_api.change_check.proposals import kind_of
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.write.scan import write_scan
+from scanner_extractor.evolution import Level
+from scanner_model.errors import InputInvalid
+from scanner_model.scan import SourceStatus
+
+Proposed = Callable[..., Path]
+ORDERS = RECORDED["versions"]["AVRO"][1]
+LESS = {**ORDERS, "fields": [field for field in ORDERS["fields"] if field["name"] != "amount"]}
+MORE = {**ORDERS, "fields": [*ORDERS["fields"], {"name": "note", "type": "string", "default": ""}]}
+NONE = CheckOptions(level=Level.NONE)
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "expected"),
+    [
+        ("schemas/{subject}.avsc", "schemas/orders-value.avsc", Target(subject="orders-value")),
+        ("schemas/{subject}.avsc", "repo/schemas/a.b-value.avsc", Target(subject="a.b-value")),
+        ("schemas/{subject}.avsc", "schemas/sub/orders-value.avsc", None),
+        ("schemas/**/{subject}.avsc", "schemas/a/b/orders-value.avsc", Target(subject="orders-value")),
+        ("*/{topic}-{role}.proto", "proto/orders-key.proto", Target(topic="orders", role="key")),
+        ("flink/{statement}.sql", "flink/enrich.sql", Target(statement="enrich")),
+        ("connect/{connector}.json", "connect/sink+1.json", Target(connector="sink+1")),
+        ("schemas/{subject}.avsc", "schemas/orders-value.avsc.bak", None),
+    ],
+)
+def test_path_rule(rule: str, path: str, expected: Target | None) -> None:
+    """A repository's layout says what each file is of."""
+    assert PathRule.parse(rule).target(path) == expected
+
+
+@pytest.mark.parametrize("rule", ["schemas/*.avsc", "schemas/{name}.avsc", "{subject}/{subject}.avsc", "{role}.avsc"])
+def test_path_rule_that_names_nothing_is_an_error(rule: str) -> None:
+    """Every file would be of nothing."""
+    with pytest.raises(InputInvalid):
+        PathRule.parse(rule)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "kind"),
+    [
+        ("a.avsc", "{}", "schema"),
+        ("a.json", '{"type": "object"}', "schema"),
+        ("a.json", '{"name": "x", "config": {"connector.class": "X"}}', "connector"),
+        ("a.json", '{"description": "a connector.class"}', "schema"),
+        ("a.sql", "", "sql"),
+        ("a.properties", "connector.class=X", "connector"),
+    ],
+)
+def test_kind_of_a_file(file: str, text: str, kind: str) -> None:
+    """JSON may be a schema or a configuration."""
+    assert kind_of(file, text) == kind
+
+
+def test_directory_of_many_files(shop: Stored, tmp_path: Path) -> None:
+    """One check of all; each finding names its file."""
+    folder = tmp_path / "schemas"
+    folder.mkdir()
+    (folder / "orders.avro-value.avsc").write_text(text_of(LESS))
+    (folder / "orders.json-value.json").write_text(text_of(RECORDED["versions"]["JSON"][1]))
+    (folder / "README.md").write_text("schemas")
+
+    report = check_change(shop.dictionary, proposed_files([str(folder)]), NONE)
+
+    assert [Path(one.file).name for one in report.files] == ["orders.avro-value.avsc", "orders.json-value.json"]
+    assert {Path(finding.place.file).name for finding in report.findings} == {"orders.avro-value.avsc"}
+
+
+def test_unknown_subject_among_many_is_a_finding(shop: Stored, tmp_path: Path) -> None:
+    """The other files are checked nevertheless, and the whole is not fine."""
+    for name in ("orders.avro-value.avsc", "nobody-value.avsc"):
+        (tmp_path / name).write_text(text_of(ORDERS))
+    report = check_change(shop.dictionary, proposed_files([str(tmp_path)]), NONE)
+
+    assert [(finding.rule, finding.verdict) for finding in report.findings] == [("unknown-name", Verdict.UNKNOWN)]
+
+
+@pytest.mark.parametrize("content", [None, "README.md"])
+def test_directory_without_a_schema_is_an_error(content: str | None, tmp_path: Path) -> None:
+    """A misspelt path must not be green for ever."""
+    if content:
+        (tmp_path / content).write_text("x")
+    with pytest.raises(InputInvalid):
+        proposed_files([str(tmp_path)])
+
+
+def test_file_that_no_rule_fits(tmp_path: Path) -> None:
+    """A file that is named is meant; of a directory, some files may be others'."""
+    rules = [PathRule.parse("schemas/{subject}.avsc")]
+    (tmp_path / "other.avsc").write_text("{}")
+    with pytest.raises(InputInvalid):
+        proposed_files([str(tmp_path / "other.avsc")], rules=rules)
+
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas" / "a.avsc").write_text("{}")
+    files = proposed_files([str(tmp_path)], rules=rules)
+    assert ([Path(one.file).name for one in files.proposals], len(files.skipped)) == (["a.avsc"], 1)
+
+
+@pytest.mark.parametrize("raw", [b"\xff\xfe", None])
+def test_file_that_cannot_be_read(raw: bytes | None, tmp_path: Path) -> None:
+    """One line with the file's name."""
+    file = tmp_path / "a.avsc"
+    if raw is not None:
+        file.write_bytes(raw)
+    with pytest.raises(InputInvalid) as error:
+        proposed_files([str(file)])
+
+    assert error.value.where == str(file)
+
+
+# --- git
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Callable[..., str]:
+    """Commit files in a repository of the working directory's; returns the commit."""
+    home = tmp_path / "repo"
+    home.mkdir()
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", *arguments]
+        return subprocess.run(command, cwd=home, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q")
+
+    def commit(files: dict[str, str | None]) -> str:
+        for name, text in files.items():
+            path = home / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink() if text is None else path.write_text(text, encoding="utf-8")
+        git("add", "-A")
+        git("commit", "-q", "--allow-empty", "-m", "x")
+        return git("rev-parse", "HEAD")
+
+    return commit
+
+
+RULES = [PathRule.parse("schemas/{subject}.avsc")]
+SUBJECT = "schemas/orders.avro-value.avsc"
+
+
+def test_changed_files_of_two_commits(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:
+    """Only what differs is checked, as it is in the second commit, whatever the work tree has."""
+    base = repository({SUBJECT: text_of(ORDERS), "schemas/same.avsc": "{}", "README.md": "a"})
+    head = repository({SUBJECT: text_of(LESS), "README.md": "b"})
+    (tmp_path / "repo" / SUBJECT).write_text("not committed")
+
+    files = git_files(f"{base}..{head}", RULES, tmp_path / "repo")
+    report = check_change(shop.dictionary, files, NONE)
+
+    assert (files.skipped, [one.file for one in report.files]) == (("README.md",), [SUBJECT])
+    assert [(finding.rule, finding.item) for finding in report.findings] == [("column-removed", "amount")]
+
+
+def test_deleted_file_is_the_deletion_of_its_subject(
+    shop: Stored, repository: Callable[..., str], tmp_path: Path
+) -> None:
+    """The subject is in use, so its end hits those who use it."""
+    base = repository({SUBJECT: text_of(ORDERS)})
+    head = repository({SUBJECT: None})
+    report = check_change(shop.dictionary, git_files(f"{base}..{head}", RULES, tmp_path / "repo"), NONE)
+
+    (finding,) = report.findings
+    assert (finding.rule, finding.verdict) == ("file-deleted", Verdict.IMPACT)
+    assert any("orders.avro" in why for why in finding.why)
+
+
+def test_moved_file_is_no_deletion(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:
+    """Another path of the same subject has it now."""
+    rules = [PathRule.parse("**/{subject}.avsc")]
+    base = repository({SUBJECT: text_of(ORDERS)})
+    head = repository({SUBJECT: None, "new/orders.avro-value.avsc": text_of(MORE)})
+    report = check_change(shop.dictionary, git_files(f"{base}..{head}", rules, tmp_path / "repo"), NONE)
+
+    assert [finding.rule for finding in report.findings] == ["column-added"]
+
+
+def test_names_with_blanks_and_letters(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:
+    """Git quotes them unless it is told not to."""
+    base = repository({"a": ""})
+    repository({"schemas/zwölf ür-value.avsc": text_of(ORDERS)})
+    files = git_files(f"{base}..", RULES, tmp_path / "repo")
+
+    assert [one.target.subject for one in files.proposals] == ["zwölf ür-value"]
+
+
+@pytest.mark.parametrize("commits", ["nosuch..HEAD", "HEAD..nosuch", "--output=/tmp/x..HEAD", "HEAD", "..HEAD"])
+def test_commit_that_is_missing_is_an_error(commits: str, repository: Callable[..., str], tmp_path: Path) -> None:
+    """A shallow clone lacks the base; nothing may look unchanged because of it."""
+    repository({SUBJECT: text_of(ORDERS)})
+    with pytest.raises(InputInvalid):
+        git_files(commits, RULES, tmp_path / "repo")
+
+
+def test_directory_without_a_repository_is_an_error(tmp_path: Path) -> None:
+    """It says so instead of naming a missing commit."""
+    with pytest.raises(InputInvalid) as error:
+        git_files("a..b", RULES, tmp_path)
+
+    assert "no git repository" in error.value.what
+
+
+def test_no_program_of_the_repository_runs(repository: Callable[..., str], tmp_path: Path) -> None:
+    """A pull request may bring configuration of its own."""
+    base = repository({SUBJECT: text_of(ORDERS), ".gitattributes": "*.avsc diff=evil\n"})
+    head = repository({SUBJECT: text_of(LESS)})
+    home, mark = tmp_path / "repo", tmp_path / "ran"
+    for key in ("diff.evil.command", "diff.evil.textconv", "core.fsmonitor"):
+        subprocess.run(["git", "config", key, f"touch {mark}; cat"], cwd=home, check=True)
+
+    assert len(git_files(f"{base}..{head}", RULES, home).proposals) == 1
+    assert not mark.exists()
+
+
+# --- what is not known
+
+
+def test_stale_source_is_unknown_even_for_a_harmless_change(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """The schema that it was compared with may be an old one."""
+    down = replace(
+        estate(),
+        outcomes=tuple(
+            read_result(one.source, SourceStatus.UNAVAILABLE) if one.kind == "schema_registry" else one
+            for one in estate().outcomes
+        ),
+        versions=(),
+        definitions=(),
+        topic_schemas=(),
+    )
+    report = store(estate(), down).check(proposed("orders.avro-value.avsc", MORE), level=Level.BACKWARD)
+
+    assert [(one.rule, one.item) for one in report.findings if one.verdict is Verdict.UNKNOWN] == [
+        ("stale-source", "schema_registry:http://sr:8081")
+    ]
+
+
+@pytest.mark.parametrize(("hours", "expected"), [(23, Verdict.UNKNOWN), (25, Verdict.FINE)])
+def test_age_of_the_dictionary(hours: int, expected: Verdict, shop: Stored, proposed: Proposed) -> None:
+    """A dictionary of last year tells little of today."""
+    report = shop.check(
+        proposed("orders.avro-value.avsc", MORE),
+        level=Level.BACKWARD,
+        max_age=timedelta(hours=hours),
+        now=AT + timedelta(days=1),
+    )
+
+    assert report.verdict is expected
+
+
+def test_without_a_graph_nobody_is_known(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """The compatibility is known; who is hit is not, and that is not fine."""
+    report = store(estate(), graph=False).check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert [finding.rule for finding in report.findings] == ["column-removed", "no-graph"]
+
+
+def test_graph_that_is_older_than_the_scan(store: Callable[..., Stored], proposed: Proposed, tmp_path: Path) -> None:
+    """What the newest scan found is not in it."""
+    stored = store(estate())
+    write_scan(open_dictionary(stored.dictionary.url, create=False), estate(), started=AT, finished=AT)
+
+    report = stored.check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
+    assert "old-graph" in {finding.rule for finding in report.findings}
+
+
+def test_statements_that_were_not_read_may_use_anything(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """A statement that nobody understands may read the removed column."""
+    scan = estate()
+    more = replace(scan.flink_statements[0], name="odd", statement="INSERT INTO x SELECT 1 FROM )(", kind="")
+    report = store(replace(scan, flink_statements=(*scan.flink_statements, more))).check(
+        proposed("orders.avro-value.avsc", LESS), level=Level.NONE
+    )
+
+    assert "unread-jobs" in {finding.rule for finding in report.findings} or report.verdict is Verdict.IMPACT
+
+
+# --- the baseline
+
+
+def baseline(tmp_path: Path, *entries: dict[str, str]) -> Path:
+    file = tmp_path / "accepted.json"
+    file.write_text(json.dumps({"accepted": list(entries)}))
+    return file
+
+
+def test_accepted_finding_does_not_count(shop: Stored, proposed: Proposed, tmp_path: Path) -> None:
+    """A team has agreed on it; it is still shown, with the reason."""
+    file = proposed("orders.avro-value.avsc", LESS)
+    (finding,) = shop.check(file, level=Level.NONE).findings
+    entry = {"fingerprint": finding.fingerprint, "reason": "agreed", "expires": "2026-03-01"}
+
+    report = shop.check(file, level=Level.NONE, baseline=baseline(tmp_path, entry))
+
+    assert (report.verdict, report.findings[0].accepted) == (Verdict.FINE, "agreed")
+
+
+def test_expired_entry_counts_again_and_is_noted(shop: Stored, proposed: Proposed, tmp_path: Path) -> None:
+    """An exception that never ends is a hole."""
+    file = proposed("orders.avro-value.avsc", LESS)
+    (finding,) = shop.check(file, level=Level.NONE).findings
+    gone = {"fingerprint": "0" * 16, "reason": "old", "expires": "2027-01-01"}
+    entry = {"fingerprint": finding.fingerprint, "reason": "agreed", "expires": "2026-02-28"}
+
+    report = shop.check(file, level=Level.NONE, baseline=baseline(tmp_path, entry, gone))
+
+    assert report.verdict is Verdict.IMPACT
+    assert ["expired" in report.notes[0], "fits no finding" in report.notes[1]] == [True, True]
+
+
+def test_fingerprint_does_not_depend_on_lines(shop: Stored, proposed: Proposed) -> None:
+    """A comment above the field must not end what was accepted."""
+    prints = {
+        shop.check(proposed("orders.avro-value.avsc", text), level=Level.NONE).findings[0].fingerprint
+        for text in (json.dumps(LESS), json.dumps(LESS, indent=4))
+    }
+
+    assert len(prints) == 1
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "{",
+        "[]",
+        '{"accepted": [{}]}',
+        '{"accepted": [{"fingerprint": "a", "reason": "", "expires": "2026-01-01"}]}',
+        '{"accepted": [{"fingerprint": "a", "reason": "b", "expires": "soon"}]}',
+    ],
+)
+def test_wrong_baseline_is_an_error_with_its_place(
+    document: str, shop: Stored, proposed: Proposed, tmp_path: Path
+) -> None:
+    """An entry that is not read would be missed when it is needed."""
+    file = tmp_path / "accepted.json"
+    file.write_text(document)
+    with pytest.raises(InputInvalid) as error:
+        shop.check(proposed("orders.avro-value.avsc", LESS), baseline=file)
+
+    assert "accepted.json" in str(error.value)
+
+
+def test_nothing_to_check_is_fine(shop: Stored) -> None:
+    """A pull request may change no schema."""
+    report = check_change(shop.dictionary, ProposedFiles(proposals=()), NONE, now=AT)
+
+    assert (report.verdict, report.files) == (Verdict.FINE, ())
