@@ -35,7 +35,7 @@ from scanner_dictionary.queries.topics import field_tags
 from scanner_extractor.evolution import Difference, Level, SchemaText, differences
 from scanner_extractor.schemas.references import resolve
 from scanner_model.columns import KEY, ColumnPath, ParsedSchema, path_name
-from scanner_model.errors import InputInvalid, Problem
+from scanner_model.errors import InputInvalid
 from scanner_model.names import Fingerprint, Role
 from scanner_model.schemas import Definition, SchemaVersion
 
@@ -161,8 +161,8 @@ def _check(
 def _proposed(proposal: Proposal, format: str, references: Mapping[str, str], positions: Positions) -> _Proposed:
     assert proposal.text is not None
     parsed = parse_schema(proposal.text, format, references=references)
-    if not parsed.columns and not parsed.empty:
-        first = parsed.problems[0] if parsed.problems else Problem("$", "it holds no schema")
+    if not parsed.columns and not parsed.empty and parsed.problems:
+        first = parsed.problems[0]
         hint = first.hint or "`scanner explain schema FILE` shows what is read"
         raise InputInvalid(f"is no {format} schema: {first.what}", where=f"{proposal.file} {first.where}", hint=hint)
     definition = Definition(

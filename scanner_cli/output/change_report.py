@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any
 
 from scanner_api.change_check.model import Affected, ChangeReport, Finding, Place, Verdict
@@ -112,8 +112,9 @@ def place_in_files(finding: Finding, report: ChangeReport) -> Place:
 
 
 def relative(file: str) -> str:
-    """Return a path with slashes, as repositories write it."""
-    return PurePath(file).as_posix()
+    """Return a path as repositories write it: with slashes, and relative to the working directory where it is below."""
+    path, home = Path(file), Path.cwd()
+    return (path.relative_to(home) if path.is_relative_to(home) else path).as_posix()
 
 
 def affected_text(one: Affected) -> str:

@@ -58,6 +58,12 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
                 return scanner("scans", 2, *asked).json
             case ["diff"]:
                 return scanner("diff", 1, 2, *asked).json
+            case ["check-change"]:
+                scanner("dataflow", "--dictionary", own_dictionary)
+                (tmp_path / "orders-value.avsc").write_text('{"type": "record", "name": "Order", "fields": []}')
+                return scanner("check-change", tmp_path / "orders-value.avsc", *asked).json
+            case ["may-delete"]:
+                return scanner("may-delete", "--subject", "orders-value", *asked).json
             case ["extract", _]:
                 scanner(*scanned.replay(own_dictionary), "--report", tmp_path / "report.json")
                 return json.loads((tmp_path / "report.json").read_text())
@@ -115,7 +121,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 26
+    assert len(EXAMPLES) == 28
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

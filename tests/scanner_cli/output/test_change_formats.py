@@ -1,0 +1,165 @@
+"""The formats of a check's report, against what their readers demand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from scanner_api.change_check.model import Affected, ChangeReport, CheckedFile, Finding, Place, Verdict
+from scanner_cli.commands.check_change import RENDERERS
+from scanner_cli.output.change_markdown import LONGEST, MARKER
+from scanner_cli.output.ci_formats import RULES
+
+SCHEMAS = json.loads((Path(__file__).parent / "report_formats.schema.json").read_text())["$defs"]
+ROOT = Path(__file__).parents[3]
+ODD = 'a|b`c`\x1b[31m<script>@team %0A,:\n"x"'
+
+
+def finding(rule: str = "column-removed", verdict: Verdict = Verdict.IMPACT, **more: Any) -> Finding:
+    given = {
+        "place": Place(file="schemas/order é.avsc", line=3, column=7),
+        "target": "subject orders-value",
+        "what": "amount is removed",
+        "item": "amount",
+    }
+    return Finding(rule=rule, verdict=verdict, **{**given, **more})
+
+
+def affected(name: str = "paid", **more: Any) -> Affected:
+    return Affected(kind="topic", namespace="kafka://k:9092", name=name, path="", use="copies", steps=1, **more)
+
+
+REPORTS: Mapping[str, ChangeReport] = {
+    "empty": ChangeReport(files=(), findings=()),
+    "fine": ChangeReport(files=(CheckedFile(file="a.avsc", kind="schema"),), findings=()),
+    "all": ChangeReport(
+        files=(CheckedFile(file="schemas/order é.avsc", kind="schema", targets=("subject orders-value",)),),
+        findings=(
+            finding("incompatible", Verdict.BREAKS, item="amount X"),
+            finding(affected=(affected(owner="billing", tags=("PII",)),), tags=("finance",)),
+            finding("stale-source", Verdict.UNKNOWN, place=Place(file=""), item="connect:main"),
+            finding("column-added", Verdict.FINE, item="note"),
+            finding("made-nullable", item="email", accepted="agreed"),
+        ),
+        scans=(("shop", 3, "2026-03-01T12:00:00+00:00"),),
+        skipped=("README.md",),
+        notes=("baseline: x expired",),
+    ),
+    "odd": ChangeReport(
+        files=(CheckedFile(file=ODD, kind="schema"),),
+        findings=(
+            finding(what=ODD, item=ODD, target=ODD, place=Place(file=ODD), affected=(affected(ODD, owner=ODD),)),
+        ),
+    ),
+    "long": ChangeReport(
+        files=(CheckedFile(file="a.avsc", kind="schema"),),
+        findings=tuple(
+            finding(item=f"c{number}", affected=tuple(affected(f"t{index}") for index in range(30)))
+            for number in range(300)
+        ),
+    ),
+}
+
+
+@pytest.fixture(params=REPORTS)
+def report(request: pytest.FixtureRequest) -> ChangeReport:
+    """Return each report in turn."""
+    return REPORTS[request.param]
+
+
+def test_sarif_is_valid(report: ChangeReport) -> None:
+    """GitHub refuses an upload that is not."""
+    document = json.loads(RENDERERS["sarif"](report))
+
+    Draft202012Validator(SCHEMAS["sarif"]).validate(document)
+    (run,) = document["runs"]
+    assert {result["ruleId"] for result in run["results"]} <= {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert len(run["results"]) == len(report.findings)
+
+
+def test_code_quality_is_valid_and_its_fingerprints_are_unique(report: ChangeReport) -> None:
+    """GitLab drops issues that share one."""
+    issues = json.loads(RENDERERS["gitlab-code-quality"](report))
+
+    Draft202012Validator(SCHEMAS["code-quality"]).validate(issues)
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+
+
+def test_junit_counts_what_it_holds(report: ChangeReport) -> None:
+    """Jenkins and GitLab read counts and cases; the attributes are those of Jenkins' junit-10.xsd."""
+    suites = ElementTree.fromstring(RENDERERS["junit"](report))
+
+    assert suites.tag == "testsuites"
+    for suite in suites:
+        cases = list(suite)
+        kinds = [child.tag for case in cases for child in case]
+        assert set(suite.attrib) == {"name", "tests", "failures", "errors", "skipped"}
+        counted = [int(suite.attrib[name]) for name in ("tests", "failures", "errors", "skipped")]
+        assert counted == [len(cases), kinds.count("failure"), kinds.count("error"), kinds.count("skipped")]
+        assert all({"name", "classname"} == set(case.attrib) for case in cases)
+    assert bool(suites.findall(".//failure")) == (report.verdict in (Verdict.IMPACT, Verdict.BREAKS))
+
+
+COMMAND = re.compile(r"::(error|warning|notice) ([a-z]+=[^,:\n]*(?:,[a-z]+=[^,:\n]*)*)::([^\n]*)")
+
+
+def test_annotations_are_workflow_commands(report: ChangeReport) -> None:
+    """A line feed, comma or colon in a name must not begin another command or property."""
+    lines = RENDERERS["github-actions"](report).splitlines()
+
+    assert len(lines) == len(report.findings)
+    assert all(COMMAND.fullmatch(line) for line in lines)
+    assert [line.split(" ")[0] for line in lines] == sorted(line.split(" ")[0] for line in lines) or lines
+
+
+def test_most_serious_annotations_come_first() -> None:
+    """GitHub shows ten of each level."""
+    levels = [line.split(" ")[0] for line in RENDERERS["github-actions"](REPORTS["all"]).splitlines()]
+
+    assert levels == ["::error", "::error", "::warning", "::notice", "::notice"]
+
+
+def test_markdown_fits_a_comment_and_marks_itself(report: ChangeReport) -> None:
+    """GitHub refuses a longer one; the marker lets a workflow replace its own."""
+    text = RENDERERS["markdown"](report)
+
+    assert text.startswith(f"{MARKER}\n")
+    assert len(text) < LONGEST + 200
+    assert "<script>" not in re.sub(r"`[^`]*`", "", text)
+
+
+def test_markdown_mentions_nobody() -> None:
+    """An owner's name in a comment must not notify half a company."""
+    text = re.sub(r"`[^`]*`", "", RENDERERS["markdown"](REPORTS["odd"]))
+
+    assert "@" not in text
+
+
+def test_table_and_json_have_every_finding(report: ChangeReport) -> None:
+    """The table is for people, JSON for everything else."""
+    document = json.loads(RENDERERS["json"](report))
+
+    assert document["verdict"] == str(report.verdict)
+    assert len(document["findings"]) == len(report.findings)
+    table = RENDERERS["table"](report)
+    assert all(one.rule in table for one in report.findings)
+    assert "\x1b" not in table
+
+
+def test_every_rule_is_described() -> None:
+    """SARIF shows the sentence beside the finding, and the page lists it."""
+    sources = "\n".join(
+        path.read_text() for path in (ROOT / "scanner_api" / "change_check").glob("*.py") if path.name != "positions.py"
+    )
+    used = set(re.findall(r'(?:rule=|_finding\(|_note\(|_hit\(|_unknown\()f?"([a-z]+-[a-z]+)"', sources))
+    page = (ROOT / "docs" / "check-change.md").read_text(encoding="utf-8")
+
+    assert used <= set(RULES)
+    assert [rule for rule in RULES if f"`{rule}`" not in page] == []
