@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from capture_rows import capture_row
+from change_rows import change_row
 from dictionary_rows import query_row, write_row
 from estate_rows import estate_row
 from graph_rows import graph_row, statements_row
@@ -44,6 +45,7 @@ ROWS = {
     "graph": graph_row,
     "renewal": renewal_row,
     "statements": statements_row,
+    "change": change_row,
 }
 
 LONG = {

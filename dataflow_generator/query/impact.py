@@ -48,13 +48,16 @@ class Affected(Generic[K, E]):
         return len(self.way)
 
 
-def impact(root: Root[K], graph: ImpactGraph[K, E]) -> tuple[Affected[K, E], ...]:
+def impact(
+    root: Root[K], graph: ImpactGraph[K, E], neighbourhood: Neighbourhood[K, E] | None = None
+) -> tuple[Affected[K, E], ...]:
     """Return what is affected if *root* is renamed or dropped, the nearest first; without *root* itself.
 
     A field of a structure is followed where the structure as a whole is copied. What affects a whole dataset affects
-    everything derived from it. For datasets without known columns no downstream columns are listed.
+    everything derived from it. For datasets without known columns no downstream columns are listed. *neighbourhood*
+    is one of *graph* that several calls share, so that the flows of a dataset are loaded once.
     """
-    search = _Search(graph)
+    search = _Search(graph, neighbourhood or Neighbourhood(graph))
     writers = search.start(root)
     search.go()
     jobs = [*writers, *search.jobs()]
@@ -87,9 +90,9 @@ class _State(NamedTuple, Generic[K]):
 class _Search(Generic[K, E]):
     """One search: the shortest reach of each state, and the best of each job so far."""
 
-    def __init__(self, graph: ImpactGraph[K, E]) -> None:
+    def __init__(self, graph: ImpactGraph[K, E], neighbourhood: Neighbourhood[K, E]) -> None:
         self._graph = graph
-        self._neighbourhood = Neighbourhood(graph)
+        self._neighbourhood = neighbourhood
         self._reached: dict[_State[K], _Reach[K, E]] = {}
         self._jobs: dict[K, _Reach[K, E]] = {}
         self._initial: dict[K, tuple[Hop[K, E], ...]] = {}

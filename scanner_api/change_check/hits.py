@@ -11,8 +11,9 @@ from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import Dataset, Naming
 from dataflow_generator.query.impact import Affected as Reached
 from dataflow_generator.query.impact import Root
+from dataflow_generator.query.neighbourhood import Neighbourhood
 from scanner_api.change_check.model import Affected
-from scanner_api.graph.lineage import Impact, impact_from
+from scanner_api.graph.lineage import Impact, impact_from, impact_graph
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, stored_graph
@@ -30,6 +31,7 @@ class Hits:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
         self._rows = SqlGraphReader(conn)
+        self._near = Neighbourhood(impact_graph(self._rows))
         self.graph: StoredGraph | None = stored_graph(conn)
 
     def of(self, dataset: Dataset, path: ColumnPath = ()) -> tuple[Affected, ...]:
@@ -40,7 +42,7 @@ class Hits:
         node = self.node(dataset)
         if node is None:
             return ()
-        impact = impact_from(self._rows, Root(node=node.id, path=path))
+        impact = impact_from(self._rows, Root(node=node.id, path=path), neighbourhood=self._near)
         found = [self._affected(one, impact) for one in impact.affected]
         return tuple(sorted(found, key=lambda one: _KINDS.index(one.kind) if one.kind in _KINDS else len(_KINDS)))
 

@@ -10,8 +10,8 @@ from dataflow_generator.analysis.connectivity import Component
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import ColumnRef, Dataset
 from dataflow_generator.query import impact as impact_query
-from dataflow_generator.query.impact import Affected, NodeInfo, Root
-from dataflow_generator.query.neighbourhood import Step
+from dataflow_generator.query.impact import Affected, ImpactGraph, NodeInfo, Root
+from dataflow_generator.query.neighbourhood import Neighbourhood, Step
 from dataflow_generator.query.stored_graph import stored_lineage
 from dataflow_generator.query.traversal import Hop, TraversalOptions
 from scanner_api.dictionary import Dictionary
@@ -98,8 +98,8 @@ def impact_of(graph: GraphReader, node: NodeRow, name: str, depth: int | None = 
     return replace(result, column_suggestions=_column_suggestions(graph, node, name))
 
 
-def impact_from(graph: GraphReader, root: Root[int], depth: int | None = None) -> Impact:
-    """Return what is affected, in at most *depth* steps, if *root*, a job, dataset or column of one, is dropped."""
+def impact_graph(graph: GraphReader) -> ImpactGraph[int, EdgeRow]:
+    """Return the edges and nodes of a stored graph as impact analysis reads them."""
 
     def edges_ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
         for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
@@ -112,7 +112,20 @@ def impact_from(graph: GraphReader, root: Root[int], depth: int | None = None) -
     def step(edge: EdgeRow) -> Step:
         return Step(edge.flow_type, edge.subtype, edge.evidence)
 
-    reached = impact_query.impact(root, impact_query.ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step))
+    return ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step)
+
+
+def impact_from(
+    graph: GraphReader,
+    root: Root[int],
+    depth: int | None = None,
+    neighbourhood: Neighbourhood[int, EdgeRow] | None = None,
+) -> Impact:
+    """Return what is affected, in at most *depth* steps, if *root*, a job, dataset or column of one, is dropped.
+
+    *neighbourhood* is one of the graph that several calls share.
+    """
+    reached = impact_query.impact(root, impact_graph(graph), neighbourhood)
     affected = tuple(each for each in reached if depth is None or each.steps <= depth)
     ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
     jobs = (job for each in affected for job in each.through)

@@ -20,8 +20,9 @@ from scanner_cli.main import COMMANDS, run
 ROOT = Path(__file__).parents[2]
 CI, RETAIL = ROOT / "examples" / "ci", ROOT / "examples" / "retail"
 FILE = "schemas/orders-value.avsc"
-QUERY = """SELECT schema_definition.schema_text FROM schema_definition JOIN subject_version v ON v.definition_id = schema_definition.id
-JOIN subject ON subject.id = v.subject_id WHERE subject.name = 'orders-value' ORDER BY v.version DESC"""
+QUERY = """SELECT schema_definition.schema_text FROM schema_definition
+JOIN subject_version v ON v.definition_id = schema_definition.id JOIN subject ON subject.id = v.subject_id
+WHERE subject.name = 'orders-value' ORDER BY v.version DESC"""
 
 
 def loaded(name: str) -> Any:
