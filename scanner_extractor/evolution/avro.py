@@ -202,9 +202,15 @@ class _Resolution:
             if source is not None:
                 theirs = self._writer.type_of(source.get("type"), writer.inner_namespace)
                 yield from within(one["name"], self.check(kind, theirs))
-            elif "default" not in one and not (kind.kind == "enum" and "default" in kind.body):
+            elif "default" not in one:
                 what = "the reader's field has no default, and the written data lack it"
-                yield Difference((one["name"],), "READER_FIELD_MISSING_DEFAULT_VALUE", what)
+                # The library takes an enum's own default for a mismatch of types.
+                rule = "TYPE_MISMATCH" if "default" in _body(kind) else "READER_FIELD_MISSING_DEFAULT_VALUE"
+                yield Difference((one["name"],), rule, what)
+
+
+def _body(kind: _Type) -> dict[str, Json]:
+    return kind.body if kind.kind == "enum" else {}
 
 
 def _fields_of(record: _Type) -> list[dict[str, Json]]:

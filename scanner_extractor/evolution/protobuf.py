@@ -1,8 +1,8 @@
 """Protobuf's evolution as Confluent's registry judges it, by field numbers.
 
 Sources: protobuf.dev, "Updating A Message Type"; recorded answers of a registry 8.3.1, whose words the differences
-have. Enums, names of fields, added and removed fields are no difference. Releases after 8.3 let a member leave its
-oneof; here, as in 8.3, that is a removal.
+have. Enums, names of fields, added and removed fields are no difference. A field that moves into or out of a oneof is
+judged as 8.3 does: to leave one that stays is a removal, and its type is not compared; later releases differ.
 """
 
 from __future__ import annotations
@@ -112,8 +112,10 @@ class _Comparison:
         yield from _oneofs(pair, before, after)
         for number in sorted(before.keys() | after.keys()):
             old, new = before.get(number), after.get(number)
-            if old and new:
+            if old and new and old.oneof == new.oneof:
                 yield from self._field(pair, old, new)
+            elif old and new:
+                continue  # 8.3 compares the members of a oneof of one name only
             elif old and old.label is Label.REQUIRED:
                 what = "data without it do not parse for readers that require it"
                 yield Difference((*pair.path, old.name), "REQUIRED_FIELD_REMOVED", what)
@@ -149,13 +151,15 @@ def _oneofs(pair: _Messages, before: Mapping[int, Field], after: Mapping[int, Fi
     """Compare membership in oneofs: what was independent may not exclude each other now."""
     ours, theirs = _members(after), _members(before)
     for name, numbers in ours.items():
-        moved = [after[number].name for number in numbers if number in before and not before[number].oneof]
-        if name in theirs and moved:
-            what = f"it was outside of the oneof {name}, which exists: setting one clears the others"
-            yield Difference((*pair.path, moved[0]), "FIELD_MOVED_TO_EXISTING_ONEOF", what)
-        elif len(moved) > 1:
+        known = [number for number in numbers if number in before]
+        moved = [after[number].name for number in known if not before[number].oneof]
+        others = {before[number].oneof for number in known} - {""}
+        if len(moved) > 1:
             what = f"{', '.join(moved)} were independent, and exclude each other in the oneof {name}"
             yield Difference((*pair.path, moved[0]), "MULTIPLE_FIELDS_MOVED_TO_ONEOF", what)
+        elif len(moved) + len(others) > 1:
+            what = f"the members of the oneof {name} were independent: setting one now clears the others"
+            yield Difference((*pair.path, *moved[:1]), "FIELD_MOVED_TO_EXISTING_ONEOF", what)
     for name, numbers in theirs.items():
         for number in numbers:
             if name in ours and number not in ours[name]:
