@@ -35,7 +35,7 @@ _PLAIN = frozenset(("boolean", "int", "long", "float", "double", "bytes", "strin
 def change_row(directory: Path) -> list[Row]:
     """How long a check takes of a schema that loses a column which jobs use, and of a hundred such schemas.
 
-    Each run is a whole process. The subjects, whose texts the estate does not have, are made of its columns.
+    Each run is a whole process. The subjects, which the built dictionary lacks, are made of its columns.
     """
     file, folder = directory / "change.db", directory / "schemas"
     # A process starts with the memory of the one that forked it, so that this one stays small.
@@ -154,7 +154,7 @@ def _type(column: Column, columns: list[Column], name: str) -> Any:  # noqa: ANN
     if column.type == "record":
         return _record(inner, inside, column.path)
     if column.type == "array":
-        # The estate cuts schemas at their width, so that an array may have no element.
+        # Schemas are cut at their width, so that an array may have no element.
         element = next((one for one in inside if one.path == (*column.path, "[]")), None)
         return {"type": "array", "items": "string" if element is None else _type(element, inside, inner)}
     word = column.type if column.type in _PLAIN else "string"
