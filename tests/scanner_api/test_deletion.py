@@ -15,7 +15,8 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConsumerGroup, Topic
-from scanner_model.names import SubjectName, TopicName
+from scanner_model.ksqldb import KsqlSource
+from scanner_model.names import SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
 from scanner_model.schemas import Reference
 
@@ -69,6 +70,33 @@ def test_topic_that_nobody_uses_may_go(ask: Callable[..., DeletionAnswer]) -> No
     answer = ask(with_topic("idle"), topic="idle")
 
     assert (answer.answer, answer.uses, answer.unused_since) == (Answer.YES, (), "")
+
+
+def test_user_without_a_known_flow_counts(ask: Callable[..., DeletionAnswer]) -> None:
+    """A worker reports the topics that a connector used, and a server its collections, whatever the graph knows."""
+    scan = with_topic("idle")
+    odd = replace(
+        scan.connectors[0],
+        name="odd",
+        connector_class="com.acme.Odd",
+        config=(("connector.class", "com.acme.Odd"),),
+        topics=(TopicName("idle"),),
+    )
+    stream = KsqlSource(
+        source=SourceId("ksqldb:http://ksql:8088"),
+        name="IDLE",
+        kind="STREAM",
+        topic=TopicName("idle"),
+        key_format="KAFKA",
+        value_format="AVRO",
+        statement="",
+    )
+    outcome = read_result(stream.source)
+    answer = ask(
+        replace(scan, connectors=(odd,), ksql_sources=(stream,), outcomes=(*scan.outcomes, outcome)), topic="idle"
+    )
+
+    assert names(answer, Answer.NO) == {"odd", "IDLE"}
 
 
 def test_group_without_members_may_come_back(ask: Callable[..., DeletionAnswer]) -> None:

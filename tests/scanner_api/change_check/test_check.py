@@ -210,6 +210,28 @@ def test_commit_that_is_missing_is_an_error(commits: str, repository: Callable[.
         git_files(commits, RULES, tmp_path / "repo")
 
 
+def test_git_that_is_not_installed_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An image for CI may lack it."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputInvalid) as error:
+        git_files("a..b", RULES, tmp_path)
+
+    assert "not installed" in error.value.what
+
+
+def test_commits_without_a_common_one_are_an_error(repository: Callable[..., str], tmp_path: Path) -> None:
+    """Three dots ask for the last common commit, which a shallow clone may lack."""
+    base = repository({SUBJECT: text_of(ORDERS)})
+    home = tmp_path / "repo"
+    tree = subprocess.run(["git", "rev-parse", "HEAD^{tree}"], cwd=home, check=True, capture_output=True, text=True)
+    make = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", "-m", "other", tree.stdout.strip()]
+    other = subprocess.run(make, cwd=home, check=True, capture_output=True, text=True).stdout.strip()
+
+    with pytest.raises(InputInvalid) as error:
+        git_files(f"{base}...{other}", RULES, home)
+    assert "merge base" in error.value.what
+
+
 def test_directory_without_a_repository_is_an_error(tmp_path: Path) -> None:
     """It says so instead of naming a missing commit."""
     with pytest.raises(InputInvalid) as error:
@@ -282,15 +304,17 @@ def test_graph_that_is_older_than_the_scan(store: Callable[..., Stored], propose
     assert "old-graph" in {finding.rule for finding in report.findings}
 
 
-def test_statements_that_were_not_read_may_use_anything(store: Callable[..., Stored], proposed: Proposed) -> None:
-    """A statement that nobody understands may read the removed column."""
+def test_connector_of_an_unknown_class_may_use_anything(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """A connector that nobody can read may read the removed column."""
     scan = estate()
-    more = replace(scan.flink_statements[0], name="odd", statement="INSERT INTO x SELECT 1 FROM )(", kind="")
-    report = store(replace(scan, flink_statements=(*scan.flink_statements, more))).check(
-        proposed("orders.avro-value.avsc", LESS), level=Level.NONE
+    odd = replace(
+        scan.connectors[0], name="odd", connector_class="com.acme.Odd", config=(("connector.class", "x.Odd"),)
     )
+    stored = store(replace(scan, connectors=(*scan.connectors, odd)))
+    report = stored.check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
 
-    assert "unread-jobs" in {finding.rule for finding in report.findings} or report.verdict is Verdict.IMPACT
+    (finding,) = (finding for finding in report.findings if finding.rule == "unread-jobs")
+    assert (finding.verdict, "1 connectors" in finding.what) == (Verdict.UNKNOWN, True)
 
 
 # --- the baseline

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from change_estate import SCRIPT_TEXT, SINK, Stored, estate
 
-from scanner_api import Target
+from scanner_api import ProposedFiles, Target, check_change
 from scanner_api.change_check.model import ChangeReport, Verdict
+from scanner_api.change_check.proposals import Proposal
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.flink import FlinkStatement
 from scanner_model.ksqldb import KsqlSource, Query
@@ -192,6 +193,46 @@ def test_configuration_of_an_unknown_class_is_unknown(shop: Stored, proposed: Pr
     report = shop.check(proposed("sink.json", connector(**{"connector.class": "com.acme.Sink"})))
 
     assert "not-read" in {rule for rule, _ in told(report)}
+
+
+def deleted(stored: Stored, kind: str, target: Target) -> ChangeReport:
+    """Check the deletion of a statement's or connector's file."""
+    proposal = Proposal(file="gone", text=None, kind=kind, target=target)
+    return check_change(stored.dictionary, ProposedFiles(proposals=(proposal,)))
+
+
+def test_deleted_connector_writes_nothing_more(shop: Stored) -> None:
+    """Its tables end with it."""
+    report = deleted(shop, "connector", Target(connector="paid-to-warehouse"))
+
+    lost = {item for rule, item in told(report) if rule == "output-lost"}
+    assert lost == {f"public.paid.{name}" for name in ("avro", "json", "protobuf")}
+    assert report.files[0].kind == "deleted"
+
+
+def test_deleted_statement_writes_nothing_more(shop: Stored) -> None:
+    """So does the sink behind it."""
+    report = deleted(shop, "sql", Target(statement="shop.sql"))
+
+    lost = {finding.item: {one.shown for one in finding.affected} for finding in report.findings}
+    assert "paid-to-warehouse" in lost["paid.avro"]
+
+
+def test_connector_without_a_stored_one_has_to_be_named_right(shop: Stored, proposed: Proposed) -> None:
+    """With --connector a name is a statement that it exists."""
+    with pytest.raises(NameUnknown):
+        shop.check(proposed("sink.json", connector()), target=Target(connector="paid-to-warehuose"))
+
+
+def test_new_query_of_ksqldb_gains(shop: Stored, proposed: Proposed) -> None:
+    """There is no ksqlDB in the estate yet: what it reads is not known."""
+    sql = "CREATE STREAM X WITH (KAFKA_TOPIC='x') AS SELECT ID FROM ORDERS EMIT CHANGES;"
+    report = shop.check(proposed("x.sql", sql), dialect="ksqldb")
+
+    assert report.files[0].targets == ("query X",)
+    assert report.verdict is not Verdict.BREAKS
+    with pytest.raises(NameUnknown):
+        shop.check(proposed("x.sql", sql), dialect="ksqldb", target=Target(statement="CSAS_X_1"))
 
 
 def test_flink_statement_of_a_server(store: Callable[..., Stored], proposed: Proposed) -> None:
