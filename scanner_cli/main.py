@@ -128,14 +128,14 @@ def _log() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Visible("%(name)s: %(message)s"))
     loggers = [logging.getLogger(package) for package in _PACKAGES]
-    logging.getLogger().addHandler(handler)
     for logger in loggers:
+        logger.addHandler(handler)
         logger.setLevel(logging.DEBUG)
 
     def restore() -> None:
         """Undo the configuration of logging: a process may run several commands, each with its own stderr."""
-        logging.getLogger().removeHandler(handler)
         for logger in loggers:
+            logger.removeHandler(handler)
             logger.setLevel(logging.NOTSET)
 
     click.get_current_context().call_on_close(restore)
