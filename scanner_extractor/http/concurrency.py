@@ -131,10 +131,12 @@ class Rate:
         self._lock = threading.Lock()
         self._next = float("-inf")
         self._held = float("-inf")
+        self.taken = 0
 
     def take(self) -> None:
-        """Wait for the turn of one request."""
+        """Wait for the turn of one request, and count it."""
         with self._lock:
+            self.taken += 1
             now = self._clock.now()
             turn = max(self._next, now - self._burst, self._held)
             self._next = turn + self._interval
