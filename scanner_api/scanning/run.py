@@ -6,7 +6,6 @@ import importlib.util
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -38,6 +37,7 @@ from scanner_extractor.schemas.parsing import (
 from scanner_model.columns import ParsedSchema
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.scan import ClusterScan, SourceStatus
+from scanner_model.threads import run_ordered
 
 if TYPE_CHECKING:
     from scanner_api.graph.engines import SparkChoice
@@ -181,7 +181,7 @@ def scan_clusters(
     if options.choice.mode is Mode.ENRICH:
         _check_stored(clusters, options)
     jobs = [partial(_read_cluster, *each, options) for each in zip(clusters, connections, strict=True)]
-    for read in _run_ordered(jobs, workers):
+    for read in run_ordered(jobs, workers):
         yield _store(read, options)
 
 
@@ -217,29 +217,6 @@ def _store(read: _ReadCluster, options: ScanOptions) -> ScanReport:
         seconds=time.monotonic() - read.clock,
         findings=summary.findings if summary else (),
     )
-
-
-def _run_ordered(jobs: Sequence[Callable[[], _ReadCluster]], workers: int) -> Iterator[_ReadCluster]:
-    """Run *jobs*, up to *workers* at once, and yield their results in order; no more than that wait to be stored."""
-    free = threading.Semaphore(max(1, workers))
-    futures: list[Future[_ReadCluster]] = [Future() for _ in jobs]
-
-    def work(job: Callable[[], _ReadCluster], future: Future[_ReadCluster]) -> None:
-        try:
-            future.set_result(job())
-        except BaseException as error:  # noqa: BLE001 - raised again by `future.result()`
-            future.set_exception(error)
-
-    def start() -> None:
-        for job, future in zip(jobs, futures, strict=True):
-            free.acquire()
-            # Daemons, so that Ctrl-C ends the program whatever a source does.
-            threading.Thread(target=work, args=(job, future), daemon=True).start()
-
-    threading.Thread(target=start, daemon=True).start()
-    for future in futures:
-        yield future.result()
-        free.release()
 
 
 def _check_stored(clusters: Sequence[LoadedCluster], options: ScanOptions) -> None:

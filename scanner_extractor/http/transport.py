@@ -206,25 +206,30 @@ class HttpTransport:
         Path and query stay exactly as they are: a subject may be called `..`, which preparing a URL would resolve.
         """
         parts = urlsplit(request.url)
-        root, options = self._host(parts.scheme, parts.netloc, is_trusted=_same_place(self._settings.url, request.url))
+        is_trusted = _same_place(self._settings.url, request.url)
+        root, options = self._host(f"{parts.scheme}://{parts.netloc}/", request.accept, is_trusted=is_trusted)
         message = root.copy()
-        message.method = request.method
         message.url = f"{root.url}{urlunsplit(('', '', parts.path, parts.query, '')).removeprefix('/')}"
-        message.prepare_headers(_plain_headers(request) | dict(headers))
-        message.prepare_body(request.body.encode() if request.body else None, None)
+        if request.method != "GET":
+            message.method = request.method
+            headers = {"Content-Type": "application/json", **headers} if request.body else headers
+            message.prepare_body(request.body.encode(), None)
+        if headers:
+            message.prepare_headers({**message.headers, **headers})
         if auth:
             message.prepare_auth(auth)
         return message, options
 
-    def _host(self, scheme: str, netloc: str, *, is_trusted: bool) -> tuple[PreparedRequest, Mapping[str, Any]]:
-        """Return a message without path, and proxies and TLS; read once per host, as this costs more than a request."""
-        key = (scheme, netloc, is_trusted)
+    def _host(self, url: str, accept: str, *, is_trusted: bool) -> tuple[PreparedRequest, Mapping[str, Any]]:
+        """Return a GET of the root, and timeouts, proxies and TLS; read once, as this costs more than a request."""
+        key = (url, accept, is_trusted)
         with self._lock:
             if key not in self._hosts:
                 tls = self._settings.tls
                 certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate else None
                 verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
-                root = Message("GET", f"{scheme}://{netloc}/").prepare()
+                headers = {"User-Agent": "scanner", "Accept": accept, "Accept-Encoding": "gzip, deflate"}
+                root = Message("GET", url, headers).prepare()
                 options = self._session.merge_environment_settings(
                     root.url, {}, True, verify, certificate if is_trusted else None
                 )
@@ -252,11 +257,6 @@ class _Adapter(HTTPAdapter):
         if key not in self._pools:
             self._pools[key] = super().get_connection_with_tls_context(request, verify, proxies, cert)
         return self._pools[key]
-
-
-def _plain_headers(request: Request) -> dict[str, str]:
-    kind = {"Content-Type": "application/json"} if request.body else {}
-    return {"User-Agent": "scanner", "Accept": request.accept, "Accept-Encoding": "gzip, deflate", **kind}
 
 
 def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> bytes:
