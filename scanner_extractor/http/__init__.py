@@ -1,1 +1,1 @@
-"""Http."""
+"""HTTP of all sources: transport, authentication, pagination, rate limit, concurrency, recording and replay."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,11 +75,12 @@ def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[],
 def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
     where = f"{service.name}:{operation}"
     try:
+        from botocore import xform_name
         from botocore.exceptions import BotoCoreError, ClientError
     except ImportError as error:
         raise _not_installed(service) from error
     try:
-        answer = getattr(client(), _method(operation))(**body)
+        answer = getattr(client(), xform_name(operation))(**body)
     except ClientError as error:
         return _error_response(error.response, where, _rights(service))
     except BotoCoreError as error:
@@ -162,10 +162,6 @@ def _failed(error: Exception, where: str, service: AwsService) -> ScannerError:
 def _not_installed(service: AwsService) -> InputInvalid:
     what = "boto3 is not installed, which is required for AWS"
     return InputInvalid(what, where=service.name, hint="install it: pip install 'kafka-lineage-scanner[aws]'")
-
-
-def _method(operation: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation).lower()
 
 
 def _rights(service: AwsService) -> str:

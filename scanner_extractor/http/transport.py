@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from http.client import IncompleteRead
 from types import TracebackType
@@ -13,7 +12,6 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import urllib3
 from requests import PreparedRequest, Session
-from requests import Request as Message
 from requests.adapters import HTTPAdapter
 from requests.auth import AuthBase
 from urllib3 import Retry
@@ -145,7 +143,10 @@ class HttpTransport:
         for a response that is too large, truncated or not compressed as declared.
         """
         for _ in range(_REDIRECTS + 1):
-            answer = self._authorised(request)
+            is_ours = _same_place(self._settings.url, request.url)
+            answer = (
+                self._send(request, self._settings.headers, self._credentials) if is_ours else self._send(request, {})
+            )
             target = answer.headers.get("location", "")
             if answer.status not in _MOVED or not target:
                 return answer
@@ -156,33 +157,24 @@ class HttpTransport:
             hint="check the `url` of this source",
         )
 
-    def _authorised(self, request: Request) -> Response:
-        """Send with credentials and headers of the settings where the host may receive them."""
-        with self._explained(request):
-            if not _same_place(self._settings.url, request.url):
-                return self._send(request, *self._prepared(request, {}))
-            message, options = self._prepared(request, self._settings.headers, self._credentials)
-            answer = self._send(request, message, options)
-            if answer.status == 401 and self._credentials.renew(message):
-                answer = self._send(request, message, options)
-            return answer
-
     def _post_form(self, url: str, headers: Mapping[str, str], form: str) -> Response:
         request = Request(source=SourceId(""), method="POST", url=url, body=form)
-        form_headers = {"Content-Type": "application/x-www-form-urlencoded", **headers}
-        with self._explained(request):
-            return self._send(request, *self._prepared(request, form_headers))
+        return self._send(request, {"Content-Type": "application/x-www-form-urlencoded", **headers})
 
-    @contextmanager
-    def _explained(self, request: Request) -> Iterator[None]:
+    def _send(self, request: Request, headers: Mapping[str, str], credentials: Credentials | None = None) -> Response:
+        """Send with *headers* and *credentials*; raises the error that explains why there is no response."""
         try:
-            yield
+            message, options = self._prepared(request, headers, credentials)
+            answer = self._whole(request, message, options)
+            if answer.status == 401 and credentials and credentials.renew(message):
+                answer = self._whole(request, message, options)
+            return answer
         except FAILURES as error:
             is_spent = any(isinstance(link, MaxRetryError) for link in (error, *error.args))
             tries = RETRIES + 1 if is_spent else 1
             raise explain(error, where=request_location(request), tries=tries, settings=self._settings) from error
 
-    def _send(self, request: Request, message: PreparedRequest, options: Mapping[str, Any]) -> Response:
+    def _whole(self, request: Request, message: PreparedRequest, options: Mapping[str, Any]) -> Response:
         """Send until the body is whole: urllib3 retries connections and statuses, but no response that has begun."""
         adapter = self._session.get_adapter(message.url or "")  # the session itself would read redirects to their end
         self._rate.take()
@@ -191,9 +183,8 @@ class HttpTransport:
             with adapter.send(message, **options) as response:
                 try:
                     body = _body(response.raw, self._settings.max_bytes, request)
-                    return Response(
-                        status=response.status_code, headers=dict(response.headers.lower_items()), body=body
-                    )
+                    headers = dict(response.headers.lower_items())
+                    return Response(status=response.status_code, headers=headers, body=body)
                 except FAILURES as error:
                     resend = resend.increment(request.method, request.url, error=error)
             resend.sleep()
@@ -228,8 +219,10 @@ class HttpTransport:
                 tls = self._settings.tls
                 certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate else None
                 verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
-                headers = {"User-Agent": "scanner", "Accept": accept, "Accept-Encoding": "gzip, deflate"}
-                root = Message("GET", url, headers).prepare()
+                root = PreparedRequest()
+                root.prepare_method("GET")
+                root.prepare_url(url, None)
+                root.prepare_headers({"User-Agent": "scanner", "Accept": accept, "Accept-Encoding": "gzip, deflate"})
                 options = self._session.merge_environment_settings(
                     root.url, {}, True, verify, certificate if is_trusted else None
                 )
