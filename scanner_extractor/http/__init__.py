@@ -1,1 +1,1 @@
-"""HTTP of all sources: transport, authentication, pagination, rate limit, concurrency, recording and replay."""
+"""The HTTP client of all sources."""
