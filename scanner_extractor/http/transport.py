@@ -112,6 +112,7 @@ class HttpTransport:
             allowed_methods=None,
             status_forcelist=_PASSING | settings.retry_also,
             raise_on_status=False,
+            respect_retry_after_header=False,  # else a 413 is retried, too; `SourceRetry.sleep` waits all the same
         )
         self._credentials = Credentials(settings.auth, self._post_form, clock.now)
         self._session = Session()

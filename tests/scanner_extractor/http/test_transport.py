@@ -10,6 +10,7 @@ from urllib3.exceptions import MaxRetryError, ProtocolError, SSLError
 
 from scanner_extractor.http.concurrency import Clock, Rate
 from scanner_extractor.http.transport import RETRIES, SourceRetry
+from scanner_model.errors import SourceObjected
 
 
 @pytest.fixture
@@ -78,6 +79,15 @@ def test_back_off_is_drawn_from_zero_on():
         retry.sleep()
 
     assert bounds == [(0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]
+
+
+def test_other_statuses_are_no_reason_to_ask_again(serve, reply, ask):
+    """A request that is too large stays so, whatever the server says of later."""
+    http = ask(serve(lambda seen: reply(status=413, headers={"Retry-After": "1"})))
+
+    with pytest.raises(SourceObjected):
+        http.get("x")
+    assert http.requests == 1
 
 
 def test_cookies_are_neither_kept_nor_sent(serve, reply, ask):
