@@ -26,6 +26,7 @@ def test_document_has_the_documented_members(scanner, file) -> None:
     document = scanner("explain", "schema", file("o.avsc", AVRO.replace("NUMBER", "1")), "--format", "json").json
 
     assert document == {
+        "format_version": 1,
         "format": "AVRO",
         "name": "shop.Order",
         "columns": [

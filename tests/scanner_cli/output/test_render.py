@@ -90,4 +90,4 @@ def test_json_escapes_what_would_move_the_cursor(character) -> None:
     text = json_text({"name": f"a{character}b"})
 
     assert character not in text
-    assert json.loads(text) == {"name": f"a{character}b"}
+    assert json.loads(text)["name"] == f"a{character}b"

@@ -217,7 +217,7 @@ def test_report_counts_events_and_facets_by_version(scanner, generated, tmp_path
     assert {"facet": "schema", "of": "Dataset", "version": "1-2-0"}.items() <= next(
         each.items() for each in sent["facets"] if each["facet"] == "schema"
     )
-    assert tried == {name: sent[name] for name in ("events", "kinds", "facets")}
+    assert tried == {name: sent[name] for name in ("format_version", "events", "kinds", "facets")}
 
 
 def test_report_for_people_is_a_table(scanner, generated) -> None:

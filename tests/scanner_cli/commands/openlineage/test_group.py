@@ -76,6 +76,7 @@ def test_broken_events_are_counted_told_and_kept_aside(taken, told, tmp_path) ->
 
     assert said.status == 3
     assert said.json == {
+        "format_version": 1,
         "received": 5,
         "stored": 2,
         "repeated": 1,
